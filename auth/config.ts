@@ -1,0 +1,171 @@
+/**
+ * The environment, read in one place. Every variable of the run contract is named, typed and explained here; nothing
+ * else in the repository reads `process.env` for configuration. No I/O: the environment comes in, settings or one
+ * sentence come out. A sentence names the variable and never repeats its value, because the value may be a secret.
+ */
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+/** A start that cannot go on because of a value somebody can change. The message is one line and holds no secret. */
+export const configError = (message: string): Error => Object.assign(new Error(message), { name: 'ConfigError' })
+export const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === 'ConfigError'
+
+const port = (fallback: number) =>
+  z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
+    .max(65535, 'must be from 1 to 65535').default(fallback)
+
+const isOrigin = (value: string): boolean => {
+  if (!URL.canParse(value)) return false
+  const url = new URL(value)
+  return /^https?:$/.test(url.protocol) && url.origin === value && url.username === ''
+}
+const withoutSlash = (value: string) => value.trim().replace(/\/$/, '')
+const origin = z.string().transform(withoutSlash)
+  .refine(isOrigin, 'must be an origin such as https://money.example.org, without a path')
+
+const list = z.string().transform((value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''))
+
+const urlOf = (protocols: RegExp, example: string) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), `must be a URL such as ${example}`)
+
+const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
+
+/** A range of addresses as ipaddr.js has it: the network and its prefix length in bits. */
+export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>
+const addressRange = z.string().transform((value, context): AddressRange => {
+  try {
+    return value.includes('/') ? ipaddr.parseCIDR(value) : [ipaddr.parse(value), ipaddr.parse(value).kind() === 'ipv4' ? 32 : 128]
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a comma list of CIDR ranges such as 10.0.0.0/8' })
+    return z.NEVER
+  }
+})
+
+const bool = (fallback: boolean) =>
+  z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
+
+const environment = z.object({
+  /** `production` turns missing secrets and a missing mail transport into errors. */
+  NODE_ENV: z.string().optional(),
+  /** base_url: what people type; the JWT's `aud` and `iss`, and the start of every mailed link. */
+  PUBLIC_URL: origin.optional(),
+  /** The address both surfaces listen on; containers say 0.0.0.0. */
+  HOST: z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'),
+  /** The auth surface's port. */
+  PORT: port(3000),
+  /** The data surface's port. */
+  DATA_PORT: port(3001),
+  /** data_url as clients see it; named in the start message and nowhere else. */
+  DATA_URL: urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(),
+  /** The owner's connection: migrations and the operator's command. Unset: the embedded server. */
+  DATABASE_URL: postgresUrl.optional(),
+  /** The auth service's least-privilege connection; its user is the role `auth_service`. */
+  AUTH_DATABASE_URL: postgresUrl.refine((value) => new URL(value).username === 'auth_service', 'must connect as the user auth_service').optional(),
+  /** PostgREST's password, for the role `authenticator`. */
+  AUTHENTICATOR_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+  /** Where the embedded server keeps its data and `npm start` its generated secrets. */
+  DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
+  /** Signs cookies and encrypts private keys at rest. */
+  BETTER_AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  /** Origins of single-page apps that may call with credentials and be redirected to. */
+  TRUSTED_ORIGINS: list.pipe(z.array(origin)).default([]),
+  /** Proxies whose X-Forwarded-For is believed. */
+  TRUSTED_PROXIES: list.pipe(z.array(addressRange)).default([]),
+  /** Share the session cookie with the subdomains of this domain. */
+  COOKIE_DOMAIN: z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(),
+  /** The sender of every mail. */
+  MAIL_FROM: z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(),
+  RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
+  RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
+  SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
+  /** Only load tests have a reason to say false. */
+  RATE_LIMIT_ENABLED: bool(true),
+  /** A product everybody has; a self-hoster may set `teams`. */
+  DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
+    .default('info'),
+})
+
+/** Every variable of the run contract, parsed; what is absent and has no default is undefined. */
+export type Settings = z.output<typeof environment> & { PUBLIC_URL: string, DATA_URL: string }
+
+/**
+ * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
+ * @throws ConfigError naming the first wrong variable.
+ */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environment.safeParse(given)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw configError(`${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}.`)
+  }
+  const settings = parsed.data
+  if (settings.PORT === settings.DATA_PORT) throw configError('DATA_PORT must differ from PORT.')
+  return {
+    ...settings,
+    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    DATA_URL: settings.DATA_URL ?? `http://localhost:${settings.DATA_PORT}`,
+  }
+}
+
+/** Where mail goes. The local log is for work on one machine; production refuses it. */
+export type MailTransport =
+  | { kind: 'resend', apiKey: string, baseUrl: string | undefined }
+  | { kind: 'smtp', url: string }
+  | { kind: 'log' }
+
+/** What the auth service runs on: `Settings` with everything present that it cannot do without. */
+export type Config = {
+  production: boolean
+  publicUrl: string
+  host: string
+  port: number
+  databaseUrl: string
+  secret: string
+  trustedOrigins: string[]
+  trustedProxies: AddressRange[]
+  cookieDomain: string | undefined
+  mail: { from: string, transport: MailTransport }
+  rateLimitEnabled: boolean
+  defaultProduct: string | undefined
+  logLevel: Settings['LOG_LEVEL']
+}
+
+function mailTransport(settings: Settings): MailTransport {
+  if (settings.RESEND_API_KEY !== undefined) {
+    return { kind: 'resend', apiKey: settings.RESEND_API_KEY, baseUrl: settings.RESEND_BASE_URL }
+  }
+  if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
+  if (settings.NODE_ENV === 'production') throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent.')
+  return { kind: 'log' }
+}
+
+/** The value of a variable that this process cannot start without. @throws ConfigError naming it. */
+export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
+  const value = settings[name]
+  if (value === undefined) throw configError(`${name} must be set.`)
+  return value as NonNullable<Settings[Name]>
+}
+
+/** The auth service's configuration. @throws ConfigError naming what is missing. */
+export function authConfig(settings: Settings): Config {
+  const transport = mailTransport(settings)
+  const host = new URL(settings.PUBLIC_URL).hostname
+  if (settings.NODE_ENV === 'production') need(settings, 'MAIL_FROM')
+  return {
+    production: settings.NODE_ENV === 'production',
+    publicUrl: settings.PUBLIC_URL,
+    host: settings.HOST,
+    port: settings.PORT,
+    databaseUrl: need(settings, 'AUTH_DATABASE_URL'),
+    secret: need(settings, 'BETTER_AUTH_SECRET'),
+    trustedOrigins: settings.TRUSTED_ORIGINS,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    cookieDomain: settings.COOKIE_DOMAIN,
+    mail: { from: settings.MAIL_FROM ?? `no-reply@${host}`, transport },
+    rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
+    defaultProduct: settings.DEFAULT_PRODUCT,
+    logLevel: settings.LOG_LEVEL,
+  }
+}
