@@ -1,0 +1,42 @@
+-- The limits of memberships, where concurrent requests cannot pass them: each check holds a lock until its transaction
+-- ends, on the user for ownership and on the organization for members. The codes are the auth surface's own, so that the
+-- service hands them on (auth/errors.ts).
+
+create or replace function private.check_membership_limits() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  organization_limit constant integer := 5;
+  membership_limit constant integer := 50;
+begin
+  if new.role = 'owner' and (tg_op = 'INSERT' or old.role <> 'owner' or old.user_id <> new.user_id) then
+    perform from auth.users where id = new.user_id for no key update;
+    if (select count(*) from auth.members where user_id = new.user_id and role = 'owner' and id <> new.id) >= organization_limit then
+      raise exception using errcode = 'P0001', message = 'ORGANIZATION_LIMIT_REACHED';
+    end if;
+  end if;
+  if tg_op = 'INSERT' or old.organization_id <> new.organization_id then
+    perform from auth.organizations where id = new.organization_id for no key update;
+    if (select count(*) from auth.members where organization_id = new.organization_id and id <> new.id) >= membership_limit then
+      raise exception using errcode = 'P0001', message = 'MEMBERSHIP_LIMIT_REACHED';
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.check_membership_limits() is 'Refuses a sixth owned organization of a user and a fifty-first member of an organization.';
+
+create or replace function private.check_organization_has_owner() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  organization text := coalesce(old.organization_id, new.organization_id);
+begin
+  if exists (select from auth.members where organization_id = organization)
+    and not exists (select from auth.members where organization_id = organization and role = 'owner') then
+    raise exception using errcode = 'P0001', message = 'OWNER_REQUIRED';
+  end if;
+  return null;
+end
+$$;
+comment on function private.check_organization_has_owner() is 'Refuses a transaction after which an organization has members and no owner.';

@@ -1,0 +1,17 @@
+-- What a user has paid for.
+
+create or replace function private.active_product(p_user_id text, p_default_product text default null) returns table (id text, rank integer)
+  language sql stable security definer set search_path = ''
+begin atomic
+  select p.id, p.rank from private.products p
+  where p.id = p_default_product
+    or exists (
+      select from api.app_subscriptions s
+      where s.product_id = p.id and s.user_id = p_user_id and s.status = 'sub_active'
+        and now() between s.period_start and s.period_end
+    )
+  order by p.rank desc
+  limit 1;
+end;
+comment on function private.active_product(text, text) is 'The highest product the user has an active subscription for, or the default everybody has; no row when neither.';
+grant execute on function private.active_product(text, text) to auth_service;

@@ -1,0 +1,47 @@
+-- Runs before each data request, after PostgREST has checked the signature. A token is good for what it stands for and
+-- no longer: the session, the membership and the role must still be as it claims. One indexed look-up.
+
+create or replace function private.pre_request() returns void
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  claims jsonb;
+  problem text;
+begin
+  -- a setting of the request that only PostgREST makes; a request without a token has nothing to check
+  if current_setting('role', true) is not distinct from 'anon' then
+    return;
+  end if;
+  claims := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+  if jsonb_typeof(claims -> 'exp') is distinct from 'number' then
+    problem := 'JWT invalid: exp is missing';
+  elsif claims -> 'aud' is distinct from (select to_jsonb(public_url) from private.settings) then
+    problem := 'JWT invalid: not in audience';
+  elsif not exists (
+    select from auth.sessions s
+    where s.id = claims ->> 'sid'
+      and s.user_id = claims ->> 'sub'
+      and s.user_id = claims ->> 'user_id'
+      and s.expires_at > statement_timestamp()
+      and (
+        claims -> 'claims' ->> 'organization_id' is null and claims -> 'claims' ->> 'organization_role' is null
+        or exists (
+          select from auth.members m
+          where m.organization_id = claims -> 'claims' ->> 'organization_id'
+            and m.user_id = s.user_id
+            and m.role = claims -> 'claims' ->> 'organization_role'
+        )
+      )
+  ) then
+    problem := 'JWT revoked: its session, membership or role has ended';
+  end if;
+  if problem is not null then
+    raise sqlstate 'PGRST' using
+      message = jsonb_build_object('code', 'PGRST301', 'message', problem, 'details', null,
+        'hint', 'Fetch a new token: POST /api/auth/token with the session cookie.')::text,
+      detail = '{"status": 401, "headers": {"WWW-Authenticate": "Bearer error=\"invalid_token\""}}';
+  end if;
+end
+$$;
+comment on function private.pre_request() is 'Refuses a token whose audience, expiry, session, membership or role does not hold now.';
+grant execute on function private.pre_request() to anon, authenticated;

@@ -1,0 +1,53 @@
+/** A migrated database of its own for each test file, on the one server that tests/support/global.ts started. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The owner's connection to the server's maintenance database. */
+    serverUrl: string
+  }
+}
+
+/** Roles belong to the whole server, so every database of it has the same passwords. */
+export const passwords = { authService: 'auth-service-of-the-tests', authenticator: 'authenticator-of-the-tests' }
+
+/** The database that every test database is a copy of. */
+export const templateDatabase = 'migrated'
+
+/** The same server as another user, or another database. */
+export function connection(url: string, change: { database?: string, user?: string, password?: string }): string {
+  const changed = new URL(url)
+  if (change.database !== undefined) changed.pathname = `/${change.database}`
+  if (change.user !== undefined) changed.username = change.user
+  if (change.password !== undefined) changed.password = change.password
+  return changed.toString()
+}
+
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * A copy of the migrated database.
+ * @returns the owner's and the auth service's connection, and a function that drops it.
+ */
+export async function freshDatabase(): Promise<{ ownerUrl: string, authUrl: string, drop(): Promise<void> }> {
+  const serverUrl = inject('serverUrl')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await execute(serverUrl, `create database ${name} template ${templateDatabase}`)
+  const ownerUrl = connection(serverUrl, { database: name })
+  return {
+    ownerUrl,
+    authUrl: connection(ownerUrl, { user: 'auth_service', password: passwords.authService }),
+    drop: () => execute(serverUrl, `drop database ${name} with (force)`),
+  }
+}
