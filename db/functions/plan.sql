@@ -1,9 +1,11 @@
 -- What a user has paid for.
 
-create or replace function private.active_product(p_user_id text, p_default_product text default null) returns table (id text, rank integer)
+create or replace function private.active_product(p_user_id text, p_default_product text default null)
+  returns table (product_id text, may_create_organizations boolean)
   language sql stable security definer set search_path = ''
 begin atomic
-  select p.id, p.rank from private.products p
+  select p.id, p.rank >= (select rank from private.products where id = 'teams')
+  from private.products p
   where p.id = p_default_product
     or exists (
       select from api.app_subscriptions s
@@ -13,5 +15,6 @@ begin atomic
   order by p.rank desc
   limit 1;
 end;
-comment on function private.active_product(text, text) is 'The highest product the user has an active subscription for, or the default everybody has; no row when neither.';
+comment on function private.active_product(text, text) is
+  'The highest product the user has an active subscription for, or the default everybody has, and whether it is Teams or higher; no row when neither.';
 grant execute on function private.active_product(text, text) to auth_service;

@@ -4,8 +4,8 @@
 create unlogged table auth.rate_limits (
   key text primary key,
   window_started_at timestamptz not null,
-  window_seconds integer not null,
-  count integer not null
+  window_seconds bigint not null,
+  count bigint not null
 ) with (fillfactor = 50);
 create index rate_limits_window_started_at on auth.rate_limits (window_started_at);
 comment on table auth.rate_limits is 'Requests counted in the current window, by what is limited and for whom. Keys of accounts are hashed.';

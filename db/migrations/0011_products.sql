@@ -2,7 +2,7 @@
 
 create table private.products (
   id text primary key,
-  rank integer not null,
+  rank bigint not null,
   name text not null,
   constraint products_rank_unique unique (rank)
 );
