@@ -57,6 +57,6 @@ create table private.settings (
 );
 comment on table private.settings is 'One row. Written by db/migrate.ts from the environment on every run.';
 comment on column private.settings.public_url is 'base_url of the service: the only audience a token may name.';
-grant select on private.settings to auth_service;
+grant select on private.settings, private.migrations to auth_service;
 
 -- requires functions/claims.sql

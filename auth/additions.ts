@@ -1,0 +1,107 @@
+/**
+ * Endpoints of the contract that the engine lacks or cannot do in one step. They are the engine's own kind, so that its
+ * rate limits, origin check and sessions stand in front of them as in front of every other.
+ */
+import type { BetterAuthPlugin } from 'better-auth'
+import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import { z } from 'zod'
+import type { AuthDatabase } from './database.ts'
+import { catalogue, type ErrorCode } from './errors.ts'
+import type { Limits } from './limits.ts'
+import type { Mailer } from './mail/mailer.ts'
+
+export type AdditionParts = {
+  db: AuthDatabase
+  mailer: Mailer
+  limits: Limits
+  /** Whether a link in a mail may lead there. */
+  isTrustedUrl(url: string): boolean
+}
+
+/** An error thrown inside the engine; translate.ts turns its code into the contract's body. */
+export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
+  const [status, message] = catalogue[code]
+  throw new APIError(status, { code, message }, retryAfterSeconds === undefined ? {} : { 'x-retry-after': String(retryAfterSeconds) })
+}
+
+/**
+ * Passes the ownership on: the owner becomes an admin, the member becomes the owner, in one transaction.
+ * @throws APIError FORBIDDEN when the caller is not the owner, NOT_FOUND when the other is no member
+ */
+async function transferOwnership(db: AuthDatabase, organizationId: string, from: string, to: string) {
+  return db.transaction().execute(async (trx) => {
+    const update = (userId: string, role: string) => trx.updateTable('auth.members').set({ role })
+      .where('organizationId', '=', organizationId).where('userId', '=', userId)
+    const demoted = await update(from, 'admin').where('role', '=', 'owner').executeTakeFirst()
+    if (demoted.numUpdatedRows !== 1n) refuse('FORBIDDEN')
+    const promoted = await update(to, 'owner').returningAll().executeTakeFirst()
+    if (promoted === undefined) refuse('NOT_FOUND')
+    return promoted
+  })
+}
+
+/** The endpoints, as an engine plugin. */
+export function additions({ db, mailer, limits, isTrustedUrl }: AdditionParts) {
+  /** Both answer before anything is looked up, so that known and unknown addresses cannot be told apart by time. */
+  const limitMail = async (name: 'reset-mail' | 'verification-request', email: string) => {
+    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, email)
+    if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  }
+
+  return {
+    id: 'finance-additions',
+    endpoints: {
+      forgetPassword: createAuthEndpoint('/forget-password', {
+        method: 'POST',
+        body: z.object({ email: z.email(), redirectTo: z.string().optional() }),
+      }, async (context) => {
+        const { email, redirectTo } = context.body
+        if (redirectTo !== undefined && !isTrustedUrl(redirectTo)) refuse('ORIGIN_NOT_ALLOWED')
+        await limitMail('reset-mail', email)
+        await mailer.requestPasswordReset(email, redirectTo)
+        return context.json({ status: true })
+      }),
+
+      requestVerificationEmail: createAuthEndpoint('/request-verification-email', {
+        method: 'POST',
+        body: z.object({ email: z.email() }),
+      }, async (context) => {
+        await limitMail('verification-request', context.body.email)
+        await mailer.requestVerification(context.body.email)
+        return context.json({ status: true })
+      }),
+
+      // one query for what natively takes one an organization, and with the caller's role
+      listOrganizationsWithRole: createAuthEndpoint('/organization/list-with-role', {
+        method: 'GET',
+        use: [sessionMiddleware],
+      }, async (context) => context.json(await db.selectFrom('auth.members')
+        .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.members.organizationId')
+        .selectAll('auth.organizations').select('auth.members.role')
+        .where('auth.members.userId', '=', context.context.session.user.id)
+        .orderBy('auth.organizations.createdAt').orderBy('auth.organizations.id').execute())),
+
+      transferOwnership: createAuthEndpoint('/organization/transfer-ownership', {
+        method: 'POST',
+        body: z.object({ organizationId: z.string(), userId: z.string() }),
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const { organizationId, userId } = context.body
+        const owner = context.context.session.user.id
+        if (userId === owner) refuse('VALIDATION_ERROR')
+        return context.json(await transferOwnership(db, organizationId, owner, userId))
+      }),
+
+      revokeSessionById: createAuthEndpoint('/revoke-session-by-id', {
+        method: 'POST',
+        body: z.object({ sessionId: z.string() }),
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const revoked = await db.deleteFrom('auth.sessions').where('id', '=', context.body.sessionId)
+          .where('userId', '=', context.context.session.user.id).executeTakeFirst()
+        if (revoked.numDeletedRows !== 1n) refuse('NOT_FOUND')
+        return context.json({ status: true })
+      }),
+    },
+  } satisfies BetterAuthPlugin
+}

@@ -1,0 +1,100 @@
+/** The HTTP face: what stands before and after every route, and the mounts. */
+import { randomUUID } from 'node:crypto'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono, type Context } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
+import { clientAddress } from './client-address.ts'
+import type { Config } from './config.ts'
+import { basePath } from './engine.ts'
+import { errorResponse, isRefusal } from './errors.ts'
+import { describeError, type Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { pages, wantsPage } from './pages.ts'
+import type { Checks } from './readiness.ts'
+import { accountRoutes } from './routes/account.ts'
+import { invitationRoutes } from './routes/invitation.ts'
+import { organizationRoutes } from './routes/organization.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { translate, type Route, type TranslateParts } from './translate.ts'
+
+/** All of the auth surface. What is not a row here is not reachable. */
+export const routes: Route[] = [...accountRoutes, ...sessionRoutes, ...organizationRoutes, ...invitationRoutes]
+
+const maxBodyBytes = 64 * 1024
+
+export type AppParts = TranslateParts & { config: Config, metrics: Metrics, ready: () => Promise<Checks> }
+
+type Variables = { Variables: { requestId: string, route: string } }
+
+/** Builds the application; it listens nowhere yet. */
+export function createApp(parts: AppParts): Hono<Variables> {
+  const { config, metrics, ready, log } = parts
+  const app = new Hono<Variables>()
+  const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
+  const addressOf = (context: Context) =>
+    clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
+
+  app.use(logged(metrics, log, addressOf))
+  app.onError((error, context) => {
+    if (isRefusal(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
+    log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
+    return errorResponse('INTERNAL_ERROR')
+  })
+  app.notFound(() => errorResponse('NOT_FOUND'))
+
+  app.get('/livez', (context) => context.json({ status: 'live' }))
+  app.get('/readyz', async (context) => {
+    const checks = await ready()
+    const isReady = Object.values(checks).every(Boolean)
+    return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
+  })
+  app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
+
+  app.use(`${basePath}/*`, cors({
+    origin: (origin) => (allowedOrigins.has(origin) ? origin : null),
+    credentials: true, allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'], allowHeaders: ['content-type'],
+    exposeHeaders: ['retry-after', 'x-request-id'], maxAge: 600,
+  }))
+  app.use(`${basePath}/*`, async (context, next) => {
+    // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
+    const origin = context.req.header('origin')
+    const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
+    if (origin !== undefined && !isSafe && !allowedOrigins.has(origin)) return errorResponse('ORIGIN_NOT_ALLOWED')
+    await next()
+    return undefined
+  })
+  app.use(`${basePath}/*`, bodyLimit({ maxSize: maxBodyBytes, onError: () => errorResponse('PAYLOAD_TOO_LARGE') }))
+
+  for (const row of routes) {
+    app.on(row.method, `${basePath}${row.path}`, async (context) => {
+      context.set('route', row.path)
+      const response = await translate(context, row, addressOf(context), parts)
+      return row.path === '/verify-email' && wantsPage(context.req.raw) ? pages.verified(response.ok) : response
+    })
+  }
+  app.get(`${basePath}/reset-password`, () => pages.resetPassword())
+  app.get(`${basePath}/organization/accept-invitation`, () => pages.acceptInvitation())
+  for (const path of new Set(routes.map((row) => row.path))) {
+    app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
+  }
+  return app
+}
+
+/** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
+function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
+  return async (context: Context<Variables>, next: () => Promise<void>) => {
+    const started = performance.now()
+    const requestId = randomUUID()
+    context.set('requestId', requestId)
+    await next()
+    context.header('x-request-id', requestId)
+    context.header('x-content-type-options', 'nosniff')
+    context.header('referrer-policy', 'no-referrer')
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
+    const ms = performance.now() - started
+    const route = context.get('route') ?? (context.res.status === 404 ? 'unknown' : context.req.path)
+    metrics.observe(context.req.method, route, context.res.status, ms / 1000)
+    log.info({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The auth service's connections. There are two pools because the engine keeps a connection for a whole transaction: a
+ * request that holds one and waits for another out of the same pool can wait for itself.
+ */
+import { CamelCasePlugin, Kysely, PostgresDialect, type Generated } from 'kysely'
+import pg from 'pg'
+
+type Row = {
+  users: { id: string, name: string, email: string, emailVerified: boolean, image: string | null, createdAt: Date, updatedAt: Date }
+  sessions: { id: string, token: string, userId: string, activeOrganizationId: string | null, expiresAt: Date }
+  organizations: { id: string, name: string, slug: string, logo: string | null, metadata: string | null, createdAt: Date, updatedAt: Generated<Date> }
+  members: { id: string, organizationId: string, userId: string, role: string, createdAt: Date }
+  jwks: { id: string }
+}
+
+/** What our own queries touch of schema `auth`; the engine knows its tables itself. */
+export type AuthTables = { [Table in keyof Row as `auth.${Table}`]: Row[Table] }
+export type AuthDatabase = Kysely<AuthTables>
+
+export type Connections = {
+  /** The engine's alone. */
+  engine: Kysely<unknown>
+  /** Our own queries. */
+  db: AuthDatabase
+  /** The same connections as `db`, for functions of the database. */
+  pool: pg.Pool
+  close(): Promise<void>
+}
+
+/**
+ * Opens both pools; nothing is connected before the first query.
+ * @param url the connection of the role `auth_service`
+ * @param onError told of a connection that broke while idle; the pool replaces it by itself
+ */
+export function connect(url: string, onError: (error: Error) => void): Connections {
+  const poolOf = (name: string) => {
+    const pool = new pg.Pool({
+      connectionString: url, application_name: name, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000,
+      statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000,
+    })
+    pool.on('error', onError)
+    return pool
+  }
+  const pool = poolOf('auth')
+  const engine = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: poolOf('auth-engine') }), plugins: [new CamelCasePlugin()] })
+  const db = new Kysely<AuthTables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  return { engine, db, pool, close: async () => { await Promise.all([engine.destroy(), db.destroy()]) } }
+}

@@ -1,0 +1,135 @@
+/**
+ * Every error of the auth surface, as data. The catalogue is the one place where a code has a status and a default
+ * sentence; docs/errors.md is generated from it. No I/O.
+ */
+
+/** code → HTTP status and the sentence a client shows or logs. Source: interface "Errors", design "Where the interface is silent". */
+export const catalogue = {
+  INVALID_EMAIL: [400, 'The e-mail address is not valid.'],
+  INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
+  INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
+  VALIDATION_ERROR: [400, 'The request is not valid.'],
+  INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
+  UNAUTHORIZED: [401, 'Sign in first.'],
+  EMAIL_NOT_VERIFIED: [403, 'Verify your e-mail address first.'],
+  FORBIDDEN: [403, 'You are not allowed to do this.'],
+  MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
+  INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
+  ORGANIZATION_LIMIT_REACHED: [403, 'A user owns at most 5 organizations.'],
+  ORIGIN_NOT_ALLOWED: [403, 'This origin is not among the trusted origins.'],
+  OWNER_REQUIRED: [403, 'An organization always has an owner. Transfer the ownership first.'],
+  SUBSCRIPTION_REQUIRED: [403, 'This needs an active subscription of the Teams tier or higher.'],
+  NOT_FOUND: [404, 'There is no such thing, or it is not yours to see.'],
+  METHOD_NOT_ALLOWED: [405, 'This path does not answer this method.'],
+  ALREADY_INVITED: [409, 'This address already has a pending invitation to the organization.'],
+  ALREADY_MEMBER: [409, 'This address already belongs to a member of the organization.'],
+  SLUG_TAKEN: [409, 'Another organization has this slug.'],
+  USER_EXISTS: [409, 'There is already an account with this e-mail address.'],
+  PAYLOAD_TOO_LARGE: [413, 'The request body is larger than 64 KiB.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
+  RATE_LIMIT_EXCEEDED: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
+  INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
+  SERVICE_BUSY: [503, 'The service is busy. Try again after the seconds in Retry-After.'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** What a client receives. Source: interface "Errors", auth surface. */
+export type WireError = { error: ErrorCode, message: string }
+
+/** A refusal on its way to the client, thrown by anything between the route table and the engine. */
+export type Refusal = Error & { code: ErrorCode, retryAfterSeconds?: number }
+
+/** A refusal to throw. `message` replaces the catalogue's sentence where more can be said. */
+export function refusal(code: ErrorCode, message?: string, retryAfterSeconds?: number): Refusal {
+  return Object.assign(new Error(message ?? catalogue[code][1]), { name: 'Refusal', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+}
+
+export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && error.name === 'Refusal'
+
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)
+
+/** The response for a code: the contract's body, and Retry-After where waiting helps. */
+export function errorResponse(code: ErrorCode, message?: string, retryAfterSeconds?: number): Response {
+  const [status, sentence] = catalogue[code]
+  const body: WireError = { error: code, message: message ?? sentence }
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
+  return Response.json(body, headers === undefined ? { status } : { status, headers })
+}
+
+/**
+ * The engine's codes in ours. What is not named here falls back to the status. An organization that is not the
+ * caller's answers as if it did not exist, so every way the engine says "not a member" is NOT_FOUND.
+ */
+const engineCodes: Record<string, ErrorCode> = {
+  INVALID_EMAIL: 'INVALID_EMAIL',
+  INVALID_EMAIL_OR_PASSWORD: 'INVALID_CREDENTIALS',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'USER_EXISTS',
+  USER_ALREADY_EXISTS: 'USER_EXISTS',
+  // the engine hashes before it inserts: two sign-ups with one address at once end here
+  FAILED_TO_CREATE_USER: 'USER_EXISTS',
+  INVALID_PASSWORD: 'INVALID_PASSWORD',
+  PASSWORD_TOO_SHORT: 'INVALID_PASSWORD',
+  PASSWORD_TOO_LONG: 'INVALID_PASSWORD',
+  INVALID_TOKEN: 'INVALID_TOKEN',
+  TOKEN_EXPIRED: 'INVALID_TOKEN',
+  USER_NOT_FOUND: 'INVALID_TOKEN',
+  INVALID_ORIGIN: 'ORIGIN_NOT_ALLOWED',
+  MISSING_OR_NULL_ORIGIN: 'ORIGIN_NOT_ALLOWED',
+  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: 'ORIGIN_NOT_ALLOWED',
+  EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION: 'EMAIL_NOT_VERIFIED',
+  EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: 'EMAIL_NOT_VERIFIED',
+  ORGANIZATION_ALREADY_EXISTS: 'SLUG_TAKEN',
+  ORGANIZATION_SLUG_ALREADY_TAKEN: 'SLUG_TAKEN',
+  ORGANIZATION_NOT_FOUND: 'NOT_FOUND',
+  USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION: 'NOT_FOUND',
+  MEMBER_NOT_FOUND: 'NOT_FOUND',
+  INVITATION_NOT_FOUND: 'NOT_FOUND',
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'ALREADY_MEMBER',
+  USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION: 'ALREADY_INVITED',
+  INVITATION_LIMIT_REACHED: 'INVITATION_LIMIT_REACHED',
+  ORGANIZATION_MEMBERSHIP_LIMIT_REACHED: 'MEMBERSHIP_LIMIT_REACHED',
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: 'OWNER_REQUIRED',
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: 'OWNER_REQUIRED',
+  // natively a 401; the caller is signed in, and is not allowed
+  YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'FORBIDDEN',
+}
+
+const statusCodes: Record<number, ErrorCode> = {
+  400: 'VALIDATION_ERROR',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'VALIDATION_ERROR',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMIT_EXCEEDED',
+}
+
+/** Which of our errors an engine reply is. Our own codes pass through, because our hooks inside the engine throw them. */
+export function codeOfEngine(status: number, engineCode: unknown): ErrorCode {
+  if (typeof engineCode === 'string' && Object.hasOwn(engineCodes, engineCode)) return engineCodes[engineCode] as ErrorCode
+  if (isErrorCode(engineCode)) return engineCode
+  return statusCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'VALIDATION_ERROR')
+}
+
+const constraintCodes: Record<string, ErrorCode> = {
+  users_email_unique: 'USER_EXISTS',
+  organizations_slug_unique: 'SLUG_TAKEN',
+  invitations_one_pending: 'ALREADY_INVITED',
+  members_organization_user_unique: 'ALREADY_MEMBER',
+  members_one_owner: 'FORBIDDEN',
+}
+
+/**
+ * Which of our errors a database error is: a trigger raises our code as its message (P0001), a constraint is known by
+ * name. Anything else is undefined: a defect, not an answer.
+ */
+export function codeOfDatabase(error: unknown): ErrorCode | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  const { code, message, constraint } = error as { code: unknown, message?: unknown, constraint?: unknown }
+  if (code === 'P0001' && isErrorCode(message)) return message
+  if (code === '23505' && typeof constraint === 'string') return constraintCodes[constraint]
+  return undefined
+}

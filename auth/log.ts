@@ -1,0 +1,33 @@
+/**
+ * The log: JSON lines on standard output. Nothing is logged by dumping objects that hold requests, so that there is
+ * nothing to redact; the redaction list is the second line of defence.
+ */
+import { pino, type DestinationStream, type Logger } from 'pino'
+
+export type Log = Logger
+
+/**
+ * @param level the least severe level that is written (LOG_LEVEL)
+ * @param destination where to; standard output if absent
+ */
+export const createLog = (level: string, destination: DestinationStream = pino.destination(1)): Log =>
+  pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: ['password', 'token', 'cookie', 'authorization', '*.password', '*.token', '*.cookie', '*.authorization', '*.html', '*.text'],
+      censor: '[redacted]',
+    },
+  }, destination)
+
+/** What may be said of an error: its kind, its message's first line, and for the database the code. Never its parameters. */
+export function describeError(error: unknown): { name: string, message: string, code?: string, stack?: string } {
+  if (!(error instanceof Error)) return { name: typeof error, message: 'not an Error' }
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  // a database error's message can quote the value it refused
+  const message = 'severity' in error ? `database error in ${'constraint' in error ? String(error.constraint) : 'a statement'}` : error.message.split('\n', 1)[0] ?? ''
+  const stack = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)).slice(0, 8).join('\n')
+  return { name: error.name, message, ...code, ...(stack === undefined ? {} : { stack }) }
+}

@@ -1,0 +1,127 @@
+/** The composition root: every part is made here, once, and handed to those that need it. */
+import { availableParallelism } from 'node:os'
+import type { Server } from 'node:http'
+import { pathToFileURL } from 'node:url'
+import { serve } from '@hono/node-server'
+import pg from 'pg'
+import { migrationNames } from '../db/migrate.ts'
+import { createApp } from './app.ts'
+import { authConfig, configError, isConfigError, readSettings, type Config } from './config.ts'
+import { connect } from './database.ts'
+import { createEngine } from './engine.ts'
+import { gate as createGate } from './gate.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { provisionKey } from './keys.ts'
+import { limits as createLimits } from './limits.ts'
+import { createLog, describeError, type Log } from './log.ts'
+import { createMailer, type MailJobs } from './mail/mailer.ts'
+import { startQueue } from './mail/queue.ts'
+import { mailSender } from './mail/transports.ts'
+import { createMetrics } from './metrics.ts'
+import { plans as createPlans } from './plan.ts'
+import { readiness } from './readiness.ts'
+
+/** How long a stop waits for requests in flight, in milliseconds. */
+const drainMs = 5_000
+
+/** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
+async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
+  let settings: { public_url: string } | undefined
+  try {
+    settings = (await pool.query<{ public_url: string }>('select public_url from private.settings')).rows[0]
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? error.code : undefined
+    if (code === '42P01' || code === '3F000') throw configError('The database is not migrated: run `npm run migrate` first.')
+    if (code === '28P01') throw configError('AUTH_DATABASE_URL has a wrong password for auth_service: run `npm run migrate`, which sets it.')
+    if (code === '3D000') throw configError('AUTH_DATABASE_URL names a database that does not exist.')
+    throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
+  }
+  if (settings?.public_url !== config.publicUrl) {
+    throw configError('PUBLIC_URL is not the one the database was migrated with, and tokens name it: run `npm run migrate` with this PUBLIC_URL.')
+  }
+}
+
+/** Resolves when the server listens. @throws ConfigError when the port is taken or not allowed */
+function listening(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('listening', resolve)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(configError(error.code === 'EADDRINUSE' ? `PORT ${config.port} is taken: set PORT to a free one.` : `PORT ${config.port} cannot be used (${error.code}).`))
+    })
+  })
+}
+
+/**
+ * Starts the auth service.
+ * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
+ * @throws ConfigError when it cannot run as configured
+ */
+export async function startAuth(config: Config, log: Log): Promise<() => Promise<void>> {
+  const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
+  const { pool, db } = connections
+  try {
+    await checkDatabase(pool, config)
+    // one core is left to everybody else; a hash takes a tenth of a second, so the queue is some six seconds long
+    const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 10_000)
+    const limits = createLimits(pool, config.rateLimitEnabled)
+    const plans = createPlans(pool, config.defaultProduct)
+    const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
+    const engine = createEngine({ config, connections, plans, limits, gate, mailer, log })
+    await provisionKey(engine, pool)
+    const send = mailSender(config.mail.transport, log)
+    const queue = await startQueue<MailJobs>({
+      databaseUrl: config.databaseUrl, secret: config.secret, log,
+      tasks: {
+        send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
+        request_password_reset: async ({ to, ...rest }) => {
+          await engine.api.requestPasswordReset({ body: { email: to, ...rest } })
+        },
+        request_verification: async ({ to }) => {
+          await engine.api.sendVerificationEmail({ body: { email: to } })
+        },
+      },
+    })
+    const metrics = createMetrics(gate)
+    const ready = readiness(pool, await migrationNames())
+    const app = createApp({ config, engine, plans, db, publicUrl: config.publicUrl, log, metrics, ready })
+    const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions: { headersTimeout: 15_000, requestTimeout: 30_000 } }) as Server
+    await listening(server, config)
+    const stopHousekeeping = startHousekeeping(pool, limits, log)
+    log.info({ port: config.port }, 'auth service listening')
+    return async () => {
+      stopHousekeeping()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
+      await closed
+      clearTimeout(giveUp)
+      await queue.stop()
+      await connections.close()
+    }
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
+async function main(): Promise<void> {
+  const config = authConfig(readSettings(process.env))
+  const log = createLog(config.logLevel)
+  const stop = await startAuth(config, log)
+  const onSignal = (signal: string) => {
+    log.info({ signal }, 'auth service stopping')
+    stop().then(() => process.exit(0), (error: unknown) => {
+      log.error({ error: describeError(error) }, 'stop failed')
+      process.exit(1)
+    })
+  }
+  process.once('SIGTERM', onSignal)
+  process.once('SIGINT', onSignal)
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
+    process.exit(1)
+  })
+}

@@ -1,0 +1,37 @@
+/** What the service says of itself to Prometheus. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Gate } from './gate.ts'
+
+export type Metrics = {
+  /** Counts one answered request. @param seconds from its arrival to its answer */
+  observe(method: string, route: string, status: number, seconds: number): void
+  /** The exposition text. */
+  text(): Promise<string>
+  contentType: string
+}
+
+export function createMetrics(gate: Gate): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'auth_http_request_duration_seconds', help: 'Time from a request to its answer.', labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10], registers: [registry],
+  })
+  const limited = new Counter({
+    name: 'auth_rate_limited_total', help: 'Requests refused with 429.', labelNames: ['route'], registers: [registry],
+  })
+  new Gauge({
+    name: 'auth_hashing_queue_length', help: 'Requests that wait to hash a password.', registers: [registry],
+    collect() {
+      this.set(gate.waiting())
+    },
+  })
+  return {
+    observe: (method, route, status, seconds) => {
+      duration.observe({ method, route, status }, seconds)
+      if (status === 429) limited.inc({ route })
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}

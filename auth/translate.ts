@@ -1,0 +1,134 @@
+/**
+ * Our request → the engine's → our reply. A route is a row of data; this is the one loop that serves them all. The engine
+ * is always reached through its handler, never through its functions, so that its rate limits and its origin check stand
+ * in front of every route.
+ */
+import { runWithTransaction } from '@better-auth/core/context'
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import type { AuthDatabase } from './database.ts'
+import { basePath, clientAddressHeader, type Engine } from './engine.ts'
+import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal } from './errors.ts'
+import { describeError, type Log } from './log.ts'
+import type { Plans } from './plan.ts'
+import { scopes, type Scope } from './scope.ts'
+import { problemOf } from './shapes.ts'
+
+/** What a presenter may ask beyond the engine's reply. */
+export type Present<Input> = { input: Input, plans: Plans, db: AuthDatabase, caller: NonNullable<Scope['caller']> | undefined }
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export type Route = {
+  method: Method
+  path: string
+  /** What a client sends: the query of a GET, the JSON body of the others. */
+  input: z.ZodType
+  native: { method: 'GET' | 'POST', path: string }
+  /** Our input in the engine's words; the same words if absent. */
+  toNative?: (input: never, db: AuthDatabase) => unknown
+  /** Several writes of the engine that must all happen or none. */
+  atomic?: boolean
+  reply: z.ZodType
+  present: (reply: never, with_: Present<never>) => unknown
+  headers?: Record<string, string>
+}
+
+/** Checks a row's types against each other; at run time it is the identity. */
+export function route<Input extends z.ZodType, Reply extends z.ZodType>(row: Omit<Route, 'input' | 'reply' | 'toNative' | 'present'> & {
+  input: Input
+  reply: Reply
+  toNative?: (input: z.output<Input>, db: AuthDatabase) => unknown
+  present: (reply: z.output<Reply>, with_: Present<z.output<Input>>) => unknown
+}): Route {
+  return row
+}
+
+export type TranslateParts = { engine: Engine, plans: Plans, db: AuthDatabase, publicUrl: string, log: Log }
+
+async function readInput(context: Context, row: Route): Promise<unknown> {
+  if (row.method === 'GET') return context.req.query()
+  const body = await context.req.text()
+  if (body === '') return {}
+  if (!/^application\/json\s*(;|$)/i.test(context.req.header('content-type') ?? '')) throw refusal('UNSUPPORTED_MEDIA_TYPE')
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    throw refusal('VALIDATION_ERROR', 'The request body is not valid JSON.')
+  }
+}
+
+const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
+
+/** The engine's request. It is made of the route's own path, so that no spelling of a URL reaches anything else. */
+function nativeRequest(context: Context, row: Route, input: unknown, publicUrl: string, address: string): Request {
+  const headers = new Headers({ [clientAddressHeader]: address })
+  for (const name of forwarded) {
+    const value = context.req.header(name)
+    if (value !== undefined) headers.set(name, value)
+  }
+  // a client that says nothing of where it comes from is no browser, and so no page of somebody else's
+  if (!['origin', 'referer', 'sec-fetch-site'].some((name) => headers.has(name))) headers.set('origin', publicUrl)
+  const url = new URL(`${basePath}${row.native.path}`, publicUrl)
+  if (row.native.method === 'GET') {
+    for (const [name, value] of Object.entries(input as Record<string, string>)) url.searchParams.set(name, value)
+    return new Request(url, { headers })
+  }
+  headers.set('content-type', 'application/json')
+  return new Request(url, { method: 'POST', headers, body: JSON.stringify(input) })
+}
+
+/** A refused request inside a transaction: thrown so that the transaction rolls back, caught for its response. */
+type Rollback = { rolledBack: Response }
+const isRollback = (error: unknown): error is Rollback => typeof error === 'object' && error !== null && 'rolledBack' in error
+
+async function callEngine(engine: Engine, request: Request, scope: Scope, atomic: boolean): Promise<Response> {
+  const call = () => engine.handler(request)
+  try {
+    if (!atomic) return await scopes.run(scope, call)
+    const { adapter } = await engine.$context
+    return await scopes.run(scope, () => runWithTransaction(adapter, async () => {
+      const response = await call()
+      // oxlint-disable-next-line typescript/only-throw-error -- not an error: a response on its way out of the transaction
+      if (response.status >= 400) throw { rolledBack: response } satisfies Rollback
+      return response
+    }))
+  } catch (error) {
+    if (isRollback(error)) return error.rolledBack
+    scope.failure ??= error
+    return new Response(null, { status: 500 })
+  } finally {
+    scope.leaveGate?.()
+  }
+}
+
+async function refusalOf(response: Response, scope: Scope, row: Route, log: Log): Promise<Response> {
+  if (isRefusal(scope.failure)) return errorResponse(scope.failure.code, scope.failure.message, scope.failure.retryAfterSeconds)
+  const { code: engineCode } = await response.json().catch(() => ({})) as { code?: unknown }
+  const code = codeOfDatabase(scope.failure) ?? codeOfEngine(response.status, engineCode)
+  if (code === 'INTERNAL_ERROR') log.error({ route: row.path, error: describeError(scope.failure) }, 'request failed')
+  const retryAfter = response.headers.get('x-retry-after')
+  return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))
+}
+
+/**
+ * Serves one route.
+ * @param address the client's, as auth/client-address.ts found it
+ * @throws Refusal when the input is not the schema's
+ */
+export async function translate(context: Context, row: Route, address: string, { engine, plans, db, publicUrl, log }: TranslateParts): Promise<Response> {
+  const parsed = row.input.safeParse(await readInput(context, row))
+  if (!parsed.success) {
+    const { code, message } = problemOf(parsed.error)
+    throw refusal(code, message)
+  }
+  const input = parsed.data as never
+  const words = row.toNative === undefined ? input : await row.toNative(input, db)
+  const scope: Scope = {}
+  const response = await callEngine(engine, nativeRequest(context, row, words, publicUrl, address), scope, row.atomic ?? false)
+  const reply = response.ok
+    ? Response.json(await row.present(row.reply.parse(await response.json()) as never, { input, plans, db, caller: scope.caller }), row.headers === undefined ? {} : { headers: row.headers })
+    : await refusalOf(response, scope, row, log)
+  for (const cookie of response.headers.getSetCookie()) reply.headers.append('set-cookie', cookie)
+  return reply
+}

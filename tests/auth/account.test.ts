@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, subscribed } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+describe('Ann signs up', () => {
+  test('and receives user and session, exactly, and a session cookie', async () => {
+    const ann = person(stack, 'Ann')
+    const { status, body, headers } = await ann.signUp()
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      user: {
+        id: expect.any(String), email: ann.email, name: 'Ann', email_verified: false,
+        created_at: expect.stringMatching(isoTime), updated_at: expect.stringMatching(isoTime),
+      },
+      session: { id: expect.any(String), user_id: body.user.id, expires_at: expect.stringMatching(isoTime) },
+    })
+    expect(headers.get('set-cookie')).toMatch(/HttpOnly/i)
+    expect(headers.get('set-cookie')).toMatch(/SameSite=Lax/i)
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('without a name, which is optional', async () => {
+    const ann = person(stack)
+    const { status, body } = await ann.post('/sign-up/email', { email: ann.email, password })
+    expect(status).toBe(200)
+    expect(body.user.name).toBe('')
+  })
+
+  test('and a verification e-mail is sent, whose link verifies her', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const mail = await stack.mail.waitFor(ann.email)
+    expect(mail.from).toBe('Money <money@example.org>')
+    expect(linkIn(mail)).toMatch(/^http:\/\/localhost:\d+\/api\/auth\/verify-email\?token=/)
+    expect(await ann.verify()).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  })
+
+  test.each([
+    ['no address', { password }, 'VALIDATION_ERROR'],
+    ['an address without a domain', { email: 'ann', password }, 'INVALID_EMAIL'],
+    ['an address of two lines', { email: 'ann@example.org\nbcc@example.org', password }, 'INVALID_EMAIL'],
+    ['an address that is a number', { email: 1, password }, 'VALIDATION_ERROR'],
+    ['an address of 5000 letters', { email: `${'a'.repeat(5000)}@example.org`, password }, 'INVALID_EMAIL'],
+    ['no password', { email: 'ann@example.org' }, 'VALIDATION_ERROR'],
+    ['a short password', { email: 'ann@example.org', password: '1234567' }, 'INVALID_PASSWORD'],
+    ['a password of 5000 characters', { email: 'ann@example.org', password: 'x'.repeat(5000) }, 'INVALID_PASSWORD'],
+    ['a name that is an object', { email: 'ann@example.org', password, name: {} }, 'VALIDATION_ERROR'],
+    ['a name with a NUL byte', { email: 'ann@example.org', password, name: 'A\u0000nn' }, 'VALIDATION_ERROR'],
+    ['a name of two lines', { email: 'ann@example.org', password, name: 'Ann\r\nBcc: eve@example.org' }, 'VALIDATION_ERROR'],
+  ])('and is refused with %s', async (_, body, error) => {
+    const answer = await person(stack).post('/sign-up/email', body)
+    expect(answer).toMatchObject({ status: 400, body: { error, message: expect.any(String) } })
+    expect(Object.keys(answer.body).sort()).toEqual(['error', 'message'])
+  })
+
+  test('twice, and the second time is 409 USER_EXISTS, whatever the case of the letters', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    expect(await ann.signUp()).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
+    expect(await ann.post('/sign-up/email', { email: ann.email.toUpperCase(), password })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
+  })
+
+  test('ten times at once, and has one account', async () => {
+    const ann = person(stack, 'Ann')
+    const answers = await Promise.all(Array.from({ length: 10 }, () => person(stack, 'Ann', ann.email).signUp()))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
+    expect(answers.filter(({ status }) => status === 409).every(({ body }) => body.error === 'USER_EXISTS')).toBe(true)
+  })
+
+  test('and cannot set what is not hers to set', async () => {
+    const ann = person(stack, 'Ann')
+    const { body } = await ann.post('/sign-up/email', { email: ann.email, password, emailVerified: true, id: 'mine', role: 'owner' })
+    expect(body.user).toMatchObject({ email_verified: false })
+    expect(body.user.id).not.toBe('mine')
+  })
+})
+
+describe('Ann signs in', () => {
+  test('and receives user, session with active_organization_id, and subscription', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { status, body } = await person(stack, 'Ann', ann.email).signIn()
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      user: expect.objectContaining({ email: ann.email, email_verified: true }),
+      session: { id: expect.any(String), user_id: body.user.id, active_organization_id: null, expires_at: expect.stringMatching(isoTime) },
+      subscription: { isSubscribed: false, productId: null },
+    })
+  })
+
+  test('and sees the product she pays for', async () => {
+    const ann = await subscribed(stack, 'Ann')
+    expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
+    expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
+  })
+
+  test('and no longer sees a product whose period has ended', async () => {
+    const ann = await subscribed(stack, 'Ann')
+    await stack.sql.query(`update api.app_subscriptions set period_start = now() - interval '2 days', period_end = now() - interval '1 day' where user_id = $1`, [await ann.id()])
+    expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: false, productId: null })
+  })
+
+  test('unverified, and the verification e-mail is sent again', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await stack.mail.waitFor(ann.email)
+    expect((await ann.signIn()).status).toBe(200)
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
+  })
+
+  test('verified, and no e-mail is sent', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await ann.verify()
+    await ann.signIn()
+    await ann.post('/forget-password', { email: ann.email })
+    await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+    expect(stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('verify-email'))).toHaveLength(1)
+  })
+
+  test('with a wrong password or an unknown address, and both answers are the same 401', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const wrong = await ann.signIn('not the password')
+    const unknown = await person(stack).signIn()
+    expect(wrong).toMatchObject({ status: 401, body: { error: 'INVALID_CREDENTIALS' } })
+    expect(unknown.body).toEqual(wrong.body)
+    expect(unknown.status).toBe(401)
+  })
+
+  test.each([
+    ['an invalid address', { email: 'ann', password }, 400, 'INVALID_EMAIL'],
+    ['a password of 5000 characters', { email: 'ann@example.org', password: 'x'.repeat(5000) }, 400, 'INVALID_PASSWORD'],
+    ['a password that is a list', { email: 'ann@example.org', password: [] }, 400, 'VALIDATION_ERROR'],
+  ])('with %s and is refused', async (_, body, status, error) => {
+    expect(await person(stack).post('/sign-in/email', body)).toMatchObject({ status, body: { error } })
+  })
+})
+
+describe('Ann verifies her address', () => {
+  test('with a broken, foreign or missing token, and it is refused', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    expect(await ann.get('/verify-email?token=nonsense')).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+    expect(await ann.get(`/verify-email?token=${await ann.token()}`)).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+    expect(await ann.get('/verify-email')).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(false)
+  })
+
+  test('in a browser, and sees a page instead of JSON', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
+    const { status, body, headers } = await ann.get(`/verify-email${search}`, { accept: 'text/html,application/xhtml+xml' })
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('text/html')
+    expect(body).toContain('verified')
+    expect(await ann.get('/verify-email?token=nonsense', { accept: 'text/html' })).toMatchObject({ status: 400, body: expect.stringContaining('no longer works') })
+  })
+
+  test('and asks for the mail again, which says the same for an unknown address', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await stack.mail.waitFor(ann.email)
+    const known = await ann.post('/send-verification-email', { email: ann.email })
+    const unknown = await person(stack).post('/send-verification-email', { email: 'nobody@example.org' })
+    expect(known).toMatchObject({ status: 200, body: { success: true } })
+    expect(unknown.body).toEqual(known.body)
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
+    expect(stack.mail.mails().filter(({ to }) => to === 'nobody@example.org')).toEqual([])
+  })
+})
+
+describe('Ann forgets her password', () => {
+  test('and resets it with the mailed token, which ends every session and works once', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await person(stack).post('/forget-password', { email: ann.email })).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+    const token = new URL(linkIn(mail)).searchParams.get('token')
+    expect(await person(stack).post('/reset-password', { token, password: 'a new password' })).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+    expect((await ann.get('/get-session')).status).toBe(401)
+    expect((await ann.signIn()).status).toBe(401)
+    expect((await ann.signIn('a new password')).status).toBe(200)
+    expect(await person(stack).post('/reset-password', { token, password: 'another password' })).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+  })
+
+  test('and an unknown address answers the same, and gets no mail', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const known = await person(stack).post('/forget-password', { email: ann.email })
+    const unknown = await person(stack).post('/forget-password', { email: 'nobody-at-all@example.org' })
+    expect(unknown.body).toEqual(known.body)
+    await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+    expect(stack.mail.mails().filter(({ to }) => to === 'nobody-at-all@example.org')).toEqual([])
+  })
+
+  test('and known and unknown addresses answer equally fast', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const timeOf = async (email: string) => {
+      const started = performance.now()
+      await person(stack).post('/forget-password', { email })
+      return performance.now() - started
+    }
+    const pairs: [number, number][] = []
+    for (let i = 0; i < 40; i++) pairs.push([await timeOf(ann.email), await timeOf('nobody-at-all@example.org')])
+    const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+    const ratio = median(pairs.map(([known]) => known)) / median(pairs.map(([, unknown]) => unknown))
+    expect(ratio).toBeGreaterThan(0.67)
+    expect(ratio).toBeLessThan(1.5)
+  })
+
+  test('and the link leads to the page she asked from, when that is trusted, and is refused when not', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await person(stack).post('/forget-password', { email: ann.email, redirectTo: '/app/new-password?lang=en' })
+    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('new-password'))
+    expect(linkIn(mail)).toMatch(/^http:\/\/localhost:\d+\/app\/new-password\?lang=en&token=\w+$/)
+    for (const redirectTo of ['https://evil.example/x', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'http://localhost@evil.example/']) {
+      expect(await person(stack).post('/forget-password', { email: ann.email, redirectTo })).toMatchObject({ status: 403, body: { error: 'ORIGIN_NOT_ALLOWED' } })
+    }
+  })
+
+  test('and the mail does not care which host the request named', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await person(stack).post('/forget-password', { email: ann.email }, { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })
+    const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+    expect(linkIn(mail)).toMatch(/^http:\/\/localhost:/)
+  })
+
+  test.each([
+    ['a short password', { token: 'x'.repeat(24), password: 'short' }, 'INVALID_PASSWORD'],
+    ['no token', { password }, 'VALIDATION_ERROR'],
+    ['a token nobody was given', { token: 'x'.repeat(24), password }, 'INVALID_TOKEN'],
+  ])('and resetting it with %s is refused', async (_, body, error) => {
+    expect(await person(stack).post('/reset-password', body)).toMatchObject({ status: 400, body: { error } })
+  })
+})
+
+describe('Ann changes her account', () => {
+  test('a new password needs the current one, and ends her other sessions', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const laptop = person(stack, 'Ann', ann.email)
+    await laptop.signIn()
+    expect(await ann.post('/change-password', { currentPassword: 'wrong password', newPassword: 'a new password' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    expect(await ann.post('/change-password', { currentPassword: password, newPassword: 'a new password' })).toMatchObject({ status: 200, body: { success: true } })
+    expect((await ann.get('/get-session')).status).toBe(200)
+    expect((await laptop.get('/get-session')).status).toBe(401)
+    expect((await laptop.signIn('a new password')).status).toBe(200)
+  })
+
+  test('a new name and picture are shown, and nothing else can be set', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await ann.post('/update-user', { name: 'Anna', image: 'https://example.org/ann.png', email: 'eve@example.org' })).toMatchObject({
+      status: 200, body: { user: { name: 'Anna', image: 'https://example.org/ann.png', email: ann.email } },
+    })
+    expect(await ann.post('/update-user', { image: 'javascript:alert(1)' })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    expect(await ann.post('/update-user', {})).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+  })
+})

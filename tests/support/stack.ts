@@ -1,0 +1,68 @@
+/** The running product for one test file: a database of its own, the auth service, a mail sink, and PostgREST on request. */
+import pg from 'pg'
+import { startAuth } from '../../auth/main.ts'
+import { authConfig, readSettings } from '../../auth/config.ts'
+import { createLog } from '../../auth/log.ts'
+import { postgrestConnection } from '../../infra/local/environment.ts'
+import { freePort } from '../../infra/local/ports.ts'
+import { startPostgrest } from '../../infra/local/postgrest.ts'
+import { freshDatabase, passwords } from './database.ts'
+import { mailSink, type MailSink } from './mail-sink.ts'
+
+export type Stack = {
+  /** base_url of the auth service. */
+  url: string
+  /** data_url, when asked for. */
+  dataUrl: string
+  /** The owner's connection, to look at and prepare what no surface offers. */
+  sql: pg.Pool
+  mail: MailSink
+  /** Every line the auth service logged. */
+  logged: string[]
+  /** Starts one more auth service on the same database. @returns its base_url, with its own port */
+  another(): Promise<string>
+  close(): Promise<void>
+}
+
+type StackOptions = {
+  /** Variables of the run contract, on top of those every test needs. */
+  env?: Record<string, string>
+  /** Whether PostgREST is started too. */
+  data?: boolean
+}
+
+/** Starts the stack. Rate limits are off unless a test asks for them. */
+export async function startStack({ env = {}, data = false }: StackOptions = {}): Promise<Stack> {
+  const database = await freshDatabase()
+  const sql = new pg.Pool({ connectionString: database.ownerUrl, max: 5 })
+  const mail = await mailSink()
+  const logged: string[] = []
+  const log = createLog('debug', { write: (line: string) => { logged.push(line) } })
+  const [port, dataPort] = [await freePort(), await freePort()]
+  const publicUrl = env['PUBLIC_URL'] ?? `http://localhost:${port}`
+  await sql.query('update private.settings set public_url = $1', [publicUrl])
+  const start = (at: number) => startAuth(authConfig(readSettings({
+    PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+    RATE_LIMIT_ENABLED: 'false', RESEND_API_KEY: 'key', RESEND_BASE_URL: mail.url, MAIL_FROM: 'Money <money@example.org>',
+    ...env, PORT: String(at), DATA_PORT: String(dataPort),
+  })), log)
+  const stops = [await start(port)]
+  const postgrest = data
+    ? await startPostgrest({ host: '127.0.0.1', port: dataPort, env: postgrestConnection(database.ownerUrl, passwords.authenticator), log: (line) => { logged.push(line) } })
+    : undefined
+  return {
+    url: `http://127.0.0.1:${port}`, dataUrl: `http://127.0.0.1:${dataPort}`, sql, mail, logged,
+    another: async () => {
+      const at = await freePort()
+      stops.push(await start(at))
+      return `http://127.0.0.1:${at}`
+    },
+    close: async () => {
+      await Promise.all(stops.map((stop) => stop()))
+      await postgrest?.stop()
+      await sql.end()
+      await mail.close()
+      await database.drop()
+    },
+  }
+}
