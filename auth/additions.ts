@@ -4,14 +4,17 @@
  */
 import type { BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
 import type { Limits } from './limits.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { Plans } from './plan.ts'
 
 export type AdditionParts = {
   db: AuthDatabase
+  plans: Plans
   mailer: Mailer
   limits: Limits
   /** Whether a link in a mail may lead there. */
@@ -40,8 +43,25 @@ async function transferOwnership(db: AuthDatabase, organizationId: string, from:
   })
 }
 
+type NewOrganization = { id: string, name: string, slug: string, logo?: string | null | undefined, metadata?: Record<string, unknown> | undefined }
+
+/**
+ * An organization and its owner, or neither. The limit of five is a trigger of auth.members, which holds however many
+ * requests arrive at once.
+ */
+async function createOrganization(db: AuthDatabase, { metadata, logo, ...given }: NewOrganization, owner: { id: string, userId: string }) {
+  return db.transaction().execute(async (trx) => {
+    const now = new Date()
+    const organization = await trx.insertInto('auth.organizations')
+      .values({ ...given, logo: logo ?? null, metadata: metadata === undefined ? null : JSON.stringify(metadata), createdAt: now })
+      .returningAll().executeTakeFirstOrThrow()
+    await trx.insertInto('auth.members').values({ ...owner, organizationId: given.id, role: 'owner', createdAt: now }).execute()
+    return organization
+  })
+}
+
 /** The endpoints, as an engine plugin. */
-export function additions({ db, mailer, limits, isTrustedUrl }: AdditionParts) {
+export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionParts) {
   /** Both answer before anything is looked up, so that known and unknown addresses cannot be told apart by time. */
   const limitMail = async (name: 'reset-mail' | 'verification-request', email: string) => {
     const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, email)
@@ -69,6 +89,18 @@ export function additions({ db, mailer, limits, isTrustedUrl }: AdditionParts) {
         await limitMail('verification-request', context.body.email)
         await mailer.requestVerification(context.body.email)
         return context.json({ status: true })
+      }),
+
+      createWithOwner: createAuthEndpoint('/organization/create-with-owner', {
+        method: 'POST',
+        body: z.object({ name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.record(z.string(), z.unknown()).optional() }),
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const { user } = context.context.session
+        if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+        if (!await plans.mayCreateOrganizations(user.id)) refuse('SUBSCRIPTION_REQUIRED')
+        const newId = (model: string) => context.context.generateId({ model }) || generateId()
+        return context.json(await createOrganization(db, { ...context.body, id: newId('organization') }, { id: newId('member'), userId: user.id }))
       }),
 
       // one query for what natively takes one an organization, and with the caller's role

@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import type { Gate } from './gate.ts'
 import { accountRules, addressRules, type Limits, type Rule } from './limits.ts'
-import { describeError, type Log } from './log.ts'
+import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
 import { accessControl, roles } from './roles.ts'
@@ -91,13 +91,8 @@ export function createEngine({ config, connections: { engine: database, db }, pl
         log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine')
       },
     },
-    onAPIError: {
-      onError: (error) => {
-        const scope = scopes.getStore()
-        if (scope !== undefined) scope.failure ??= error
-        else log.error({ error: describeError(error) }, 'engine failed outside a request')
-      },
-    },
+    // what is not an answer of the engine comes to translate.ts as it is; the engine would print it, parameters and all
+    onAPIError: { throw: true },
     user: { modelName: 'users' },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
@@ -164,7 +159,7 @@ export function createEngine({ config, connections: { engine: database, db }, pl
       }),
     },
     plugins: [
-      additions({ db, mailer, limits, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
+      additions({ db, plans, mailer, limits, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
       organization({
         ac: accessControl,
         roles,
@@ -174,17 +169,12 @@ export function createEngine({ config, connections: { engine: database, db }, pl
           member: { modelName: 'members' },
           invitation: { modelName: 'invitations' },
         },
-        // the limits are triggers of auth.members, because these are only asked before the insert
-        organizationLimit: () => Promise.resolve(false),
+        // natively two inserts without a transaction, and a limit that is only asked before them: see additions.ts
+        allowUserToCreateOrganization: false,
         membershipLimit: 50,
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
         requireEmailVerificationOnInvitation: true,
-        allowUserToCreateOrganization: async (user) => {
-          if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
-          if (!await plans.mayCreateOrganizations(user.id)) refuse('SUBSCRIPTION_REQUIRED')
-          return true
-        },
         organizationHooks: {
           beforeCreateInvitation: async ({ organization: { id } }) => {
             const { count } = await db.selectFrom('auth.members').select(({ fn }) => fn.countAll<string>().as('count'))

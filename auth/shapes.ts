@@ -71,7 +71,7 @@ const nativeSession = z.object({
   ipAddress: z.string().nullish(), userAgent: z.string().nullish(),
 })
 const nativeOrganization = z.object({
-  id: z.string(), name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.unknown(), createdAt: z.coerce.date(), updatedAt: z.coerce.date().nullish(), role: z.string().optional(),
+  id: z.string(), name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.unknown().optional(), createdAt: z.coerce.date(), updatedAt: z.coerce.date().nullish(), role: z.string().optional(),
 })
 const nativeMember = z.object({
   id: z.string(), userId: z.string(), organizationId: z.string(), role: z.string(), createdAt: z.coerce.date(),

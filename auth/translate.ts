@@ -3,7 +3,6 @@
  * is always reached through its handler, never through its functions, so that its rate limits and its origin check stand
  * in front of every route.
  */
-import { runWithTransaction } from '@better-auth/core/context'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
@@ -27,8 +26,6 @@ export type Route = {
   native: { method: 'GET' | 'POST', path: string }
   /** Our input in the engine's words; the same words if absent. */
   toNative?: (input: never, db: AuthDatabase) => unknown
-  /** Several writes of the engine that must all happen or none. */
-  atomic?: boolean
   reply: z.ZodType
   present: (reply: never, with_: Present<never>) => unknown
   headers?: Record<string, string>
@@ -78,23 +75,10 @@ function nativeRequest(context: Context, row: Route, input: unknown, publicUrl: 
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(input) })
 }
 
-/** A refused request inside a transaction: thrown so that the transaction rolls back, caught for its response. */
-type Rollback = { rolledBack: Response }
-const isRollback = (error: unknown): error is Rollback => typeof error === 'object' && error !== null && 'rolledBack' in error
-
-async function callEngine(engine: Engine, request: Request, scope: Scope, atomic: boolean): Promise<Response> {
-  const call = () => engine.handler(request)
+async function callEngine(engine: Engine, request: Request, scope: Scope): Promise<Response> {
   try {
-    if (!atomic) return await scopes.run(scope, call)
-    const { adapter } = await engine.$context
-    return await scopes.run(scope, () => runWithTransaction(adapter, async () => {
-      const response = await call()
-      // oxlint-disable-next-line typescript/only-throw-error -- not an error: a response on its way out of the transaction
-      if (response.status >= 400) throw { rolledBack: response } satisfies Rollback
-      return response
-    }))
+    return await scopes.run(scope, () => engine.handler(request))
   } catch (error) {
-    if (isRollback(error)) return error.rolledBack
     scope.failure ??= error
     return new Response(null, { status: 500 })
   } finally {
@@ -125,7 +109,7 @@ export async function translate(context: Context, row: Route, address: string, {
   const input = parsed.data as never
   const words = row.toNative === undefined ? input : await row.toNative(input, db)
   const scope: Scope = {}
-  const response = await callEngine(engine, nativeRequest(context, row, words, publicUrl, address), scope, row.atomic ?? false)
+  const response = await callEngine(engine, nativeRequest(context, row, words, publicUrl, address), scope)
   const reply = response.ok
     ? Response.json(await row.present(row.reply.parse(await response.json()) as never, { input, plans, db, caller: scope.caller }), row.headers === undefined ? {} : { headers: row.headers })
     : await refusalOf(response, scope, row, log)

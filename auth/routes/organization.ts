@@ -19,10 +19,10 @@ const memberIdOf = async (db: AuthDatabase, { organizationId, userId }: { organi
 
 export const organizationRoutes = [
   route({
-    method: 'POST', path: '/organization/create', input: schemas.createOrganization, reply: native.organization, atomic: true,
-    native: { method: 'POST', path: '/organization/create' },
-    // only set-active changes the active organization
-    toNative: ({ slug, logo, ...input }) => ({ ...input, slug: slug ?? slugOf(input.name), ...(logo ? { logo } : {}), keepCurrentActiveOrganization: true }),
+    method: 'POST', path: '/organization/create', input: schemas.createOrganization, reply: native.organization,
+    native: { method: 'POST', path: '/organization/create-with-owner' },
+    // it does not become the active one: only set-active changes that
+    toNative: (input) => ({ ...input, slug: input.slug ?? slugOf(input.name) }),
     present: organization,
   }),
   route({

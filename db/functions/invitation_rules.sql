@@ -10,3 +10,17 @@ begin
 end
 $$;
 comment on function private.cancel_expired_invitation() is 'Makes room for a new invitation where the pending one has expired.';
+
+-- The engine writes an answer to whatever invitation it looked up before. Here the look and the answer are one: what is
+-- no longer pending is gone. (It may become pending again: the engine so takes back an acceptance that failed.)
+create or replace function private.answer_pending_invitation() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  if old.status <> 'pending' and new.status not in (old.status, 'pending') then
+    raise exception using errcode = 'P0001', message = 'NOT_FOUND';
+  end if;
+  return new;
+end
+$$;
+comment on function private.answer_pending_invitation() is 'Refuses an answer to an invitation that was already answered.';

@@ -14,3 +14,8 @@ comment on table auth.organizations is 'A team. Deleting one deletes all of its 
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';
 
 grant select, insert, update, delete on auth.organizations to auth_service;
+
+-- requires functions/row_triggers.sql
+create trigger organizations_updated_at
+  before update on auth.organizations
+  for each row execute function private.touch_updated_at();

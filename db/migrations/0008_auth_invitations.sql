@@ -20,6 +20,9 @@ create index invitations_email on auth.invitations (email);
 create trigger invitations_replace_expired
   before insert on auth.invitations
   for each row execute function private.cancel_expired_invitation();
+create trigger invitations_answered_once
+  before update of status on auth.invitations
+  for each row execute function private.answer_pending_invitation();
 create unique index invitations_one_pending on auth.invitations (organization_id, email) where status = 'pending';
 comment on table auth.invitations is 'Invitations. One pending a person and organization; ownership cannot be given by invitation.';
 

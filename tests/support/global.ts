@@ -15,14 +15,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // nothing here outlives the run; a disk flush a commit would only make it longer
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
   })
-  await execute(server.url, `create database ${templateDatabase}`)
-  await migrate({
-    databaseUrl: connection(server.url, { database: templateDatabase }),
-    publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
-  })
-  project.provide('serverUrl', server.url)
-  return async () => {
+  const stop = async () => {
     await server.stop()
     await rm(directory, { recursive: true, force: true })
   }
+  try {
+    await execute(server.url, `create database ${templateDatabase}`)
+    await migrate({
+      databaseUrl: connection(server.url, { database: templateDatabase }),
+      publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
+    })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  project.provide('serverUrl', server.url)
+  return stop
 }

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { person, signedIn, subscribed, team, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const invite = (owner: Person, organizationId: string, email: string, role = 'editor') =>
+  owner.post('/organization/invite-member', { organizationId, email, role })
+
+describe('Olga invites Bob', () => {
+  test('and receives the invitation, exactly, which ends after 7 days, and Bob receives a mail', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = person(stack, 'Bob')
+    const { status, body } = await invite(owner, id, bob.email.toUpperCase())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: expect.any(String), organization_id: id, email: bob.email, role: 'editor', inviter_id: await owner.id(), status: 'pending',
+      expires_at: expect.any(String), created_at: expect.any(String),
+    })
+    expect(Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 1000 / 60)).toBe(7 * 24 * 60)
+    const mail = await stack.mail.waitFor(bob.email)
+    expect(mail.text).toContain('The Team')
+    expect(linkIn(mail)).toContain(body.id)
+  })
+
+  test('and he accepts with a verified account of that address, once', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    expect((await bob.get('/organization/list-user-invitations')).body).toMatchObject([{ id: invitationId, organization_id: id, organization_name: 'The Team' }])
+    expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({
+      status: 200, body: { success: true, invitation: { id: invitationId, status: 'accepted' }, member: { organization_id: id, role: 'editor' } },
+    })
+    expect((await bob.get('/organization/list')).body).toMatchObject([{ id, role: 'editor' }])
+    expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect((await bob.get('/organization/list-user-invitations')).body).toEqual([])
+  })
+
+  test('and twenty answers at once count as one', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => bob.post('/organization/accept-invitation', { invitationId })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(2)
+  })
+
+  test('and an unverified account cannot accept, reject or see it', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = person(stack, 'Bob')
+    await bob.signUp()
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    for (const path of ['accept-invitation', 'reject-invitation']) {
+      expect(await bob.post(`/organization/${path}`, { invitationId })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+    }
+    expect((await bob.get('/organization/list-user-invitations')).status).toBe(403)
+    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'pending' }])
+  })
+
+  test('and nobody else can accept or reject it', async () => {
+    const { id, owner } = await team(stack, [])
+    const [bob, eve] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Eve')]
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    for (const path of ['accept-invitation', 'reject-invitation', 'cancel-invitation']) {
+      expect((await eve.post(`/organization/${path}`, { invitationId })).status).toBeGreaterThanOrEqual(403)
+    }
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
+  })
+
+  test('and he rejects it, and then it cannot be accepted', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    expect(await bob.post('/organization/reject-invitation', { invitationId })).toMatchObject({ status: 200, body: { success: true, invitation: { status: 'rejected' } } })
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
+  })
+
+  test('and cancels it, and then it cannot be accepted', async () => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    expect(await admin.post('/organization/cancel-invitation', { invitationId })).toMatchObject({ status: 200, body: { success: true, invitation: { status: 'canceled' } } })
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
+  })
+
+  test('and an accepted one can no longer be canceled', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    await bob.post('/organization/accept-invitation', { invitationId })
+    expect(await owner.post('/organization/cancel-invitation', { invitationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'accepted' }])
+  })
+
+  test('and after 7 days it is worth nothing, and he can be invited anew', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
+    expect((await invite(owner, id, bob.email)).status).toBe(200)
+  })
+
+  test('twice, and the second time is 409, also at once', async () => {
+    const { id, owner } = await team(stack, [])
+    const answers = await Promise.all(Array.from({ length: 10 }, () => invite(owner, id, 'twice@example.org')))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['409 ALREADY_INVITED']))
+  })
+
+  test('although he is a member, and it is 409', async () => {
+    const { id, owner, viewer } = await team(stack, ['viewer'])
+    expect(await invite(owner, id, viewer.email)).toMatchObject({ status: 409, body: { error: 'ALREADY_MEMBER' } })
+  })
+
+  test('and the fifty-first member is refused, also when many accept at once', async () => {
+    const owner = await subscribed(stack, 'Olga')
+    const { body: { id } } = await owner.post('/organization/create', { name: 'Crowd' })
+    await stack.sql.query(`
+      with people as (insert into auth.users (id, name, email) select 'crowd-' || i, '', 'crowd-' || i || '@example.org' from generate_series(1, 45) i returning id)
+      insert into auth.members (id, organization_id, user_id, role) select 'member-' || id, $1, id, 'viewer' from people`, [id])
+    const invited = await Promise.all(Array.from({ length: 8 }, async () => {
+      const someone = await signedIn(stack, 'Late')
+      return { someone, invitationId: (await invite(owner, id, someone.email)).body.id }
+    }))
+    const answers = await Promise.all(invited.map(({ someone, invitationId }) => someone.post('/organization/accept-invitation', { invitationId })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['403 MEMBERSHIP_LIMIT_REACHED']))
+    expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
+    expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({ status: 403, body: { error: 'MEMBERSHIP_LIMIT_REACHED' } })
+    // who was refused can still accept when somebody leaves
+    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter((row: { status: string }) => row.status === 'pending')).toHaveLength(4)
+  })
+
+  test('to an invalid address, and is refused', async () => {
+    const { id, owner } = await team(stack, [])
+    expect(await invite(owner, id, 'bob')).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
+  })
+})

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { person, signedIn, subscribed, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const organizationShape = {
+  id: expect.any(String), name: expect.any(String), slug: expect.any(String), logo: null, metadata: {}, created_at: expect.any(String),
+}
+
+describe('Olga creates an organization', () => {
+  test('and receives it, with a slug made of its name, and is its owner', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const { status, body } = await olga.post('/organization/create', { name: 'Café Olé & Co.' })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...organizationShape, name: 'Café Olé & Co.', slug: expect.stringMatching(/^cafe-ole-co-[a-z0-9]+$/) })
+    expect((await olga.get('/organization/list')).body).toEqual([{ ...body, role: 'owner' }])
+    expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
+  })
+
+  test('with slug, logo and metadata, and gets them back as they were', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const given = { name: 'Acme', slug: `acme-${Date.now()}`, logo: 'https://example.org/logo.png', metadata: { size: 3, tags: ['a', { b: null }] } }
+    expect((await olga.post('/organization/create', given)).body).toEqual({ ...organizationShape, ...given })
+    expect((await olga.get('/organization/list')).body).toEqual([{ ...organizationShape, ...given, role: 'owner' }])
+  })
+
+  test('only with a verified address', async () => {
+    const olga = person(stack, 'Olga')
+    await olga.signUp()
+    await olga.subscribe()
+    expect(await olga.post('/organization/create', { name: 'Acme' })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  })
+
+  test('only with an active subscription of the Teams tier or higher', async () => {
+    const olga = await signedIn(stack, 'Olga')
+    const create = () => olga.post('/organization/create', { name: 'Acme' })
+    expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
+    await olga.subscribe('personal')
+    expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
+    await olga.subscribe('business')
+    expect((await create()).status).toBe(200)
+    await stack.sql.query(`update api.app_subscriptions set status = 'sub_canceled' where product_id = 'business' and user_id = $1`, [await olga.id()])
+    expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
+  })
+
+  test('under a slug that is taken, and it is 409 SLUG_TAKEN', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const slug = `taken-${Date.now()}`
+    await olga.post('/organization/create', { name: 'First', slug })
+    expect(await olga.post('/organization/create', { name: 'Second', slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
+  })
+
+  test('five times, and the sixth is refused, also when fifty arrive at once', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => olga.post('/organization/create', { name: `Team ${i}` })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['403 ORGANIZATION_LIMIT_REACHED']))
+    expect((await olga.get('/organization/list')).body).toHaveLength(5)
+    // nothing half done: no organization without its owner is left behind
+    expect((await stack.sql.query('select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)')).rows[0].count).toBe(0)
+  })
+
+  test.each([
+    ['no name', {}],
+    ['an empty name', { name: '' }],
+    ['a name with a line break', { name: 'Acme\r\nBcc: eve@example.org' }],
+    ['a slug with capitals', { name: 'Acme', slug: 'Acme' }],
+    ['a slug with a slash', { name: 'Acme', slug: 'a/b' }],
+    ['a logo that is a script', { name: 'Acme', logo: 'javascript:alert(1)' }],
+    ['metadata that is a list', { name: 'Acme', metadata: [] }],
+  ])('with %s, and is refused', async (_, body) => {
+    const olga = await subscribed(stack, 'Olga')
+    expect(await olga.post('/organization/create', body)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+  })
+})
+
+describe('an organization', () => {
+  test('is shown to its members with members_count', async () => {
+    const { id, viewer } = await team(stack, ['admin', 'viewer'])
+    expect(await viewer.get(`/organization/get?organizationId=${id}`)).toMatchObject({ status: 200, body: { id, members_count: 3 } })
+  })
+
+  test('lists its members, exactly, to each of them', async () => {
+    const { id, owner, editor } = await team(stack, ['editor'])
+    const { status, body } = await editor.get(`/organization/list-members?organizationId=${id}`)
+    expect(status).toBe(200)
+    expect(body).toHaveLength(2)
+    expect(body).toContainEqual({
+      id: expect.any(String), user_id: await owner.id(), organization_id: id, role: 'owner', created_at: expect.any(String),
+      user: { id: await owner.id(), name: owner.name, email: owner.email, image: null },
+    })
+  })
+
+  test('is updated by owner and admin, and shows updated_at', async () => {
+    const { id, owner, admin } = await team(stack, ['admin'])
+    const before = (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).body
+    expect(before).toEqual({ ...organizationShape, id, name: 'New name', updated_at: expect.any(String) })
+    const { status, body } = await admin.patch('/organization/update', { organizationId: id, slug: `new-${Date.now()}`, logo: 'https://example.org/l.png', metadata: { a: 1 } })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ name: 'New name', logo: 'https://example.org/l.png', metadata: { a: 1 } })
+    expect(body.updated_at > before.updated_at).toBe(true)
+    expect((await owner.patch('/organization/update', { organizationId: id, logo: null })).body.logo).toBeNull()
+    expect((await owner.patch('/organization/update', { organizationId: id })).status).toBe(400)
+  })
+
+  test('cannot take a slug that another has', async () => {
+    const [one, other] = [await team(stack, []), await team(stack, [])]
+    const { body: { slug } } = await one.owner.get(`/organization/get?organizationId=${one.id}`)
+    expect(await other.owner.patch('/organization/update', { organizationId: other.id, slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
+  })
+
+  test('is deleted by its owner, with all of its data', async () => {
+    const { id, owner, editor } = await team(stack, ['editor'])
+    expect(await owner.delete('/organization/delete', { organizationId: id })).toMatchObject({ status: 200, body: { success: true, organization: { id } } })
+    expect((await owner.get(`/organization/get?organizationId=${id}`)).status).toBe(404)
+    expect((await editor.get('/organization/list')).body).toEqual([])
+    expect((await editor.get('/get-session')).body.session.active_organization_id).toBeNull()
+  })
+
+  test('is made active, and left again for the personal context', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const { body: { id } } = await olga.post('/organization/create', { name: 'Acme' })
+    const { body: { session } } = await olga.get('/get-session')
+    expect(await olga.post('/organization/set-active', { organizationId: id })).toMatchObject({ status: 200, body: { session: { id: session.id, active_organization_id: id } } })
+    expect((await olga.get('/get-session')).body.session.active_organization_id).toBe(id)
+    expect((await olga.post('/organization/set-active', { organizationId: null })).body).toEqual({ session: { id: session.id, active_organization_id: null } })
+    expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
+    expect((await olga.post('/organization/set-active', {})).status).toBe(400)
+  })
+})
+
+describe('the roles table', () => {
+  // the interface's table, row by row: what each role may do to members and to the organization
+  const mayManageMembers = { owner: true, admin: true, editor: false, viewer: false } as const
+  const mayUpdate = { owner: true, admin: true, editor: false, viewer: false } as const
+  const mayDelete = { owner: true, admin: false, editor: false, viewer: false } as const
+
+  test.each(['owner', 'admin', 'editor', 'viewer'] as const)('%s', async (role) => {
+    const everybody = await team(stack, ['admin', 'editor', 'viewer'])
+    const caller = everybody[role]
+    const organizationId = everybody.id
+    const victim = await everybody.viewer.id()
+    const outcome = (allowed: boolean) => (allowed ? { status: 200 } : { status: 403, body: { error: 'FORBIDDEN' } })
+    expect((await caller.get(`/organization/list-members?organizationId=${organizationId}`)).status).toBe(200)
+    expect(await caller.post('/organization/invite-member', { organizationId, email: 'new@example.org', role: 'viewer' })).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.get(`/organization/list-invitations?organizationId=${organizationId}`)).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.patch('/organization/update-member-role', { organizationId, userId: victim, role: 'editor' })).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.post('/organization/transfer-ownership', { organizationId, userId: role === 'admin' ? victim : await everybody.admin.id() }))
+      .toMatchObject(outcome(role === 'owner'))
+    if (role === 'owner') await everybody.admin.post('/organization/transfer-ownership', { organizationId, userId: await caller.id() })
+    expect(await caller.patch('/organization/update', { organizationId, name: 'Renamed' })).toMatchObject(outcome(mayUpdate[role]))
+    if (role !== 'viewer') expect(await caller.post('/organization/remove-member', { organizationId, userId: victim })).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.delete('/organization/delete', { organizationId })).toMatchObject(outcome(mayDelete[role]))
+  })
+
+  test('the owner cannot be removed, demoted or outvoted by other members', async () => {
+    const { id: organizationId, owner, admin } = await team(stack, ['admin'])
+    const userId = await owner.id()
+    expect((await admin.post('/organization/remove-member', { organizationId, userId })).status).toBe(403)
+    expect((await admin.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' })).status).toBe(403)
+    expect((await admin.post('/organization/transfer-ownership', { organizationId, userId: await admin.id() })).status).toBe(400)
+    expect((await owner.get(`/organization/get?organizationId=${organizationId}`)).status).toBe(200)
+  })
+
+  test('an owner cannot leave, or demote or remove herself, before she has transferred the ownership', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const userId = await owner.id()
+    for (const answer of [
+      await owner.post('/organization/leave', { organizationId }),
+      await owner.post('/organization/remove-member', { organizationId, userId }),
+      await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
+    ]) expect(answer).toMatchObject({ status: 403, body: { error: 'OWNER_REQUIRED' } })
+    expect(await owner.post('/organization/transfer-ownership', { organizationId, userId: await editor.id() })).toMatchObject({ status: 200, body: { success: true, member: { role: 'owner' } } })
+    expect(await owner.post('/organization/leave', { organizationId })).toMatchObject({ status: 200, body: { success: true, member: { user_id: userId, role: 'admin' } } })
+    expect((await owner.get('/organization/list')).body).toEqual([])
+    expect((await owner.get('/get-session')).body.session.active_organization_id).toBeNull()
+  })
+
+  test('ownership transferred to two members at once goes to one', async () => {
+    const { id: organizationId, owner, admin, editor } = await team(stack, ['admin', 'editor'])
+    const ids = [await admin.id(), await editor.id()]
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => owner.post('/organization/transfer-ownership', { organizationId, userId: ids[i % 2] })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const { rows } = await stack.sql.query(`select count(*)::int from auth.members where organization_id = $1 and role = 'owner'`, [organizationId])
+    expect(rows[0].count).toBe(1)
+  })
+
+  test('a role that does not exist, or ownership, cannot be given', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    for (const role of ['owner', 'member', 'admin,viewer', ' owner', 'Admin', '', ['admin'], null]) {
+      expect(await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+      expect(await owner.post('/organization/invite-member', { organizationId, email: 'x@example.org', role })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    }
+  })
+
+  test('a change answers with the thing changed', async () => {
+    const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
+    const userId = await viewer.id()
+    expect((await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'editor' })).body).toMatchObject({ success: true, member: { user_id: userId, role: 'editor' } })
+    expect((await owner.post('/organization/remove-member', { organizationId, userId })).body).toMatchObject({ success: true, member: { user_id: userId } })
+    expect((await viewer.get('/organization/list')).body).toEqual([])
+  })
+})
+
+describe('to an outsider an organization answers as if it did not exist', () => {
+  const calls: [string, string, (organizationId: string, userId: string) => unknown][] = [
+    ['PATCH', '/organization/update', (organizationId) => ({ organizationId, name: 'Mine' })],
+    ['DELETE', '/organization/delete', (organizationId) => ({ organizationId })],
+    ['POST', '/organization/set-active', (organizationId) => ({ organizationId })],
+    ['POST', '/organization/invite-member', (organizationId) => ({ organizationId, email: 'eve@example.org', role: 'admin' })],
+    ['PATCH', '/organization/update-member-role', (organizationId, userId) => ({ organizationId, userId, role: 'viewer' })],
+    ['POST', '/organization/remove-member', (organizationId, userId) => ({ organizationId, userId })],
+    ['POST', '/organization/transfer-ownership', (organizationId, userId) => ({ organizationId, userId })],
+    ['POST', '/organization/leave', (organizationId) => ({ organizationId })],
+  ]
+
+  test.each(calls)('%s %s', async (method, path, body) => {
+    const { id, owner } = await team(stack, [])
+    const eve = await team(stack, [])
+    const foreign = await eve.owner.call(method, path, body(id, await owner.id()))
+    const missing = await eve.owner.call(method, path, body('no-such-organization', await owner.id()))
+    expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect(missing.status).toBe(foreign.status)
+    expect(missing.body).toEqual(foreign.body)
+    // natively some of these would have cleared Eve's own active organization
+    expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
+  })
+
+  test.each(['/organization/get', '/organization/list-members', '/organization/list-invitations'])('GET %s', async (path) => {
+    const { id } = await team(stack, [])
+    const eve = await team(stack, [])
+    const foreign = await eve.owner.get(`${path}?organizationId=${id}`)
+    expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect((await eve.owner.get(`${path}?organizationId=no-such-organization`)).body).toEqual(foreign.body)
+    expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
+  })
+})
+
+describe("an owner's account is deleted", () => {
+  test('and the longest-standing member of the highest role owns the organization', async () => {
+    const { id, owner, admin } = await team(stack, ['viewer', 'admin'])
+    await stack.sql.query('delete from auth.users where email = $1', [owner.email])
+    expect((await admin.get('/organization/list')).body).toMatchObject([{ id, role: 'owner' }])
+  })
+})
