@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
@@ -21,11 +20,18 @@ import { translate, type Route, type TranslateParts } from './translate.ts'
 /** All of the auth surface. What is not a row here is not reachable. */
 export const routes: Route[] = [...accountRoutes, ...sessionRoutes, ...organizationRoutes, ...invitationRoutes]
 
-const maxBodyBytes = 64 * 1024
-
 export type AppParts = TranslateParts & { config: Config, metrics: Metrics, ready: () => Promise<Checks> }
 
 type Variables = { Variables: { requestId: string, route: string } }
+
+/** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
+function originOf(context: Context): string | undefined {
+  const origin = context.req.header('origin')
+  if (origin !== undefined) return origin
+  const referer = context.req.header('referer')
+  if (referer !== undefined) return URL.canParse(referer) ? new URL(referer).origin : 'null'
+  return context.req.header('sec-fetch-site') === 'cross-site' ? 'null' : undefined
+}
 
 /** Builds the application; it listens nowhere yet. */
 export function createApp(parts: AppParts): Hono<Variables> {
@@ -58,13 +64,11 @@ export function createApp(parts: AppParts): Hono<Variables> {
   }))
   app.use(`${basePath}/*`, async (context, next) => {
     // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
-    const origin = context.req.header('origin')
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
-    if (origin !== undefined && !isSafe && !allowedOrigins.has(origin)) return errorResponse('ORIGIN_NOT_ALLOWED')
+    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl)) return errorResponse('ORIGIN_NOT_ALLOWED')
     await next()
     return undefined
   })
-  app.use(`${basePath}/*`, bodyLimit({ maxSize: maxBodyBytes, onError: () => errorResponse('PAYLOAD_TOO_LARGE') }))
 
   for (const row of routes) {
     app.on(row.method, `${basePath}${row.path}`, async (context) => {

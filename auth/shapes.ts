@@ -10,6 +10,7 @@ import { givenRoleNames } from './roles.ts'
 
 // names reach mail headers and other people's screens: one line, no control or direction-changing characters
 const line = (max: number) => z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode')
 const name = line(200)
 const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier')
 const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
@@ -53,7 +54,7 @@ export function problemOf(error: z.ZodError): { code: 'INVALID_EMAIL' | 'INVALID
   const [issue] = error.issues
   if (issue?.message === 'INVALID_EMAIL' || issue?.message === 'INVALID_PASSWORD') return { code: issue.message, message: undefined }
   const field = issue?.path.join('.') ?? ''
-  const message = issue === undefined ? undefined : `${field === '' ? 'The request' : field}: ${issue.message}.`
+  const message = issue === undefined ? undefined : `${field === '' ? 'The request' : `The field ${field}`}: ${issue.message}.`
   return { code: 'VALIDATION_ERROR', message }
 }
 

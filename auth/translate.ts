@@ -5,6 +5,7 @@
  */
 import type { Context } from 'hono'
 import type { z } from 'zod'
+import { readJson } from './body.ts'
 import type { AuthDatabase } from './database.ts'
 import { basePath, clientAddressHeader, type Engine } from './engine.ts'
 import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal } from './errors.ts'
@@ -42,18 +43,6 @@ export function route<Input extends z.ZodType, Reply extends z.ZodType>(row: Omi
 }
 
 export type TranslateParts = { engine: Engine, plans: Plans, db: AuthDatabase, publicUrl: string, log: Log }
-
-async function readInput(context: Context, row: Route): Promise<unknown> {
-  if (row.method === 'GET') return context.req.query()
-  const body = await context.req.text()
-  if (body === '') return {}
-  if (!/^application\/json\s*(;|$)/i.test(context.req.header('content-type') ?? '')) throw refusal('UNSUPPORTED_MEDIA_TYPE')
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    throw refusal('VALIDATION_ERROR', 'The request body is not valid JSON.')
-  }
-}
 
 const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
 
@@ -101,7 +90,7 @@ async function refusalOf(response: Response, scope: Scope, row: Route, log: Log)
  * @throws Refusal when the input is not the schema's
  */
 export async function translate(context: Context, row: Route, address: string, { engine, plans, db, publicUrl, log }: TranslateParts): Promise<Response> {
-  const parsed = row.input.safeParse(await readInput(context, row))
+  const parsed = row.input.safeParse(row.method === 'GET' ? context.req.query() : await readJson(context.req.raw))
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
     throw refusal(code, message)

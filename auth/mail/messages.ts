@@ -1,0 +1,150 @@
+/**
+ * What our mails say. No I/O: names, addresses and a finished link come in, a subject and two bodies go out.
+ *
+ * A name is whatever a stranger typed, and the mail lends it our good name. So a name is cut to one short line,
+ * and what mail programs turn into a link is taken apart: sign-up must not be a way to send people elsewhere.
+ */
+
+/** One mail, ready but for its sender. `subject` is a single line; `text` and `html` say the same. */
+export type Message = { to: string, subject: string, text: string, html: string }
+
+const nameLength = 60
+/** RFC 5321 allows no longer address. */
+const addressLength = 254
+
+function shorten(line: string, length: number): string {
+  const characters = Array.from(line)
+  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('').trimEnd()}…`
+}
+
+/** Without what cannot be seen or turns text around. Names may be megabytes long; no more is read than can be shown. */
+const visible = (value: string): string => value.slice(0, 5_000).replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
+
+/** A line break in a subject would begin a header of the writer's own. */
+function oneLine(value: string, length: number): string {
+  const line = value
+    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+    .replace(/(\p{M}{4})\p{M}+/gu, '$1') // stacked accents paint over the lines around them
+    .trim()
+  return shorten(line, length)
+}
+
+/**
+ * A name that stays text in every mail program. Programs link `evil.example`, `http://…`, `\\server` and `1.2.3.4`, so
+ * the character that makes it a link becomes a space. "J.R.R. Tolkien" and "Team: Finance" come through unchanged.
+ */
+function plainName(value: string): string {
+  const unlinked = visible(value)
+    .replace(/[.․。．｡](?=[\p{L}\p{M}]{2}|\p{N}+\.\p{N})/gu, ' ')
+    .replace(/:(?=\S)|\\/g, ' ')
+  return oneLine(unlinked, nameLength)
+}
+
+/** An address to be read. It keeps its dots and loses what no mail address needs and every URL has. */
+const plainAddress = (value: string): string => oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+
+type Content = { to: string, subject: string, name: string, before: string, action: string, url: string, after: string[] }
+
+/**
+ * Colours of the body are left to the mail program, which is what makes it follow a dark theme; only the button has
+ * its own. The format-detection line asks Apple Mail not to link numbers and dates it believes to see in a name.
+ */
+function message({ to, subject, name, before, action, url, after }: Content): Message {
+  const greeting = name === '' ? 'Hello,' : `Hello ${name},`
+  const sender = `Sent by ${new URL(url).host}`
+  const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`
+  const link = escapeHtml(url)
+  return {
+    to,
+    subject,
+    // the link has a line to itself, so that no punctuation is taken for a part of it
+    text: [greeting, before, url, ...after, sender].join('\n\n') + '\n',
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="margin:0 auto;padding:24px;max-width:560px;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5">
+${paragraph(escapeHtml(greeting))}
+${paragraph(escapeHtml(before))}
+${paragraph(`<a href="${link}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action)}</a>`)}
+${paragraph(`<span style="font-size:14px">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></span>`)}
+${after.map((line) => paragraph(escapeHtml(line))).join('\n')}
+<p style="margin:24px 0 0;font-size:14px;opacity:0.7">${escapeHtml(sender)}</p>
+</body>
+</html>
+`,
+  }
+}
+
+/**
+ * The mail that proves an address.
+ * @param mail.name the account's name as its owner typed it; may be empty, hostile or huge.
+ * @param mail.url the finished link, absolute and on our own origin. @throws TypeError when it is not a URL.
+ */
+export function verificationMessage({ to, name, url }: { to: string, name: string, url: string }): Message {
+  return message({
+    to,
+    subject: 'Confirm your email address',
+    name: plainName(name),
+    before: `Please confirm that this is the email address of your account at ${new URL(url).host}:`,
+    action: 'Confirm email address',
+    url,
+    after: ['If you have no account there, ignore this mail. Nothing happens without the confirmation.'],
+  })
+}
+
+/**
+ * The mail that lets somebody choose a new password within the hour.
+ * @param mail as in {@link verificationMessage}.
+ */
+export function passwordResetMessage({ to, name, url }: { to: string, name: string, url: string }): Message {
+  return message({
+    to,
+    subject: 'Reset your password',
+    name: plainName(name),
+    before: `Somebody asked for a new password for your account at ${new URL(url).host}. If it was you, choose one here:`,
+    action: 'Choose a new password',
+    url,
+    after: [
+      'The link is valid for one hour and works once.',
+      'If it was not you, ignore this mail. Your password stays as it is.',
+    ],
+  })
+}
+
+/**
+ * The mail that invites somebody into an organization. The inviter's address stands beside the name, because the name
+ * alone can be anybody's.
+ * @param mail.expiresAt when the invitation ends; told in UTC, as we do not know where the reader is.
+ * @param mail.url as in {@link verificationMessage}.
+ */
+export function invitationMessage(mail: {
+  to: string, inviterName: string, inviterEmail: string, organizationName: string, role: string, url: string, expiresAt: Date
+}): Message {
+  const address = plainAddress(mail.inviterEmail)
+  const name = plainName(mail.inviterName)
+  const organization = plainName(mail.organizationName) || 'an organization'
+  const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(mail.expiresAt)
+  return message({
+    to: mail.to,
+    subject: `${name || shorten(address, nameLength)} invited you to ${organization}`,
+    name: '',
+    before: `${name === '' ? address : `${name} (${address})`} invites you to join ${organization} at ${new URL(mail.url).host}, `
+      + `with the role “${plainName(mail.role)}”. See the invitation here:`,
+    action: 'See the invitation',
+    url: mail.url,
+    after: [
+      `The invitation is valid until ${until} UTC.`,
+      'If you do not know who invites you, ignore this mail.',
+    ],
+  })
+}

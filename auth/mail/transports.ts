@@ -1,0 +1,116 @@
+/**
+ * The three ways a mail leaves: Resend, SMTP, or for local work a log line. Each failure is told in words of our own,
+ * because a provider's words repeat addresses, subjects and sometimes the body.
+ */
+import { createTransport } from 'nodemailer'
+import type { Logger } from 'pino'
+import { Resend } from 'resend'
+import type { MailTransport } from '../config.ts'
+import { deliveryFailure, type DeliveryFailure } from './failure.ts'
+import type { Message } from './messages.ts'
+
+/** A mail with its sender, and the key under which however many attempts count as one. */
+export type OutgoingMail = Message & { from: string, idempotencyKey: string }
+
+/** Sends one mail. @throws DeliveryFailure, permanent when the mail itself was refused. */
+export type Send = (mail: OutgoingMail, signal: AbortSignal) => Promise<void>
+
+/** How long a provider may take in all, in milliseconds; one that accepts the connection and never answers included. */
+const sendTimeout = 10_000
+
+/** One bare address. A list or a display name here would be a second recipient that nobody meant. */
+const bareAddress = /^[^\s,;:<>()"@]+@[^\s,;:<>()"@]+$/
+
+/**
+ * The way out for mail.
+ * @param transport from the configuration.
+ * @param log used by the local log transport only; the others never log.
+ */
+export function mailSender(transport: MailTransport, log: Logger): Send {
+  const send = senderOf(transport, log)
+  return async (mail, signal) => {
+    if (!bareAddress.test(mail.to)) throw deliveryFailure('the recipient is not one bare address', true)
+    await send(mail, AbortSignal.any([signal, AbortSignal.timeout(sendTimeout)]))
+  }
+}
+
+function senderOf(transport: MailTransport, log: Logger): Send {
+  switch (transport.kind) {
+    case 'resend': return resendSender(transport)
+    case 'smtp': return smtpSender(transport)
+    case 'log': return logSender(log)
+  }
+}
+
+/** Only what looks like a code is repeated; everything else a provider says may hold what must not be logged. */
+const codes = (...values: unknown[]): string =>
+  values.map(String).filter((value) => /^[\w -]{1,40}$/.test(value) && value !== 'undefined' && value !== 'false').join(' ')
+
+const interrupted = (signal: AbortSignal): DeliveryFailure =>
+  deliveryFailure(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'no answer in time' : 'stopped')
+
+/**
+ * Whether Resend refuses the mail itself: 400 and 422 find fault with its fields, 413 with its size, 451 with its
+ * content. A key whose mail was accepted before and has another content now (409) is refused for good as well, which
+ * is right: the person has the mail. Everything else passes: an outage, a limit (429), a request with the same key
+ * still running (408, 409), and 401, 403, 404, which an operator mends by correcting the API key, domain or address.
+ * @see https://resend.com/docs/api-reference/errors
+ */
+const refusedByResend = (status: number | null, name: string): boolean =>
+  [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
+
+function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resend' }>): Send {
+  const resend = new Resend(apiKey, baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') })
+  return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
+    const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
+    // an error without its body leaves both empty, so the absence of an error is not yet success
+    if (answer.error === null && (answer.data as unknown) !== null) return
+    if (signal.aborted) throw interrupted(signal)
+    const { statusCode = null, name } = answer.error ?? { name: 'no_body' }
+    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, refusedByResend(statusCode, name))
+  }
+}
+
+type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown }
+
+/** A 5xx to the recipient or to the message is about this mail; to the login or the sender, about our configuration. */
+const refusedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
+  typeof responseCode === 'number' && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
+
+function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
+  const mailer = createTransport({
+    url,
+    connectionTimeout: sendTimeout,
+    greetingTimeout: sendTimeout,
+    socketTimeout: sendTimeout,
+    // a body is text; it must never make the server read a file or a URL
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
+    const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+    try {
+      await mailer.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        // the same in every attempt: SMTP has no idempotency key, but servers and mail programs drop a second copy by it
+        messageId: `<${idempotencyKey}@${domain}>`,
+        signal,
+      })
+    } catch (error) {
+      if (signal.aborted) throw interrupted(signal)
+      const problem = error as SmtpError
+      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, refusedBySmtp(problem))
+    }
+  }
+}
+
+/** For work on one machine, where the line is the mailbox: the one place where a link is logged, and meant to be. */
+function logSender(log: Logger): Send {
+  return async ({ to, subject, text }) => {
+    log.info(`Mail to ${to}: ${subject}: ${/https?:\/\/\S+/.exec(text)?.[0] ?? 'no link'}`)
+  }
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountRules, addressRules } from '../../auth/limits.ts'
+import { password, person, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+// the test's own address is a proxy that is trusted, so that each test can come from an address of its own
+beforeAll(async () => { stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } }) })
+afterAll(() => stack.close())
+
+let subnet = 0
+/** An address nobody has come from yet. */
+const freshAddress = () => `203.0.${113 + Math.floor(++subnet / 250)}.${subnet % 250 + 1}`
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+const signIn = (who: Person, address: string, email = who.email) => who.post('/sign-in/email', { email, password: 'wrong password' }, from(address))
+
+const expectLimited = ({ status, body, headers }: Awaited<ReturnType<Person['post']>>, window: number) => {
+  expect(status).toBe(429)
+  expect(body).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: expect.any(String) })
+  const seconds = Number(headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(window)
+}
+
+describe('per account', () => {
+  test('a password can be guessed ten times a minute, from however many addresses', async () => {
+    const ann = person(stack, 'Ann')
+    for (let i = 0; i < accountRules['sign-in'].max; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
+    expectLimited(await signIn(ann, freshAddress()), accountRules['sign-in'].window)
+    expectLimited(await signIn(ann, freshAddress(), ann.email.toUpperCase()), accountRules['sign-in'].window)
+    expect((await signIn(person(stack), freshAddress())).status).toBe(401)
+  })
+
+  test('and not once more when fifty guesses arrive at once, at two processes', async () => {
+    const ann = person(stack, 'Ann')
+    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => signIn(i % 2 ? ann : elsewhere, freshAddress())))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(accountRules['sign-in'].max)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - accountRules['sign-in'].max)
+  })
+
+  test('one address receives five reset mails, and an unknown one is refused just so', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
+    for (const email of [ann.email, 'nobody@example.org']) {
+      for (let i = 0; i < accountRules['reset-mail'].max; i++) expect((await person(stack).post('/forget-password', { email }, from(freshAddress()))).status).toBe(200)
+      expectLimited(await person(stack).post('/forget-password', { email }, from(freshAddress())), accountRules['reset-mail'].window)
+    }
+    await expect.poll(() => stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('reset-password')).length, { timeout: 10_000 }).toBe(5)
+  })
+
+  test('an unverified person who signs in again and again receives five verification mails, and still signs in', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
+    for (let i = 0; i < 8; i++) expect((await ann.post('/sign-in/email', { email: ann.email, password }, from(freshAddress()))).status).toBe(200)
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 10_000 }).toBe(5)
+  })
+
+  test('the counters hold no address', async () => {
+    await signIn(person(stack, 'Hidden'), freshAddress())
+    const { rows } = await stack.sql.query(`select key from auth.rate_limits where key like '%@%' or key ilike '%hidden%'`)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('per client address', () => {
+  const exhaust = async (address: () => string) => {
+    const { max } = addressRules['/reset-password']
+    const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address()))))
+    return answers.filter(({ status }) => status === 429).length
+  }
+
+  test('the limit is exact when all requests arrive at once', async () => {
+    const address = freshAddress()
+    expect(await exhaust(() => address)).toBe(5)
+    expectLimited(await person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address)), addressRules['/reset-password'].window)
+  })
+
+  test('a client cannot pretend to be another by writing addresses in front of its own', async () => {
+    const address = freshAddress()
+    expect(await exhaust(() => `${freshAddress()}, ${address}`)).toBe(5)
+  })
+
+  test('nor by headers that nobody trusts', async () => {
+    const address = freshAddress()
+    let n = 0
+    const { max } = addressRules['/reset-password']
+    const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, {
+      ...from(address), 'x-real-ip': `10.0.0.${++n}`, 'cf-connecting-ip': `10.0.0.${n}`, forwarded: `for=10.0.0.${n}`, 'x-finance-client-address': `10.0.0.${n}`,
+    })))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5)
+  })
+
+  test('an IPv6 client is its /64', async () => {
+    let n = 0
+    expect(await exhaust(() => `2001:db8:0:${(++subnet).toString(16) && '77'}::${(++n).toString(16)}`)).toBe(5)
+    expect(await exhaust(() => `2001:db8:0:${(++subnet + 1000).toString(16)}::1`)).toBe(0)
+  })
+
+  test('an IPv4 client is the same when it is written as IPv6', async () => {
+    const address = freshAddress()
+    let n = 0
+    expect(await exhaust(() => (++n % 2 ? address : `::ffff:${address}`))).toBe(5)
+  })
+
+  test('spelling a path otherwise does not start a new count', async () => {
+    const ann = person(stack, 'Ann')
+    for (let i = 0; i < accountRules['sign-in'].max; i++) await signIn(ann, freshAddress())
+    for (const path of ['//sign-in/email', '/sign-in//email', '/sign-in/email/', '/sign-in/%65mail', '/./sign-in/email', '/SIGN-IN/EMAIL', '/sign-in/email?x=1', '/sign-in/email;x']) {
+      const { status } = await ann.post(path, { email: ann.email, password: 'wrong password' }, from(freshAddress()))
+      expect([404, 429]).toContain(status)
+    }
+  })
+})
+
+describe('a window', () => {
+  const consume = async (key: string, window: number, max: number) =>
+    (await stack.sql.query('select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, window, max])).rows[0]
+
+  test('is fixed: it ends when it was to end, however many were refused meanwhile', async () => {
+    expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
+    const started = Date.now()
+    while (Date.now() - started < 700) expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: false, retry_after_seconds: 1 })
+    await new Promise((resolve) => { setTimeout(resolve, 1_050 - (Date.now() - started)) })
+    expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
+  })
+
+  test('is still counted after the service restarts', async () => {
+    const ann = person(stack, 'Ann')
+    for (let i = 0; i < accountRules['sign-in'].max; i++) await signIn(ann, freshAddress())
+    const restarted = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    expect((await signIn(restarted, freshAddress())).status).toBe(429)
+  })
+})

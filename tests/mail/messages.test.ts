@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { invitationMessage, passwordResetMessage, verificationMessage, type Message } from '../../auth/mail/messages.ts'
+import { linkIn } from '../support/mail-sink.ts'
+
+const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
+const to = 'ann@example.org'
+
+const verification = (name: string) => verificationMessage({ to, name, url })
+const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {}) => invitationMessage({
+  to, inviterName: 'Bob', inviterEmail: 'bob@example.org', organizationName: 'Acme', role: 'editor', url,
+  expiresAt: new Date('2026-03-12T14:05:00Z'), ...change,
+})
+const everyMessage: [string, Message][] = [
+  ['verification', verification('Ann')],
+  ['password reset', passwordResetMessage({ to, name: 'Ann', url })],
+  ['invitation', invitation()],
+]
+
+/** What an autolinking mail program would make a link of, besides our own link. */
+const foreignLinks = ({ text }: Message) =>
+  text.replaceAll(url, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
+    .match(/https?:|www\.|\\\\|[\p{L}\p{N}]\.\p{L}{2}|\d\.\d+\.\d/giu) ?? []
+
+describe.each(everyMessage)('the %s mail', (_, message) => {
+  test('goes to the given address', () => {
+    expect(message.to).toBe(to)
+  })
+
+  test('holds the link exactly as given, alone on a line of the text', () => {
+    expect(linkIn(message)).toBe(url)
+    expect(message.text.split('\n')).toContain(url)
+  })
+
+  test('holds the link in its HTML as a button and as text, escaped', () => {
+    const escaped = url.replaceAll('&', '&amp;')
+    expect(message.html).toContain(`href="${escaped}"`)
+    expect(message.html).toContain(`>${escaped}<`)
+    expect(message.html.match(/https?:\/\//g)).toHaveLength(2)
+  })
+
+  test('leaves its colours to a dark theme and uses no table', () => {
+    expect(message.html).toContain('content="light dark"')
+    expect(message.html).not.toMatch(/<table|<body[^>]*(color|background)/)
+  })
+
+  test('says the same in text and HTML', () => {
+    const plain = message.html.replaceAll('&amp;', '&')
+    for (const line of message.text.split('\n').filter((part) => part !== '')) expect(plain).toContain(line)
+  })
+})
+
+describe('what each mail says', () => {
+  test('a reset mail is valid for one hour and can be ignored', () => {
+    const { text } = passwordResetMessage({ to, name: 'Ann', url })
+    expect(text).toContain('valid for one hour')
+    expect(text).toContain('ignore this mail')
+  })
+
+  test('an invitation names the inviter with address, the organization, the role and the end', () => {
+    const { subject, text } = invitation()
+    expect(subject).toBe('Bob invited you to Acme')
+    expect(text).toContain('Bob (bob@example.org) invites you to join Acme')
+    expect(text).toContain('“editor”')
+    expect(text).toContain('12 March 2026 at 14:05 UTC')
+  })
+
+  test('an invitation by somebody without a name is told by the address', () => {
+    const { subject, text } = invitation({ inviterName: '' })
+    expect(subject).toBe('bob@example.org invited you to Acme')
+    expect(text).toContain('bob@example.org invites you')
+  })
+
+  test('somebody without a name is greeted all the same', () => {
+    expect(verification('').text).toMatch(/^Hello,\n/)
+    expect(verification(' \u200b\t').text).toMatch(/^Hello,\n/)
+  })
+})
+
+describe('a name', () => {
+  test('is escaped in HTML', () => {
+    const { html } = verification('<img src=x onerror="alert(1)"> & \'co\'')
+    expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &#39;co&#39;')
+    expect(html).not.toContain('<img')
+  })
+
+  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('cannot begin a header: %j', (attack) => {
+    const { subject } = invitation({ inviterName: `Bob${attack}`, organizationName: `Acme${attack}`, inviterEmail: `b@x${attack}` })
+    expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+    expect(invitation({ inviterName: '', inviterEmail: `b@x${attack}` }).subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+  })
+
+  test('cannot turn text around or hide in it', () => {
+    const { text } = verification('Ann\u202E moc.live \u2066x\u2069\u200F\u00AD\uFEFF\uD800 Lee')
+    expect(text).toContain('Hello Ann moc live x Lee,')
+  })
+
+  test.each([
+    'http://evil.example click', 'HTTPS://EVIL.EXAMPLE', 'www.evil.example', 'evil.example/path', 'evil。example', 'evil．example',
+    'evil.\u200bexample', 'javascript:alert(1)', 'mailto:pay@evil.example', '\\\\evil\\share', 'http://1.2.3.4/x', 'xn--e1.xn--p1ai', 'пример.рф',
+  ])('does not become a link: %j', (name) => {
+    expect(foreignLinks(verification(name))).toEqual([])
+    expect(foreignLinks(invitation({ inviterName: name, organizationName: name, role: name }))).toEqual([])
+    expect(linkIn(invitation({ inviterName: name, organizationName: name }))).toBe(url)
+  })
+
+  test("an inviter's address cannot hold a link either", () => {
+    expect(linkIn(invitation({ inviterEmail: 'http://evil.example/@x' }))).toBe(url)
+  })
+
+  test.each(['J.R.R. Tolkien', 'Team: Finance', "Dr. Mary O'Neil", 'José Ñandú', '山田 太郎', 'محمد علي', 'AC/DC', '🦊 Fox'])('of a real person or team stays as it is: %s', (name) => {
+    expect(verification(name).text).toContain(`Hello ${name},`)
+  })
+
+  test('of two million characters becomes a short one, quickly', () => {
+    for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
+      const name = unit.repeat(2_000_000 / unit.length)
+      const begin = performance.now()
+      const message = invitation({ inviterName: name, organizationName: name, inviterEmail: `${name}@x` })
+      expect(performance.now() - begin).toBeLessThan(100)
+      expect(message.subject.length).toBeLessThan(300)
+      expect(message.text.length).toBeLessThan(2_000)
+      expect(message.html.length).toBeLessThan(6_000)
+    }
+  })
+
+  test('is cut between characters, not within one', () => {
+    expect(verification('😀'.repeat(100)).text).toContain(`Hello ${'😀'.repeat(59)}…,`)
+  })
+})

@@ -1,0 +1,154 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isDeliveryFailure } from '../../auth/mail/failure.ts'
+import { invitationMessage, verificationMessage } from '../../auth/mail/messages.ts'
+import { mailSender, type OutgoingMail } from '../../auth/mail/transports.ts'
+import { mailSink, smtpSink, type MailSink, type SinkMode, type SmtpSink } from '../support/mail-sink.ts'
+
+const url = 'https://money.example.org/api/auth/verify-email?token=s3cret&callbackURL=%2F'
+const key = '7d0b0d0e-3c58-4f0b-9b3a-0d1f5b1c2a3e'
+const message = verificationMessage({ to: 'ann@example.org', name: 'Ann & Bé', url })
+const mail: OutgoingMail = { ...message, from: 'Money <no-reply@money.example.org>', idempotencyKey: key }
+const never = new AbortController().signal
+
+/** A logger whose lines can be read. */
+function recorder() {
+  const lines: string[] = []
+  return { lines, log: pino({ level: 'trace' }, { write: (line: string) => { lines.push(line) } }) }
+}
+
+/** The failure of a send: its words and whether it is for good. */
+async function failure(send: Promise<void>): Promise<{ message: string, permanent: boolean }> {
+  const error = await send.then(() => undefined, (reason: unknown) => reason)
+  if (!isDeliveryFailure(error)) throw new Error('expected a delivery failure', { cause: error })
+  return { message: error.message, permanent: error.permanent }
+}
+
+/** Makes the 10 s bound of a send fire at once, leaving every other timer alone. */
+const shortenBound = (milliseconds: number) =>
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new DOMException('too slow', 'TimeoutError')), milliseconds)
+    return controller.signal
+  })
+
+afterEach(() => { vi.restoreAllMocks() })
+
+describe('Resend', () => {
+  let sink: MailSink
+  const { log, lines } = recorder()
+  const sender = () => mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: `${sink.url}/` }, log)
+  beforeEach(async () => { sink = await mailSink() })
+  afterEach(() => sink.close())
+
+  test('receives sender, recipient, subject, both bodies and the idempotency key', async () => {
+    await sender()(mail, never)
+    expect(sink.mails()).toMatchObject([{ to: message.to, from: mail.from, subject: message.subject, text: message.text, html: message.html, key }])
+  })
+
+  test('delivers a mail sent twice with one key once', async () => {
+    await sender()(mail, never)
+    await sender()(mail, never)
+    expect(sink.requests()).toBe(2)
+    expect(sink.mails()).toHaveLength(1)
+  })
+
+  test.each<[SinkMode, string, boolean]>([
+    ['down', 'Resend answered 500 internal_server_error', false],
+    ['busy', 'Resend answered 429 rate_limit_exceeded', false],
+    ['refuse', 'Resend answered nothing application_error', false],
+    ['reject', 'Resend answered 422 validation_error', true],
+  ])('when the provider is in mode %s the failure says %j and is final: %s', async (mode, words, permanent) => {
+    sink.mode = mode
+    expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
+  })
+
+  test('refuses for good another mail under a key already used', async () => {
+    await sender()(mail, never)
+    expect(await failure(sender()({ ...mail, text: 'other' }, never))).toMatchObject({ permanent: true })
+  })
+
+  test('that accepts the connection and never answers is given up in time, and its socket closed', async () => {
+    const bound = shortenBound(50)
+    sink.mode = 'hang'
+    expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
+    expect(bound).toHaveBeenCalledWith(10_000)
+    await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
+  })
+
+  test('can be interrupted', async () => {
+    sink.mode = 'hang'
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(), 50)
+    expect(await failure(sender()(mail, stop.signal))).toEqual({ message: 'stopped', permanent: false })
+  })
+
+  test('is sent nothing for a recipient that is more than one bare address', async () => {
+    for (const to of ['a@x.org, b@x.org', 'Ann <a@x.org>', 'a@x.org\r\nBcc: b@x.org', '', 'nobody']) {
+      expect(await failure(sender()({ ...mail, to }, never))).toMatchObject({ permanent: true })
+    }
+    expect(sink.requests()).toBe(0)
+  })
+
+  test('leaves nothing in the log', () => {
+    expect(lines).toEqual([])
+  })
+})
+
+describe('SMTP', () => {
+  let sink: SmtpSink
+  const sender = () => mailSender({ kind: 'smtp', url: sink.url }, recorder().log)
+  beforeEach(async () => { sink = await smtpSink() })
+  afterEach(() => sink.close())
+  const headersOf = (data: string) => data.slice(0, data.indexOf('\r\n\r\n'))
+
+  test('receives the mail with both bodies and the key as Message-ID', async () => {
+    await sender()(mail, never)
+    const [received] = sink.mails
+    expect(received).toMatchObject({ from: 'no-reply@money.example.org', to: ['ann@example.org'] })
+    expect(headersOf(received?.data ?? '')).toContain('Subject: Confirm your email address')
+    expect(headersOf(received?.data ?? '')).toContain(`Message-ID: <${key}@money.example.org>`)
+    expect(received?.data).toMatch(/Content-Type: text\/plain[^]*Content-Type: text\/html/)
+  })
+
+  test('receives no header out of a name', async () => {
+    const attack = 'Bob\r\nBcc: evil@example.org\r\n\r\nHi'
+    const invitation = invitationMessage({
+      to: 'ann@example.org', inviterName: attack, inviterEmail: 'bob@example.org', organizationName: attack, role: 'admin', url, expiresAt: new Date(),
+    })
+    await sender()({ ...mail, ...invitation }, never)
+    await sender()({ ...mail, subject: attack }, never)
+    expect(sink.mails).toHaveLength(2)
+    for (const { to, data } of sink.mails) {
+      expect(to).toEqual(['ann@example.org'])
+      expect(headersOf(data)).not.toMatch(/^Bcc:/m)
+    }
+  })
+
+  test.each<[SmtpSink['mode'], string, boolean]>([
+    ['no-such-user', 'SMTP: EENVELOPE 550 RCPT TO', true],
+    ['later', 'SMTP: EENVELOPE 451 RCPT TO', false],
+  ])('that answers %s fails with %j, final: %s', async (mode, words, permanent) => {
+    sink.mode = mode
+    expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
+  })
+
+  test.each<SmtpSink['mode']>(['mute', 'hang'])('that accepts the connection and stays silent (%s) is given up in time, and its socket closed', async (mode) => {
+    shortenBound(200)
+    sink.mode = mode
+    expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
+    await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
+  })
+
+  test('that is not there is tried again', async () => {
+    const send = mailSender({ kind: 'smtp', url: 'smtp://127.0.0.1:1' }, recorder().log)
+    expect(await failure(send(mail, never))).toMatchObject({ permanent: false })
+  })
+})
+
+test('the local log shows recipient, subject and link in one line', async () => {
+  const { log, lines } = recorder()
+  await mailSender({ kind: 'log' }, log)(mail, never)
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 30, msg: `Mail to ann@example.org: Confirm your email address: ${url}` })
+})
