@@ -16,6 +16,7 @@ export type Stack = {
   dataUrl: string
   /** The owner's connection, to look at and prepare what no surface offers. */
   sql: pg.Pool
+  ownerUrl: string
   mail: MailSink
   /** Every line the auth service logged. */
   logged: string[]
@@ -51,7 +52,7 @@ export async function startStack({ env = {}, data = false }: StackOptions = {}):
     ? await startPostgrest({ host: '127.0.0.1', port: dataPort, env: postgrestConnection(database.ownerUrl, passwords.authenticator), log: (line) => { logged.push(line) } })
     : undefined
   return {
-    url: `http://127.0.0.1:${port}`, dataUrl: `http://127.0.0.1:${dataPort}`, sql, mail, logged,
+    url: `http://127.0.0.1:${port}`, dataUrl: `http://127.0.0.1:${dataPort}`, sql, ownerUrl: database.ownerUrl, mail, logged,
     another: async () => {
       const at = await freePort()
       stops.push(await start(at))

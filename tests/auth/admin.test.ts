@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admin } from '../../auth/admin.ts'
+import { person, signedIn, subscribed } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const run = async (...argv: string[]) => {
+  let text = ''
+  const code = await admin(argv, { databaseUrl: stack.ownerUrl }, { write: (part: string) => { text += part } })
+  return { code, text }
+}
+
+describe('an operator', () => {
+  test('reads what there is to do', async () => {
+    const { code, text } = await run('--help')
+    expect(code).toBe(0)
+    for (const command of ['products', 'grant', 'end', 'verify', 'users', 'organizations']) expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
+    expect((await run()).code).toBe(1)
+  })
+
+  test('grants a product, which the user has at once, and ends it', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await run('grant', ann.email.toUpperCase(), 'teams', '--days', '30')).toMatchObject({ code: 0, text: expect.stringContaining(`${ann.email} has teams until `) })
+    expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
+    expect((await ann.post('/organization/create', { name: 'Acme' })).status).toBe(200)
+    expect(await run('end', ann.email)).toEqual({ code: 0, text: `Ended 1 subscription of ${ann.email}.\n` })
+    expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: false, productId: null })
+  })
+
+  test('ends one product of several', async () => {
+    const ann = await subscribed(stack, 'Ann')
+    await run('grant', ann.email, 'business')
+    await run('end', ann.email, 'business')
+    expect((await ann.get('/get-session')).body.subscription.productId).toBe('teams')
+  })
+
+  test('verifies a user', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    expect(await run('verify', ann.email)).toEqual({ code: 0, text: `${ann.email} is verified.\n` })
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  })
+
+  test('lists users and organizations as tables', async () => {
+    const olga = await subscribed(stack, 'Olga')
+    const { body: { slug } } = await olga.post('/organization/create', { name: 'Listed' })
+    const users = await run('users', '--limit', '3')
+    expect(users.text.split('\n')[0]).toMatch(/^email +name +verified +product +created_at +id$/)
+    expect(users.text).toMatch(new RegExp(`^${olga.email} +Olga +true +teams `, 'm'))
+    expect((await run('organizations')).text).toMatch(new RegExp(`^${slug} +Listed +${olga.email} +1 `, 'm'))
+    expect((await run('products')).text).toContain('business')
+  })
+
+  test.each([
+    [['grant'], 'Say the e-mail'],
+    [['grant', 'nobody@example.org', 'teams'], 'There is no user with the e-mail nobody@example.org.'],
+    [['grant', 'KNOWN', 'gold'], 'There is no product gold. There are: personal, teams, business.'],
+    [['grant', 'KNOWN', 'teams', '--days', 'x'], '--days must be a whole number from 1 to 36500.'],
+    [['end', 'KNOWN'], 'has no active subscription.'],
+    [['dance'], 'There is no command dance.'],
+    [['users', '--limit', '0'], '--limit must be a whole number'],
+    [['users', '--colour'], "Unknown option '--colour'"],
+  ])('who says %j reads one sentence, and the exit code is not zero', async (argv, sentence) => {
+    const ann = await signedIn(stack, 'Ann')
+    const { code, text } = await run(...argv.map((word) => (word === 'KNOWN' ? ann.email : word)))
+    expect(code).toBe(1)
+    expect(text).toContain(sentence)
+    expect(text.trimEnd()).not.toContain('\n')
+  })
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+describe('an operator asks', () => {
+  test('/livez, and it lives', async () => {
+    expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
+  })
+
+  test('/readyz, which is ready only with every migration applied and a key to sign with', async () => {
+    const ready = async () => {
+      const answer = await fetch(`${stack.url}/readyz`)
+      return { status: answer.status, ...await answer.json() as { checks: object } }
+    }
+    expect(await ready()).toEqual({ status: 'ready', checks: { database: true, migrations: true, signing_key: true } })
+    await stack.sql.query(`update private.migrations set name = 'hidden ' || name where name like '0001%'`)
+    expect(await ready()).toMatchObject({ checks: { database: true, migrations: false, signing_key: true } })
+    expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
+    await stack.sql.query(`update private.migrations set name = replace(name, 'hidden ', '')`)
+    await stack.sql.query(`update auth.jwks set expires_at = now() - interval '1 day'`)
+    expect(await ready()).toMatchObject({ checks: { signing_key: false } })
+    await stack.sql.query('update auth.jwks set expires_at = null')
+    expect(await ready()).toMatchObject({ status: 'ready' })
+  })
+
+  test('/metrics, and sees requests by route and status', async () => {
+    await person(stack).get('/get-session')
+    const text = await (await fetch(`${stack.url}/metrics`)).text()
+    expect(text).toMatch(/auth_http_request_duration_seconds_count\{method="GET",route="\/get-session",status="401"\} \d+/)
+    expect(text).toContain('auth_hashing_queue_length 0')
+    expect(text).toContain('process_resident_memory_bytes')
+  })
+
+  test('/metrics, and an attacker who asks for a thousand paths has not made a thousand series', async () => {
+    await Promise.all(Array.from({ length: 50 }, (_, i) => fetch(`${stack.url}/api/auth/guess-${i}`)))
+    expect(await (await fetch(`${stack.url}/metrics`)).text()).not.toContain('guess-')
+  })
+})
+
+describe('the log', () => {
+  test('has one line of JSON a request, with id, method, path, status and time', async () => {
+    const { headers } = await person(stack).get('/get-session')
+    const id = headers.get('x-request-id')
+    const lines = stack.logged.filter((line) => id !== null && line.includes(id))
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info', time: expect.any(String), id, method: 'GET', path: '/api/auth/get-session', status: 401, ms: expect.any(Number), client: '127.0.0.1', msg: 'request',
+    })
+  })
+
+  test('holds no password, token, cookie or mail, whatever people do', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const link = linkIn(await stack.mail.waitFor(ann.email))
+    await ann.verify()
+    await ann.get('/verify-email?token=a-broken-token-to-look-for')
+    await ann.signIn('a wrong password to look for')
+    await ann.post('/sign-up/email', { email: ann.email, password: 'a second password' })
+    await ann.post('/forget-password', { email: ann.email })
+    const reset = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))
+    const cookie = [...ann.cookies.values()][0] ?? 'none'
+    await ann.post('/change-password', { currentPassword: 'a wrong password to look for', newPassword: password })
+    const token = await ann.token()
+    await ann.post('/reset-password', { token: new URL(reset).searchParams.get('token'), password: 'the newest password' })
+    await owner.post('/organization/invite-member', { organizationId, email: 'guest@example.org', role: 'viewer' })
+    await editor.post('/organization/create', { name: 'x', slug: 'y' })
+    const log = stack.logged.join('\n')
+    const secrets = {
+      password, wrong: 'a wrong password to look for', second: 'a second password', newest: 'the newest password',
+      verification: new URL(link).searchParams.get('token'), broken: 'a-broken-token-to-look-for', reset: new URL(reset).searchParams.get('token'),
+      cookie: cookie.split('.')[0], jwt: token, signature: token.split('.')[2], mail: 'You asked',
+    }
+    for (const [name, secret] of Object.entries(secrets)) {
+      expect(secret, name).toBeTruthy()
+      expect(log.includes(secret ?? ''), `the log holds the ${name}`).toBe(false)
+    }
+  })
+
+  test('says what failed inside without saying the values, and the client is told nothing of it', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query('alter table auth.users add constraint short_names check (length(name) < 10)')
+    const { status, body } = await ann.post('/update-user', { name: 'a name to look for' })
+    await stack.sql.query('alter table auth.users drop constraint short_names')
+    expect({ status, body }).toEqual({ status: 500, body: { error: 'INTERNAL_ERROR', message: expect.any(String) } })
+    const log = stack.logged.join('\n')
+    expect(log).toContain('request failed')
+    expect(log).not.toContain('a name to look for')
+  })
+})
+
+describe('mail is down', () => {
+  test.each(['down', 'hang', 'refuse'] as const)('(%s), and a sign-up neither fails nor waits, and its mail arrives once, later', async (mode) => {
+    stack.mail.mode = mode
+    const ann = person(stack, 'Ann')
+    const started = performance.now()
+    expect((await ann.signUp()).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(2_000)
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toEqual([])
+    stack.mail.mode = 'ok'
+    await stack.mail.waitFor(ann.email, undefined, 20_000)
+    expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toHaveLength(1)
+  })
+})

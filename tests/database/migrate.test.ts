@@ -1,0 +1,141 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { migrate, migrationNames } from '../../db/migrate.ts'
+import { connection, execute, freshDatabase, passwords } from '../support/database.ts'
+
+const root = join(import.meta.dirname, '../..')
+const databases: string[] = []
+const folders: string[] = []
+let databaseUrl: string
+
+const options = () => ({ databaseUrl, publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator })
+
+const emptyDatabase = async () => {
+  const name = `migrate_${randomBytes(5).toString('hex')}`
+  await execute(inject('serverUrl'), `create database ${name}`)
+  databases.push(name)
+  return connection(inject('serverUrl'), { database: name })
+}
+const query = async (sql: string, url = databaseUrl): Promise<any[]> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A copy of db/ whose files a test may change; it lies in the repository, where its imports are found. */
+async function ownCopy(): Promise<{ folder: string, migrate: typeof migrate }> {
+  const folder = await mkdtemp(join(root, '.data-test-'))
+  folders.push(folder)
+  await cp(join(root, 'db'), folder, { recursive: true })
+  return { folder, migrate: (await import(join(folder, 'migrate.ts')) as { migrate: typeof migrate }).migrate }
+}
+
+beforeEach(async () => { databaseUrl = await emptyDatabase() })
+afterAll(async () => {
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
+  for (const name of databases) await execute(inject('serverUrl'), `drop database ${name} with (force)`)
+})
+
+describe('migrate', () => {
+  test('applies every migration once, and says which', async () => {
+    const first: string[] = []
+    await migrate({ ...options(), log: (line) => first.push(line) })
+    expect(first).toEqual((await migrationNames()).map((name) => `applied ${name}`))
+    const again: string[] = []
+    await migrate({ ...options(), log: (line) => again.push(line) })
+    expect(again).toEqual([])
+  })
+
+  test('is safe when five start at once', async () => {
+    const lines: string[] = []
+    await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
+    expect(lines).toHaveLength((await migrationNames()).length)
+  })
+
+  test('refuses a file that was edited after it was applied, and names it', async () => {
+    const own = await ownCopy()
+    await own.migrate(options())
+    const file = join(own.folder, 'migrations/0002_auth_users.sql')
+    await writeFile(file, `${await readFile(file, 'utf8')}\n-- a second thought\n`)
+    await expect(own.migrate(options())).rejects.toThrow(/^0002_auth_users\.sql was edited/)
+  })
+
+  test('applies a file whole or not at all, names the one that fails, and goes on from there', async () => {
+    const own = await ownCopy()
+    const file = join(own.folder, 'migrations/9999_last.sql')
+    await writeFile(file, 'create table private.half (id integer); select 1 / 0;')
+    await expect(own.migrate(options())).rejects.toThrow(/^9999_last\.sql failed: division by zero/)
+    expect(await query(`select to_regclass('private.half') as half`)).toEqual([{ half: null }])
+    await writeFile(file, 'create table private.half (id integer);')
+    await own.migrate(options())
+    expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+  })
+
+  test('can be killed half-way, and is finished by the next run', async () => {
+    const own = await ownCopy()
+    await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
+    const script = `import('${join(own.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
+    const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
+    await expect.poll(async () => (await query(`select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`))[0].count, { timeout: 15_000 }).toBe(1)
+    child.kill('SIGKILL')
+    await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
+    // a server notices a dead client at the end of its statement; ending it is what an impatient operator does
+    await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`)
+    await own.migrate(options())
+    expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
+  })
+
+  test('re-runs the functions, so that a changed one is there after the next run', async () => {
+    await migrate(options())
+    await query(`create or replace function public.uid() returns text language sql stable return 'somebody else'`)
+    await migrate(options())
+    expect(await query('select public.uid()')).toEqual([{ uid: null }])
+  })
+
+  test('sets the passwords of the logins each time, and stores them as SCRAM', async () => {
+    await migrate(options())
+    const login = (user: string, password: string) => query('select current_user', connection(databaseUrl, { user, password }))
+    expect(await login('auth_service', passwords.authService)).toEqual([{ current_user: 'auth_service' }])
+    expect(await login('authenticator', passwords.authenticator)).toEqual([{ current_user: 'authenticator' }])
+    expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{ scram: true }, { scram: true }])
+    // roles belong to the whole server, whose other tests rely on theirs: a changed password is proven on one of our own
+    await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
+  })
+
+  test('tells PostgREST', async () => {
+    await migrate(options())
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    const heard: (string | undefined)[] = []
+    client.on('notification', ({ payload }) => heard.push(payload))
+    await client.query('listen pgrst')
+    await migrate(options())
+    await expect.poll(() => heard.sort(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
+    await client.end()
+  })
+
+  test('needs no superuser: an owner that may create roles and has the database is enough', async () => {
+    const owner = `owner_${randomBytes(4).toString('hex')}`
+    await query(`create role ${owner} login createrole password 'owner'`)
+    await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to ${owner}`)
+    // on a server of its own it would have created the roles; here it is given what their creator has
+    for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
+    await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
+    expect(await query('select count(*)::int from private.migrations')).toEqual([{ count: (await migrationNames()).length }])
+    await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`)
+  })
+})
+
+test('a database made from the template is migrated', async () => {
+  const { ownerUrl, drop } = await freshDatabase()
+  expect(await query('select count(*)::int from private.migrations', ownerUrl)).toEqual([{ count: (await migrationNames()).length }])
+  await drop()
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { authConfig, readSettings } from '../../auth/config.ts'
+
+const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
+
+describe('the environment', () => {
+  test('has the defaults of the run contract', () => {
+    expect(readSettings({})).toMatchObject({
+      PORT: 3000, DATA_PORT: 3001, PUBLIC_URL: 'http://localhost:3000', DATA_URL: 'http://localhost:3001', DATA_DIR: '.data', RATE_LIMIT_ENABLED: true, LOG_LEVEL: 'info',
+    })
+    expect(readSettings({ PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000')
+  })
+
+  test('counts an empty value as absent, and a slash at the end of PUBLIC_URL as nothing', () => {
+    expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://money.example.org' })
+  })
+
+  test.each([
+    ['PORT', 'abc'], ['PORT', '0'], ['PORT', '65536'], ['DATA_PORT', '3000'], ['HOST', 'localhost:1'], ['PUBLIC_URL', 'money.example.org'], ['PUBLIC_URL', 'https://money.example.org/app'],
+    ['PUBLIC_URL', 'ftp://money.example.org'], ['DATABASE_URL', 'mysql://secret@x/y'], ['AUTH_DATABASE_URL', 'postgresql://postgres:secret@x/y'], ['AUTHENTICATOR_PASSWORD', 'secret'],
+    ['BETTER_AUTH_SECRET', 'secret'], ['TRUSTED_ORIGINS', 'https://a.example/path'], ['TRUSTED_PROXIES', '10.0.0.0/99'], ['COOKIE_DOMAIN', 'localhost:80'], ['MAIL_FROM', 'nobody'],
+    ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org'], ['RESEND_BASE_URL', 'x'], ['SMTP_URL', 'http://secret'], ['RATE_LIMIT_ENABLED', 'yes'], ['DEFAULT_PRODUCT', 'A B'], ['LOG_LEVEL', 'loud'],
+  ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
+    let message = ''
+    try {
+      readSettings({ [name]: value })
+    } catch (error) {
+      message = (error as Error).message
+    }
+    expect(message).toMatch(new RegExp(`^${name} .*\\.$`))
+    expect(message).not.toContain('secret')
+    expect(message).not.toContain('\n')
+  })
+})
+
+describe('production', () => {
+  test('refuses to start without a way to send mail', () => {
+    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow('RESEND_API_KEY or SMTP_URL')
+    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
+    expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe('smtp')
+  })
+
+  test('needs the secret and the connection, and says so', () => {
+    expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow('BETTER_AUTH_SECRET must be set.')
+    expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow('AUTH_DATABASE_URL must be set.')
+  })
+})
+
+test('Resend comes before SMTP, and without either mail is a log line', () => {
+  const kind = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).mail.transport.kind
+  expect(kind({ RESEND_API_KEY: 'k', SMTP_URL: 'smtp://localhost' })).toBe('resend')
+  expect(kind({ SMTP_URL: 'smtp://localhost' })).toBe('smtp')
+  expect(kind({})).toBe('log')
+})
