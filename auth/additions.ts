@@ -18,7 +18,7 @@ export type AdditionParts = {
   mailer: Mailer
   limits: Limits
   /** Whether a link in a mail may lead there. */
-  isTrustedUrl(url: string): boolean
+  isTrustedUrl: (url: string) => boolean
 }
 
 /** An error thrown inside the engine; translate.ts turns its code into the contract's body. */
@@ -76,7 +76,7 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
         body: z.object({ email: z.email(), redirectTo: z.string().optional() }),
       }, async (context) => {
         const { email, redirectTo } = context.body
-        if (redirectTo !== undefined && !isTrustedUrl(redirectTo)) refuse('ORIGIN_NOT_ALLOWED')
+        if (redirectTo !== undefined && !isTrustedUrl(redirectTo)) refuse('FORBIDDEN')
         await limitMail('reset-mail', email)
         await mailer.requestPasswordReset(email, redirectTo)
         return context.json({ status: true })

@@ -45,9 +45,11 @@ async function knownProduct(client: pg.Client, product: string): Promise<string>
   return product
 }
 
+type Cell = string | number | boolean | Date | null | undefined
+
 /** Columns as wide as their widest value, so that a terminal shows a table. */
-function table(rows: Record<string, unknown>[], columns: string[]): string {
-  const text = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
+function table(rows: Record<string, Cell>[], columns: string[]): string {
+  const text = (value: Cell) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
   const cells = [columns, ...rows.map((row) => columns.map((column) => text(row[column])))]
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
   return cells.map((row) => `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`).join('')
@@ -55,7 +57,7 @@ function table(rows: Record<string, unknown>[], columns: string[]): string {
 
 const commands: Record<string, Command> = {
   products: async (client, _words, _options, out) => {
-    const { rows } = await client.query('select id, name, rank from private.products order by rank')
+    const { rows } = await client.query<Record<string, Cell>>('select id, name, rank from private.products order by rank')
     out.write(table(rows, ['id', 'name', 'rank']))
   },
   grant: async (client, words, options, out) => {
@@ -82,14 +84,14 @@ const commands: Record<string, Command> = {
     out.write(`${user.email} is verified.\n`)
   },
   users: async (client, _words, options, out) => {
-    const { rows } = await client.query(
+    const { rows } = await client.query<Record<string, Cell>>(
       `select u.email, u.name, u.email_verified as verified, p.product_id as product, u.created_at, u.id
        from auth.users u left join lateral private.active_product(u.id) p on true
        order by u.created_at desc limit $1`, [wholeNumber(options.limit, 100, 'limit', 100_000)])
     out.write(table(rows, ['email', 'name', 'verified', 'product', 'created_at', 'id']))
   },
   organizations: async (client, _words, options, out) => {
-    const { rows } = await client.query(
+    const { rows } = await client.query<Record<string, Cell>>(
       `select o.slug, o.name, u.email as owner, (select count(*) from auth.members where organization_id = o.id) as members, o.created_at, o.id
        from auth.organizations o
        left join auth.members m on m.organization_id = o.id and m.role = 'owner'

@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   app.use(`${basePath}/*`, async (context, next) => {
     // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
-    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl)) return errorResponse('ORIGIN_NOT_ALLOWED')
+    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl)) return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
     await next()
     return undefined
   })

@@ -16,7 +16,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
   if (socket === undefined) return '0.0.0.0'
   if (forwardedFor === undefined || !within(socket, trusted)) return socket.toString()
   let nearest = socket
-  for (const hop of forwardedFor.split(',').reverse()) {
+  for (const hop of forwardedFor.split(',').toReversed()) {
     const address = parse(hop.trim())
     if (address === undefined) break
     nearest = address

@@ -145,7 +145,7 @@ function mailTransport(settings: Settings): MailTransport {
 export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name]
   if (value === undefined) throw configError(`${name} must be set.`)
-  return value as NonNullable<Settings[Name]>
+  return value
 }
 
 /** The auth service's configuration. @throws ConfigError naming what is missing. */

@@ -10,7 +10,7 @@ import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
 import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import type { Gate } from './gate.ts'
-import { accountRules, addressRules, type Limits, type Rule } from './limits.ts'
+import { addressRules, type AccountRule, type Limits, type Rule } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
@@ -47,7 +47,7 @@ const field = (from: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-async function limitAccount(limits: Limits, name: keyof typeof accountRules, account: unknown): Promise<void> {
+async function limitAccount(limits: Limits, name: AccountRule, account: unknown): Promise<void> {
   if (typeof account !== 'string') return
   const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, account)
   if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
@@ -107,7 +107,7 @@ export function createEngine({ config, connections: { engine: database, db }, pl
     },
     rateLimit: {
       enabled: config.rateLimitEnabled,
-      customRules: addressRules as Record<string, Rule>,
+      customRules: addressRules,
       customStorage: {
         consume: async (key: string, rule: Rule) => {
           const { allowed, retryAfterSeconds } = await limits.consume(`address|${key}`, rule)
@@ -154,9 +154,9 @@ export function createEngine({ config, connections: { engine: database, db }, pl
         }
       }),
       after: createAuthMiddleware(async (context) => {
-        if (context.path !== '/sign-in/email' && context.path !== '/sign-up/email') return
+        if (context.path !== '/sign-in/email' && context.path !== '/sign-up/email') return undefined
         const signedIn = context.context.newSession
-        if (!signedIn) return
+        if (!signedIn) return undefined
         if (context.path === '/sign-in/email' && !signedIn.user.emailVerified) await sendVerificationEmailFn(context, signedIn.user)
         return context.json({ user: signedIn.user, session: signedIn.session })
       }),

@@ -7,8 +7,8 @@ import { refusal } from './errors.ts'
 
 export type Gate = {
   /** Waits for a place. @returns the function that gives it back @throws Refusal SERVICE_BUSY */
-  enter(): Promise<() => void>
-  waiting(): number
+  enter: () => Promise<() => void>
+  waiting: () => number
 }
 
 /**

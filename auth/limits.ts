@@ -31,14 +31,16 @@ export const accountRules = {
   'invitation-mail': { window: 3_600, max: 20 },
 } as const satisfies Record<string, Rule>
 
+export type AccountRule = keyof typeof accountRules
+
 export type Verdict = { allowed: boolean, retryAfterSeconds: number }
 
 export type Limits = {
-  consume(key: string, rule: Rule): Promise<Verdict>
+  consume: (key: string, rule: Rule) => Promise<Verdict>
   /** @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts */
-  consumeForAccount(name: keyof typeof accountRules, account: string): Promise<Verdict>
+  consumeForAccount: (name: AccountRule, account: string) => Promise<Verdict>
   /** Forgets windows that ended. @returns how many */
-  sweep(): Promise<number>
+  sweep: () => Promise<number>
 }
 
 /** @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED) */

@@ -20,12 +20,12 @@ export function createMetrics(gate: Gate): Metrics {
   const limited = new Counter({
     name: 'auth_rate_limited_total', help: 'Requests refused with 429.', labelNames: ['route'], registers: [registry],
   })
-  new Gauge({
-    name: 'auth_hashing_queue_length', help: 'Requests that wait to hash a password.', registers: [registry],
+  registry.registerMetric(new Gauge({
+    name: 'auth_hashing_queue_length', help: 'Requests that wait to hash a password.', registers: [],
     collect() {
       this.set(gate.waiting())
     },
-  })
+  }))
   return {
     observe: (method, route, status, seconds) => {
       duration.observe({ method, route, status }, seconds)

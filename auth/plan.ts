@@ -5,9 +5,9 @@ import type pg from 'pg'
 export type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
 
 export type Plans = {
-  status(userId: string): Promise<SubscriptionStatus>
+  status: (userId: string) => Promise<SubscriptionStatus>
   /** Whether the plan is of the Teams tier or higher. */
-  mayCreateOrganizations(userId: string): Promise<boolean>
+  mayCreateOrganizations: (userId: string) => Promise<boolean>
 }
 
 /** @param defaultProduct a product everybody has (DEFAULT_PRODUCT), if any */

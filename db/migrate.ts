@@ -28,7 +28,7 @@ export type MigrateOptions = {
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
 async function sqlFiles(folder: string): Promise<{ name: string, sql: string }[]> {
-  const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).sort()
+  const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(names.map(async (name) => ({
     name,
     // a checkout with other line endings is still the same migration

@@ -35,11 +35,9 @@ export function mailSender(transport: MailTransport, log: Logger): Send {
 }
 
 function senderOf(transport: MailTransport, log: Logger): Send {
-  switch (transport.kind) {
-    case 'resend': return resendSender(transport)
-    case 'smtp': return smtpSender(transport)
-    case 'log': return logSender(log)
-  }
+  if (transport.kind === 'resend') return resendSender(transport)
+  if (transport.kind === 'smtp') return smtpSender(transport)
+  return logSender(log)
 }
 
 /** Only what looks like a code is repeated; everything else a provider says may hold what must not be logged. */

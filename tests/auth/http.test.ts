@@ -104,7 +104,7 @@ describe('a page of another origin', () => {
     const ann = await signedIn(stack, 'Ann')
     for (const [path, body] of [['/token', undefined], ['/sign-in/email', { email: ann.email, password }], ['/forget-password', { email: ann.email }], ['/sign-up/email', { email: 'new@example.org', password }]] as const) {
       const answer = await ann.post(path, body, { origin })
-      expect(answer).toMatchObject({ status: 403, body: { error: 'ORIGIN_NOT_ALLOWED' } })
+      expect(answer).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
       expect(answer.headers.get('access-control-allow-origin')).toBeNull()
     }
   })

@@ -44,7 +44,7 @@ describe('Ann has a session', () => {
     const { body: sessions } = await ann.get('/list-sessions')
     expect(sessions).toHaveLength(3)
     expect(sessions.filter((row: { current: boolean }) => row.current)).toHaveLength(1)
-    expect(Object.keys(sessions[0]).sort()).toEqual(['active_organization_id', 'created_at', 'current', 'expires_at', 'id', 'ip_address', 'user_agent', 'user_id'])
+    expect(Object.keys(sessions[0]).toSorted()).toEqual(['active_organization_id', 'created_at', 'current', 'expires_at', 'id', 'ip_address', 'user_agent', 'user_id'])
     expect(await ann.post('/revoke-session', { sessionId: phoneSession })).toMatchObject({ status: 200, body: { success: true } })
     expect((await phone.get('/get-session')).status).toBe(401)
     expect((await laptop.get('/get-session')).status).toBe(200)
@@ -112,7 +112,7 @@ describe('Ann asks for a token', () => {
   test('and the key set holds public halves only', async () => {
     const { status, body, headers } = await person(stack).get('/jwks')
     expect(status).toBe(200)
-    expect(body.keys.map((key: object) => Object.keys(key).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']])
+    expect(body.keys.map((key: object) => Object.keys(key).toSorted())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']])
     expect(headers.get('cache-control')).toContain('max-age')
   })
 })

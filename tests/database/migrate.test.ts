@@ -114,11 +114,11 @@ describe('migrate', () => {
     await migrate(options())
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
-    const heard: (string | undefined)[] = []
-    client.on('notification', ({ payload }) => heard.push(payload))
+    const heard: string[] = []
+    client.on('notification', ({ payload }) => heard.push(payload ?? ''))
     await client.query('listen pgrst')
     await migrate(options())
-    await expect.poll(() => heard.sort(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
+    await expect.poll(() => heard.toSorted(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
     await client.end()
   })
 

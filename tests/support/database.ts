@@ -40,7 +40,7 @@ export async function execute(url: string, statement: string): Promise<void> {
  * A copy of the migrated database.
  * @returns the owner's and the auth service's connection, and a function that drops it.
  */
-export async function freshDatabase(): Promise<{ ownerUrl: string, authUrl: string, drop(): Promise<void> }> {
+export async function freshDatabase(): Promise<{ ownerUrl: string, authUrl: string, drop: () => Promise<void> }> {
   const serverUrl = inject('serverUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
   await execute(serverUrl, `create database ${name} template ${templateDatabase}`)

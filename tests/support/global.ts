@@ -7,7 +7,10 @@ import { migrate } from '../../db/migrate.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { connection, execute, passwords, templateDatabase } from './database.ts'
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** A server that is already there, such as another PostgreSQL version; its user must be a superuser. */
+const givenServer = process.env['TEST_SERVER_URL']
+
+async function ownServer(): Promise<{ url: string, stop: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-tests-'))
   await chmod(directory, 0o755)
   const server = await startPostgres({
@@ -15,20 +18,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // nothing here outlives the run; a disk flush a commit would only make it longer
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
   })
-  const stop = async () => {
-    await server.stop()
-    await rm(directory, { recursive: true, force: true })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
   }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = givenServer === undefined ? await ownServer() : { url: givenServer, stop: () => Promise.resolve() }
   try {
-    await execute(server.url, `create database ${templateDatabase}`)
+    await execute(url, `drop database if exists ${templateDatabase}`)
+    await execute(url, `create database ${templateDatabase}`)
     await migrate({
-      databaseUrl: connection(server.url, { database: templateDatabase }),
+      databaseUrl: connection(url, { database: templateDatabase }),
       publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
     })
   } catch (error) {
     await stop()
     throw error
   }
-  project.provide('serverUrl', server.url)
+  project.provide('serverUrl', url)
   return stop
 }
