@@ -20,7 +20,13 @@ import { translate, type Route, type TranslateParts } from './translate.ts'
 /** All of the auth surface. What is not a row here is not reachable. */
 export const routes: Route[] = [...accountRoutes, ...sessionRoutes, ...organizationRoutes, ...invitationRoutes]
 
-export type AppParts = TranslateParts & { config: Config, metrics: Metrics, ready: () => Promise<Checks> }
+export type AppParts = TranslateParts & {
+  config: Config
+  metrics: Metrics
+  ready: () => Promise<Checks>
+  /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
+  isStopping: () => boolean
+}
 
 type Variables = { Variables: { requestId: string, route: string } }
 
@@ -35,13 +41,17 @@ function originOf(context: Context): string | undefined {
 
 /** Builds the application; it listens nowhere yet. */
 export function createApp(parts: AppParts): Hono<Variables> {
-  const { config, metrics, ready, log } = parts
+  const { config, metrics, ready, isStopping, log } = parts
   const app = new Hono<Variables>()
   const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
   const addressOf = (context: Context) =>
     clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
   app.use(logged(metrics, log, addressOf))
+  app.use(async (context, next) => {
+    await next()
+    if (isStopping()) context.header('connection', 'close')
+  })
   app.onError((error, context) => {
     if (isRefusal(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
     log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
@@ -52,7 +62,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   app.get('/livez', (context) => context.json({ status: 'live' }))
   app.get('/readyz', async (context) => {
     const checks = await ready()
-    const isReady = Object.values(checks).every(Boolean)
+    const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))

@@ -1,6 +1,7 @@
 /** The composition root: every part is made here, once, and handed to those that need it. */
 import { availableParallelism } from 'node:os'
 import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { serve } from '@hono/node-server'
 import pg from 'pg'
@@ -21,7 +22,9 @@ import { createMetrics } from './metrics.ts'
 import { plans as createPlans } from './plan.ts'
 import { readiness } from './readiness.ts'
 
-/** How long a stop waits for requests in flight, in milliseconds. */
+/** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
+const lameDuckMs = 250
+/** Then it waits so long for requests in flight. */
 const drainMs = 5_000
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
@@ -83,15 +86,17 @@ export async function startAuth(config: Config, log: Log): Promise<() => Promise
     })
     const metrics = createMetrics(gate)
     const ready = readiness(pool, await migrationNames())
-    const app = createApp({ config, engine, plans, db, publicUrl: config.publicUrl, log, metrics, ready })
+    let stopping = false
+    const app = createApp({ config, engine, plans, db, publicUrl: config.publicUrl, log, metrics, ready, isStopping: () => stopping })
     const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions: { headersTimeout: 15_000, requestTimeout: 30_000 } }) as Server
     await listening(server, config)
     const stopHousekeeping = startHousekeeping(pool, limits, log)
     log.info({ port: config.port }, 'auth service listening')
     return async () => {
       stopHousekeeping()
+      stopping = true
+      await sleep(lameDuckMs)
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
       const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
       await closed
       clearTimeout(giveUp)

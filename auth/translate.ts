@@ -78,7 +78,8 @@ async function callEngine(engine: Engine, request: Request, scope: Scope): Promi
 async function refusalOf(response: Response, scope: Scope, row: Route, log: Log): Promise<Response> {
   if (isRefusal(scope.failure)) return errorResponse(scope.failure.code, scope.failure.message, scope.failure.retryAfterSeconds)
   const { code: engineCode } = await response.json().catch(() => ({})) as { code?: unknown }
-  const code = codeOfDatabase(scope.failure) ?? codeOfEngine(response.status, engineCode)
+  // a failure the engine took for an answer: a session it could not read is not a session that has ended
+  const code = scope.failure === undefined ? codeOfEngine(response.status, engineCode) : codeOfDatabase(scope.failure) ?? 'INTERNAL_ERROR'
   if (code === 'INTERNAL_ERROR') log.error({ route: row.path, error: describeError(scope.failure) }, 'request failed')
   const retryAfter = response.headers.get('x-retry-after')
   return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))

@@ -94,6 +94,29 @@ describe('the log', () => {
   })
 })
 
+describe('the database fails', () => {
+  test('and a session that cannot be read is a 500, not a 401 that would sign everybody out', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query('alter table auth.sessions rename to hidden')
+    const answers = [await ann.get('/get-session'), await ann.post('/token'), await ann.get('/organization/list')]
+    await stack.sql.query('alter table auth.hidden rename to sessions')
+    for (const answer of answers) expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
+    expect((await ann.get('/get-session')).status).toBe(200)
+  })
+})
+
+describe('the service is told to stop', () => {
+  test('and finishes the requests in flight', async () => {
+    const stopping = await startStack()
+    const signUps = Array.from({ length: 5 }, () => person(stopping, 'Late').signUp())
+    const stopped = stopping.close()
+    await expect.poll(async () => (await fetch(`${stopping.url}/readyz`)).status).toBe(503)
+    await stopped
+    expect((await Promise.all(signUps)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    await expect(person(stopping).get('/get-session')).rejects.toThrow(/fetch failed/)
+  })
+})
+
 describe('mail is down', () => {
   test.each(['down', 'hang', 'refuse'] as const)('(%s), and a sign-up neither fails nor waits, and its mail arrives once, later', async (mode) => {
     stack.mail.mode = mode

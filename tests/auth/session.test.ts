@@ -103,6 +103,12 @@ describe('Ann asks for a token', () => {
     expect((await stack.sql.query('select count(*)::int from auth.jwks')).rows[0].count).toBe(1)
   })
 
+  test('and five services that start at once on a database without a key make one', async () => {
+    await stack.sql.query('delete from auth.jwks')
+    await Promise.all(Array.from({ length: 5 }, () => stack.another()))
+    expect((await stack.sql.query('select count(*)::int from auth.jwks')).rows[0].count).toBe(1)
+  })
+
   test('and the private key is not readable in the database', async () => {
     const { rows } = await stack.sql.query('select private_key from auth.jwks')
     expect(rows[0].private_key).not.toMatch(/"(d|p|q|dp|dq|qi)"/)

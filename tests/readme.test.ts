@@ -1,0 +1,54 @@
+/** The README, done as it says. */
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyDirectory, remove, root, start, stop, type Run } from './local/support.ts'
+
+const readme = await readFile(join(root, 'README.md'), 'utf8')
+
+/** The commands a reader pastes, of the section with this title. */
+function commandsOf(title: string): string[] {
+  const section = readme.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? ''
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
+}
+
+test('one command of the README runs the product, and one runs the tests', () => {
+  expect(commandsOf('Run it')).toEqual(['npm ci && npm start\n'])
+  expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
+})
+
+describe('the main job, pasted from the README', () => {
+  let directory: string
+  let run: Run
+  beforeAll(async () => {
+    directory = await emptyDirectory()
+    run = await start({ env: { DATA_DIR: join(directory, 'data') } })
+    await run.ready
+  })
+  afterAll(async () => {
+    await stop(run, 'SIGTERM')
+    await remove(directory)
+  })
+
+  test('stores a transaction that its owner reads back, and anonymous sees nothing', async () => {
+    const [, commands = ''] = commandsOf('The main job')
+    // the addresses are this run's; what it has printed so far is what tee would have kept
+    const pasted = commands.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
+      .replace('sleep 1', 'sleep 1; cp output.txt finance.log')
+    const keep = setInterval(() => void writeFile(join(directory, 'output.txt'), run.output().replaceAll('http://localhost:', 'http://127.0.0.1:')), 100)
+    try {
+      const { stdout } = await promisify(execFile)('bash', ['-euc', pasted], { cwd: directory })
+      const [signedUp, verified, signedIn, created, listed, anonymous] = stdout.trim().split('\n').map((line) => JSON.parse(line) as any)
+      expect(signedUp.user).toMatchObject({ email: 'ann@example.com', email_verified: false })
+      expect(verified).toMatchObject({ success: true })
+      expect(signedIn).toMatchObject({ user: { email_verified: true }, subscription: { isSubscribed: false } })
+      expect(created).toMatchObject([{ name: 'Groceries', amount: -42.5, user_id: signedIn.user.id, organization_id: null, currency: 'usd', source: 'manual' }])
+      expect(listed).toEqual([{ name: 'Groceries', amount: -42.5, status: 'paid' }])
+      expect(anonymous).toEqual([])
+    } finally {
+      clearInterval(keep)
+    }
+  })
+})
