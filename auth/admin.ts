@@ -119,6 +119,8 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined) throw mistake(`There is no command ${name}. \`npm run admin -- --help\` lists them.`)
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000 })
+    // a lost connection also fails the statement that is under way, which says so
+    client.on('error', () => undefined)
     await client.connect()
     try {
       await command(client, words, { ...(values.days === undefined ? {} : { days: values.days }), ...(values.limit === undefined ? {} : { limit: values.limit }) }, out)

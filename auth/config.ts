@@ -28,7 +28,16 @@ const list = z.string().transform((value) => value.split(',').map((item) => item
 const urlOf = (protocols: RegExp, example: string) =>
   z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), `must be a URL such as ${example}`)
 
+const isDecodable = (value: string): boolean => {
+  try {
+    decodeURIComponent(value)
+    return true
+  } catch {
+    return false
+  }
+}
 const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
+  .refine(isDecodable, 'has a % that begins no escape: write it as %25')
 
 /** A range of addresses as ipaddr.js has it: the network and its prefix length in bits. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>

@@ -135,6 +135,8 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
 export async function migrate(options: MigrateOptions): Promise<void> {
   const log = options.log ?? (() => {})
   const client = new pg.Client({ connectionString: options.databaseUrl, application_name: 'migrate', connectionTimeoutMillis: 5_000 })
+  // a lost connection also fails the statement that is under way, which says so; unheard, the event would end the process
+  client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query(`set client_min_messages = warning; select pg_advisory_lock(${lockKey})`)

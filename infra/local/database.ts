@@ -1,0 +1,76 @@
+/** The database of this deployment: the one `DATABASE_URL` names, or the embedded one below DATA_DIR. */
+import pg from 'pg'
+import { configError, type Settings } from '../../auth/config.ts'
+import { oneLine } from './one-line.ts'
+import { runningPostgres, startPostgres } from './postgres.ts'
+import { makeDataDirectory, readSecrets } from './secrets.ts'
+
+/** A start that cannot work ends within 5 s, counted from its beginning: what is left of them, less a margin. */
+const patienceMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
+const oldestVersion = 15
+
+/** One sentence about a connection that failed, naming the variable and never the password. */
+function explain(error: unknown, databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  const where = `${url.searchParams.get('host') ?? url.hostname}:${url.port || url.searchParams.get('port') || '5432'}`
+  const user = decodeURIComponent(url.username)
+  const { code, message } = error as { code?: string, message: string }
+  switch (code) {
+    case 'ECONNREFUSED': return `no server answers at ${where}. Start it, or correct the host and port.`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN': return `the host ${url.hostname} is not known. Correct the name, or the name server.`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT': return `${where} cannot be reached. Correct the host, or the network between.`
+    case '28P01': return `the server does not accept the password of the user ${user}. Correct the user or the password.`
+    case '3D000': return `the server has no database ${decodeURIComponent(url.pathname.slice(1))}. Create it, or correct the name.`
+    case undefined:
+      if (message.includes('client password')) return 'it has no password, and the server asks for one. Add it.'
+      if (message.includes('timeout')) return `${where} does not answer. Correct the host, or the network between.`
+  }
+  return `the server at ${where} cannot be used: ${oneLine(error)}.`
+}
+
+/** Sees to it that a server can be used. @throws ConfigError naming DATABASE_URL. */
+export async function checkDatabase(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: patienceMs() })
+  client.on('error', () => undefined)
+  // a name server that says nothing would hold up the end of this process, because a lookup cannot be called off
+  const { RES_OPTIONS = '' } = process.env
+  process.env['RES_OPTIONS'] = `timeout:2 attempts:1 ${RES_OPTIONS}`
+  try {
+    await client.connect()
+    const { rows: [server] } = await client.query<{ version: number, privileged: boolean }>(`
+      select current_setting('server_version_num')::int / 10000 as version,
+        has_database_privilege(current_database(), 'create') and (rolsuper or rolcreaterole) as privileged
+      from pg_roles where rolname = current_user`)
+    if (server === undefined) throw new Error('it says nothing about the user')
+    if (server.version < oldestVersion) throw new Error(`it is PostgreSQL ${server.version}, and ${oldestVersion} is the oldest supported`)
+    if (!server.privileged) throw new Error('its user needs CREATEROLE and, on the database, CREATE')
+  } catch (error) {
+    throw configError(`DATABASE_URL: ${explain(error, databaseUrl)}`)
+  } finally {
+    process.env['RES_OPTIONS'] = RES_OPTIONS
+    await client.end().catch(() => undefined)
+  }
+}
+
+/**
+ * Does something with the owner's connection. The embedded server is joined where it runs, and started for the duration
+ * where it does not.
+ */
+export async function withDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
+  if (settings.DATABASE_URL !== undefined) {
+    await checkDatabase(settings.DATABASE_URL)
+    return work(settings.DATABASE_URL)
+  }
+  const options = { directory: await makeDataDirectory(settings), password: (await readSecrets(settings)).ownerPassword }
+  const url = await runningPostgres(options)
+  if (url !== undefined) return work(url)
+  const server = await startPostgres(options)
+  try {
+    return await work(server.url)
+  } finally {
+    await server.stop()
+  }
+}

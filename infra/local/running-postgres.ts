@@ -1,0 +1,104 @@
+/**
+ * The server that already runs on a database, and the way into it. Who runs a server holds an advisory lock in it: the
+ * lock ends with its process, however that ends, so a lock that is free means a server that somebody left behind.
+ */
+import { execFile } from 'node:child_process'
+import { readFile, readlink, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { configError } from '../../auth/config.ts'
+import { type PostgresOptions } from './postgres.ts'
+
+/** Any number, as long as nothing else in the database `postgres` takes the same advisory lock. */
+const lockKey = 710_331_804_119
+
+export const ownerUrl = (port: number, password: string) => `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
+export const inUse = (directory: string) => configError(`DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.`)
+export const wrongPassword = (directory: string) =>
+  configError(`DATA_DIR: the passwords in ${directory}/secrets.json are not those of the database beside it. Put back the file that was there, or set DATA_DIR to an empty directory to begin anew.`)
+
+export const connect = async (port: number, password: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: ownerUrl(port, password), connectionTimeoutMillis: 2000 })
+  // a server that stops ends its sessions, and an error nobody listens to would end this process
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+export const takeLock = async (client: pg.Client): Promise<boolean> =>
+  (await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`)).rows[0]?.locked === true
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Whether the process is the server of this database, or has merely been given the number of one that is gone. */
+async function isServerOf(pid: number, database: string): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    return promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]).then(({ stdout }) => stdout.includes('postgres'), () => false)
+  }
+  if ((await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim() !== 'postgres') return false
+  return readlink(`/proc/${pid}/cwd`).then(
+    async (workingDirectory) => workingDirectory === await realpath(database),
+    // root in a container is refused this look, and the name of the program has to do; a zombie has no directory at all
+    (error: NodeJS.ErrnoException) => error.code === 'EACCES',
+  )
+}
+
+/**
+ * The server that runs on this database, as its `postmaster.pid` tells. After a crash of the machine that file may name a
+ * process that is something else by now, and PostgreSQL would refuse to start because of it: such a file is removed.
+ */
+export async function findRunning(database: string): Promise<{ pid: number, port: number } | undefined> {
+  const path = join(database, 'postmaster.pid')
+  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
+  const pid = Number(lines[0])
+  if (!Number.isInteger(pid) || pid <= 0 || !alive(pid)) return undefined
+  if (await isServerOf(pid, database)) return { pid, port: Number(lines[3]) }
+  await rm(path)
+  return undefined
+}
+
+/** A session of a server that runs, waiting while it starts; `undefined` when it is gone, or goes. */
+export async function enter(options: PostgresOptions): Promise<{ session: pg.Client, pid: number, url: string } | undefined> {
+  const deadline = Date.now() + 8000
+  for (;;) {
+    const running = await findRunning(join(options.directory, 'postgres'))
+    if (running === undefined) return undefined
+    options.signal?.throwIfAborted()
+    try {
+      return { session: await connect(running.port, options.password), pid: running.pid, url: ownerUrl(running.port, options.password) }
+    } catch (error) {
+      if ((error as pg.DatabaseError).code === '28P01') throw wrongPassword(options.directory)
+      if (Date.now() > deadline) {
+        throw new Error(`PostgreSQL (process ${running.pid}) uses ${options.directory}/postgres and does not answer. End that process.`, { cause: error })
+      }
+    }
+    await sleep(100)
+  }
+}
+
+/** Ends a server that a run before left behind. @throws ConfigError when somebody is using it. */
+export async function takeDown(options: PostgresOptions): Promise<void> {
+  // whoever has only just started it gets the time to take the lock
+  await sleep(500)
+  const running = await enter(options)
+  if (running === undefined) return
+  try {
+    if (!await takeLock(running.session)) throw inUse(options.directory)
+    process.kill(running.pid, 'SIGINT')
+    const deadline = Date.now() + 8000
+    while (await findRunning(join(options.directory, 'postgres')) !== undefined) {
+      if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${running.pid}), left by a run before, does not stop. End that process.`)
+      await sleep(50)
+    }
+  } finally {
+    await running.session.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The secrets a local run needs and nobody should have to invent: written once into DATA_DIR, read ever after. What the
+ * environment gives wins and is never written down.
+ */
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { configError, isConfigError, need, type Settings } from '../../auth/config.ts'
+
+const secret = z.string().min(32)
+const fileShape = z.object({
+  BETTER_AUTH_SECRET: secret,
+  OWNER_PASSWORD: secret,
+  AUTH_SERVICE_PASSWORD: secret,
+  AUTHENTICATOR_PASSWORD: secret,
+})
+type SecretsFile = z.output<typeof fileShape>
+
+/** The passwords of the two logins the services use. */
+export type LoginPasswords = { authService: string, authenticator: string }
+export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
+
+/** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */
+export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string =>
+  resolve(import.meta.dirname, '../..', settings.DATA_DIR)
+
+/** Creates DATA_DIR. @throws ConfigError */
+export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): Promise<string> {
+  const directory = dataDirectory(settings)
+  try {
+    await mkdir(directory, { recursive: true })
+  } catch (error) {
+    throw configError(`DATA_DIR: ${directory} cannot be created (${String((error as NodeJS.ErrnoException).code)}).`)
+  }
+  return directory
+}
+
+const generate = () => randomBytes(32).toString('base64url')
+
+/** Creates the file whole or not at all: of two starts at the same moment, one file wins and both read it. */
+async function createOnce(path: string): Promise<void> {
+  const content: SecretsFile = {
+    BETTER_AUTH_SECRET: generate(),
+    OWNER_PASSWORD: generate(),
+    AUTH_SERVICE_PASSWORD: generate(),
+    AUTHENTICATOR_PASSWORD: generate(),
+  }
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true })
+    await link(draft, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw configError(`DATA_DIR: ${path} cannot be written (${String(code)}).`)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function readSecretsFile(path: string): Promise<SecretsFile> {
+  const read = () => readFile(path, 'utf8')
+  let text: string
+  try {
+    text = await read().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      await createOnce(path)
+      return read()
+    })
+  } catch (error) {
+    if (isConfigError(error)) throw error
+    throw configError(`DATA_DIR: ${path} cannot be read (${String((error as NodeJS.ErrnoException).code)}). Start as the user who made it, or set DATA_DIR to another directory.`)
+  }
+  try {
+    return fileShape.parse(JSON.parse(text))
+  } catch {
+    throw configError(`DATA_DIR: ${path} is damaged. Put back a copy of it, or set DATA_DIR to an empty directory to begin anew.`)
+  }
+}
+
+function passwordIn(databaseUrl: string): string {
+  const password = decodeURIComponent(new URL(databaseUrl).password)
+  if (password === '') throw configError('AUTH_DATABASE_URL must hold the password of auth_service.')
+  return password
+}
+
+/**
+ * Every secret of a run on one machine.
+ * @throws ConfigError when the file cannot be used, or when production leaves BETTER_AUTH_SECRET to chance.
+ */
+export async function readSecrets(settings: Settings): Promise<Secrets> {
+  if (settings.NODE_ENV === 'production') need(settings, 'BETTER_AUTH_SECRET')
+  const file = await readSecretsFile(resolve(await makeDataDirectory(settings), 'secrets.json'))
+  return {
+    betterAuthSecret: settings.BETTER_AUTH_SECRET ?? file.BETTER_AUTH_SECRET,
+    ownerPassword: file.OWNER_PASSWORD,
+    logins: {
+      authService: settings.AUTH_DATABASE_URL === undefined ? file.AUTH_SERVICE_PASSWORD : passwordIn(settings.AUTH_DATABASE_URL),
+      authenticator: settings.AUTHENTICATOR_PASSWORD ?? file.AUTHENTICATOR_PASSWORD,
+    },
+  }
+}
+
+/**
+ * The passwords a migration gives to the two logins. With both in the environment no file is needed, which is how a
+ * container migrates; in production they must be there, because a password made up here is known to no other container.
+ */
+export async function loginPasswords(settings: Settings): Promise<LoginPasswords> {
+  const { NODE_ENV, AUTH_DATABASE_URL, AUTHENTICATOR_PASSWORD } = settings
+  if (NODE_ENV === 'production' || (AUTH_DATABASE_URL !== undefined && AUTHENTICATOR_PASSWORD !== undefined)) {
+    return { authService: passwordIn(need(settings, 'AUTH_DATABASE_URL')), authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }
+  }
+  return (await readSecrets(settings)).logins
+}

@@ -1,0 +1,112 @@
+/**
+ * `npm start`: the database, its migrations, PostgREST and the auth service, in the foreground. This process starts them
+ * in that order and, on Ctrl-C, SIGTERM or the end of any of them, stops them in the opposite one.
+ */
+import { once } from 'node:events'
+import { authConfig, configError, readSettings, type MailTransport, type Settings } from '../../auth/config.ts'
+import { migrate } from '../../db/migrate.ts'
+import { startAuth } from './auth.ts'
+import { type Child } from './child.ts'
+import { checkDatabase } from './database.ts'
+import { authEnvironment, postgrestEnvironment } from './environment.ts'
+import { oneLine } from './one-line.ts'
+import { needFreePort } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import { startPostgrest } from './postgrest.ts'
+import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
+
+/** What runs, in the order of its stop. */
+type Running = Child[]
+
+/** Everything that can be wrong before anything has been started. @returns where mail goes @throws ConfigError */
+async function check(settings: Settings, secrets: Secrets): Promise<MailTransport> {
+  if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
+    throw configError('AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use a server of yours, or neither.')
+  }
+  const databaseUrl = settings.DATABASE_URL ?? 'postgresql://localhost'
+  const { mail } = authConfig(readSettings(authEnvironment(settings, secrets, databaseUrl, process.env)))
+  await needFreePort('PORT', settings.HOST, settings.PORT)
+  await needFreePort('DATA_PORT', settings.HOST, settings.DATA_PORT)
+  if (settings.DATABASE_URL !== undefined) await checkDatabase(settings.DATABASE_URL)
+  return mail.transport
+}
+
+/** The owner's connection. */
+async function startDatabase(settings: Settings, secrets: Secrets, running: Running, signal: AbortSignal): Promise<string> {
+  if (settings.DATABASE_URL !== undefined) return settings.DATABASE_URL
+  const server = await startPostgres({ directory: await makeDataDirectory(settings), password: secrets.ownerPassword, signal })
+  running.unshift(server)
+  return server.url
+}
+
+/** Starts everything and says where it is. */
+async function startAll(running: Running, signal: AbortSignal): Promise<void> {
+  const settings = readSettings(process.env)
+  const secrets = await readSecrets(settings)
+  const mail = await check(settings, secrets)
+  signal.throwIfAborted()
+
+  const databaseUrl = await startDatabase(settings, secrets, running, signal)
+  signal.throwIfAborted()
+  const migrated = migrate({
+    databaseUrl,
+    publicUrl: settings.PUBLIC_URL,
+    authServicePassword: secrets.logins.authService,
+    authenticatorPassword: secrets.logins.authenticator,
+  })
+  // a migration cannot be told to stop; it is left alone, and undone when the connection ends
+  await Promise.race([migrated, once(signal, 'abort')])
+  signal.throwIfAborted()
+
+  const log = console.error
+  running.unshift(await startPostgrest({
+    host: settings.HOST, port: settings.DATA_PORT, env: postgrestEnvironment(settings, secrets, databaseUrl, process.env), log, signal,
+  }))
+  running.unshift(await startAuth({
+    host: settings.HOST, port: settings.PORT, env: authEnvironment(settings, secrets, databaseUrl, process.env), log, signal,
+  }))
+  signal.throwIfAborted()
+
+  console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
+  console.log(`data  ${settings.DATA_URL}`)
+  if (mail.kind === 'log') console.log('mail  is written to this log; set RESEND_API_KEY or SMTP_URL to send it')
+}
+
+/** Aborts when somebody asks for the end. A second signal forces it. */
+function stopOnRequest(stopping: AbortController, running: Running): void {
+  let askedAt = 0
+  const ask = () => {
+    // one Ctrl-C comes twice: from the terminal, and from npm passing it on
+    if (stopping.signal.aborted && Date.now() - askedAt > 500) running.forEach((child) => child.force())
+    if (!stopping.signal.aborted) askedAt = Date.now()
+    stopping.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
+  // nobody reads what we say any more, such as after `npm start | head`
+  process.stdout.on('error', () => stopping.abort())
+  // npm passes signals on, but cannot pass on its own SIGKILL, after which nobody could stop us from where we were started
+  const parent = process.ppid
+  if (process.env['npm_lifecycle_event'] !== undefined) {
+    setInterval(() => process.ppid !== parent && stopping.abort(), 1000).unref()
+  }
+}
+
+const stopping = new AbortController()
+const running: Running = []
+stopOnRequest(stopping, running)
+try {
+  await startAll(running, stopping.signal).catch((error: unknown) => {
+    throw new Error(`Cannot start: ${oneLine(error)}`, { cause: error })
+  })
+  const ended = running.map(async (child) => {
+    throw new Error(`${child.name} ${await child.exited}; everything else is stopped too.`)
+  })
+  await Promise.race([once(stopping.signal, 'abort'), ...ended])
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    console.error(oneLine(error))
+    process.exitCode = 1
+  }
+}
+for (const child of running) await child.stop()
+process.exit()

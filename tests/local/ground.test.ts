@@ -1,0 +1,52 @@
+/** Where and as whom it runs: a checkout only its owner may enter, an ordinary user, another working directory. */
+import { execFileSync } from 'node:child_process'
+import { chmod, chown, cp, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyDirectory, endWithTest, remove, root, start, stop } from './support.ts'
+
+const isRoot = process.getuid?.() === 0
+let directory: string
+/** A path with a space, as people have them. */
+let checkout: string
+
+beforeAll(async () => {
+  directory = await emptyDirectory()
+  checkout = join(directory, 'check out')
+  await mkdir(checkout)
+  for (const name of ['auth', 'db', 'infra', 'package.json', 'postgrest.conf']) {
+    await cp(join(root, name), join(checkout, name), { recursive: true })
+  }
+  const copy = (...flags: string[]) => execFileSync('cp', [...flags, join(root, 'node_modules'), checkout], { stdio: 'ignore' })
+  try {
+    copy('-al')
+  } catch {
+    // another file system, to which there are no hard links
+    await remove(join(checkout, 'node_modules'))
+    copy('-a')
+  }
+})
+afterAll(() => remove(directory))
+
+test('it runs from a checkout below a directory that nobody else may enter', async () => {
+  await chmod(directory, 0o700)
+  const run = await start({ command: ['npm', '--prefix', checkout, 'start'], cwd: '/' })
+  endWithTest(run)
+  await run.ready
+  expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
+  expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
+})
+
+test('it runs as an ordinary user', async () => {
+  await chmod(directory, 0o755)
+  const data = join(directory, 'data of nobody')
+  await mkdir(data)
+  // root lends the run to nobody, who exists on every system; everybody else is an ordinary user already
+  const identity = isRoot ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) } : undefined
+  if (identity !== undefined) await chown(data, identity.uid, identity.gid)
+  const run = await start({ cwd: checkout, env: { DATA_DIR: data, HOME: data }, ...(identity && { identity }) })
+  endWithTest(run)
+  await run.ready
+  expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
+  expect(await stop(run, 'SIGTERM')).toMatchObject({ code: 0, left: [] })
+})

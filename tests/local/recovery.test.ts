@@ -1,0 +1,89 @@
+/** What a start finds after something went wrong, and what a run does when something goes wrong in it. */
+import { execFileSync } from 'node:child_process'
+import { chown, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { descendants, emptyDirectory, endWithTest, left, remove, serverPid, start, stop, type Run } from './support.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await emptyDirectory()
+})
+afterAll(() => remove(directory))
+
+async function running(): Promise<Run> {
+  const run = await start({ env: { DATA_DIR: directory } })
+  endWithTest(run)
+  await run.ready
+  return run
+}
+
+/** The processes below a run whose command line matches. */
+const below = (run: Run, pattern: RegExp): number[] => descendants(run.pid).filter((pid) => {
+  const command = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+  return pattern.test(command)
+})
+
+test('a signal during the first start stops it, and the next start is as good as a first one', async () => {
+  const run = await start({ env: { DATA_DIR: directory } })
+  endWithTest(run)
+  while (!await stat(join(directory, 'postgres.log')).catch(() => undefined)) await sleep(10)
+  const stopped = await stop(run, 'SIGTERM')
+  expect(stopped).toMatchObject({ code: 0, left: [] })
+  expect(run.output()).toBe('')
+  await stop(await running(), 'SIGTERM')
+})
+
+test('nothing outlives kill -9 of npm start', async () => {
+  const run = await running()
+  const all = descendants(run.pid)
+  process.kill(-run.pid, 'SIGKILL')
+  expect(await left(all, 10_000)).toEqual([])
+})
+
+test('a server left behind by kill -9 of everything else is taken over', async () => {
+  const run = await running()
+  const server = await serverPid(directory)
+  // the guards first, as they would do what they are for
+  const others = [...below(run, /guard/), run.pid, ...below(run, /auth\/main|postgrest\.conf/)]
+  for (const pid of others) process.kill(pid, 'SIGKILL')
+  await left(others, 5000)
+  expect(await left([server], 0)).toEqual([server])
+
+  const next = await running()
+  expect((await fetch(`${next.url}/readyz`)).status).toBe(200)
+  expect(await serverPid(directory)).not.toBe(server)
+})
+
+test('a second start on the same DATA_DIR ends with one line and leaves the first alone', async () => {
+  const first = await running()
+  const second = await start({ env: { DATA_DIR: directory } })
+  expect((await second.ended).code).toBe(1)
+  expect(second.output()).toBe(`Cannot start: DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.\n`)
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+})
+
+test('a postmaster.pid that a crash left does not stop the start, whoever has that number now', async () => {
+  const path = join(directory, 'postgres/postmaster.pid')
+  await writeFile(path, `${process.pid}\n${directory}/postgres\n1795229477\n1\n\n127.0.0.1\n  1 1\nready   \n`, { mode: 0o600 })
+  const { uid, gid } = await stat(join(directory, 'postgres'))
+  await chown(path, uid, gid)
+  const run = await running()
+  expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
+})
+
+test.each([
+  ['PostgreSQL', async () => [await serverPid(directory)]],
+  ['PostgREST', async (run: Run) => below(run, /postgrest\.conf/)],
+  ['auth', async (run: Run) => below(run, /^\S*node auth\/main\.ts/)],
+])('when %s dies, the run says so, stops the rest and fails', async (name, find) => {
+  const run = await running()
+  const all = descendants(run.pid)
+  const [pid = 0] = await find(run)
+  process.kill(pid, 'SIGKILL')
+  expect((await run.ended).code).toBe(1)
+  expect(run.output()).toContain(`\n${name} was ended by SIGKILL; everything else is stopped too.\n`)
+  // the sessions of a server that was killed find out by themselves
+  expect(await left(all, 5000)).toEqual([])
+})

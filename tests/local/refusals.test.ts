@@ -1,0 +1,86 @@
+/** A start that cannot work ends within 5 s, with exit code 1 and one line that names what to change and holds no secret. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
+import { emptyDirectory, remove, start } from './support.ts'
+
+const secret = 'open-sesame'
+let directory: string
+/** Takes connections and never says a word. */
+let silent: Server
+let silentPort: number
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  directory = await emptyDirectory()
+  silent = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  silentPort = (silent.address() as { port: number }).port
+  await mkdir(join(directory, 'server'))
+  postgres = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
+})
+afterAll(async () => {
+  silent.close()
+  await postgres.stop()
+  await remove(directory)
+})
+
+const server = (change: (url: URL) => void) => {
+  const url = new URL(postgres.url)
+  change(url)
+  return url.href
+}
+
+async function refusal(env: Record<string, string>): Promise<string> {
+  const run = await start({ env: { DATA_DIR: join(directory, 'data'), ...env } })
+  const { code, ms } = await run.ended
+  expect(code).toBe(1)
+  expect(ms).toBeLessThan(5000)
+  expect(run.output()).toMatch(/^Cannot start: [^\n]+\.\n$/)
+  expect(run.output()).not.toContain(secret)
+  return run.output()
+}
+
+test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
+  ['a port that is no port', () => ({ PORT: 'eighty' }), /PORT must be a port number/],
+  ['a taken PORT', () => ({ PORT: String(silentPort) }), /PORT: port \d+ is taken by another program.*set PORT/],
+  ['a taken DATA_PORT', () => ({ DATA_PORT: String(silentPort) }), /DATA_PORT: port \d+ is taken by another program.*set DATA_PORT/],
+  ['an address of another machine', () => ({ HOST: '192.0.2.1' }), /HOST: this machine does not have the address/],
+  ['a short secret', () => ({ BETTER_AUTH_SECRET: secret }), /BETTER_AUTH_SECRET must have/],
+  ['production without a secret', () => ({ NODE_ENV: 'production' }), /BETTER_AUTH_SECRET must be set/],
+  ['production without mail', () => ({ NODE_ENV: 'production', BETTER_AUTH_SECRET: secret.repeat(4) }), /RESEND_API_KEY or SMTP_URL must be set/],
+  ['a database that is not listening', () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x` }), /DATABASE_URL: no server answers at 127\.0\.0\.1:1/],
+  ['a database that says nothing', () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:${silentPort}/x` }), /DATABASE_URL: 127\.0\.0\.1:\d+ does not answer/],
+  ['a host that does not exist', () => ({ DATABASE_URL: `postgresql://me:${secret}@nowhere.invalid/x` }), /DATABASE_URL: the host nowhere\.invalid is not known/],
+  ['a wrong password', () => ({ DATABASE_URL: server((url) => { url.password = secret }) }), /DATABASE_URL: the server does not accept the password of the user postgres/],
+  ['a missing password', () => ({ DATABASE_URL: server((url) => { url.password = '' }) }), /DATABASE_URL: it has no password/],
+  ['a missing database', () => ({ DATABASE_URL: server((url) => { url.pathname = '/ledger' }) }), /DATABASE_URL: the server has no database ledger/],
+  ['half of an external server', () => ({ AUTH_DATABASE_URL: `postgresql://auth_service:${secret}@127.0.0.1/x` }), /AUTH_DATABASE_URL is set and DATABASE_URL is not/],
+  ['an AUTH_DATABASE_URL without a password', () => ({ DATABASE_URL: postgres.url, AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x' }), /AUTH_DATABASE_URL must hold the password/],
+  ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
+])('%s', async (_what, env, line) => {
+  expect(await refusal(env())).toMatch(line)
+})
+
+test('a damaged secrets.json', async () => {
+  const data = join(directory, 'damaged')
+  await mkdir(data)
+  await writeFile(join(data, 'secrets.json'), '{"OWNER_PASSWORD":')
+  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*secrets\.json is damaged/)
+})
+
+test('a database directory of another PostgreSQL', async () => {
+  const data = join(directory, 'older')
+  await mkdir(join(data, 'postgres'), { recursive: true })
+  await writeFile(join(data, 'postgres/PG_VERSION'), '16\n')
+  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/)
+})
+
+test('a directory of something else where the database would be', async () => {
+  const data = join(directory, 'other')
+  await mkdir(join(data, 'postgres'), { recursive: true })
+  await writeFile(join(data, 'postgres/notes.txt'), '')
+  expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* is not a database and not empty/)
+})

@@ -1,0 +1,47 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readSettings } from '../../auth/config.ts'
+import { loginPasswords, readSecrets } from '../../infra/local/secrets.ts'
+import { emptyDirectory, remove } from './support.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await emptyDirectory()
+})
+afterEach(() => remove(directory))
+
+const settings = (env: Record<string, string> = {}) => readSettings({ DATA_DIR: directory, ...env })
+const external = { DATABASE_URL: 'postgresql://owner@db/x' }
+
+test('secrets are made once, differ from each other, and are for the owner\'s eyes', async () => {
+  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => readSecrets(settings())))
+  for (const other of others) expect(other).toEqual(first)
+  const all = [first?.betterAuthSecret, first?.ownerPassword, first?.logins.authService, first?.logins.authenticator]
+  expect(new Set(all).size).toBe(4)
+  for (const secret of all) expect(secret).toMatch(/^[\w-]{43}$/)
+  expect((await stat(join(directory, 'secrets.json'))).mode & 0o777).toBe(0o600)
+  expect(await readdir(directory)).toEqual(['secrets.json'])
+})
+
+test('what the environment gives wins and is not written down', async () => {
+  const given = {
+    ...external, BETTER_AUTH_SECRET: 'from the environment, and long enough', AUTHENTICATOR_PASSWORD: 'of PostgREST',
+    AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x',
+  }
+  expect(await readSecrets(settings(given))).toMatchObject({
+    betterAuthSecret: given.BETTER_AUTH_SECRET, logins: { authService: 'of auth', authenticator: 'of PostgREST' },
+  })
+  expect(await readFile(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/environment|of auth|of PostgREST/)
+})
+
+test('a migration that is given both passwords writes no file', async () => {
+  const given = { ...external, AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
+  expect(await loginPasswords(settings({ ...given, NODE_ENV: 'production' }))).toEqual({ authService: 'of auth', authenticator: 'of PostgREST' })
+  expect(await readdir(directory)).toEqual([])
+})
+
+test('production leaves no secret to chance', async () => {
+  await expect(readSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('BETTER_AUTH_SECRET must be set.')
+  await expect(loginPasswords(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_DATABASE_URL must be set.')
+})

@@ -1,0 +1,82 @@
+/** The run contract: one command, both addresses, data that stays, a stop that leaves nothing. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { descendants, emptyDirectory, endWithTest, left, remove, start, stop, type Run } from './support.ts'
+
+const get = async (url: string) => {
+  const response = await fetch(url)
+  return { status: response.status, body: await response.text() }
+}
+
+describe('npm start with nothing configured', () => {
+  let directory: string
+  let run: Run
+  let keys: string
+
+  beforeAll(async () => {
+    directory = await emptyDirectory()
+    run = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
+    await run.ready
+  })
+  afterAll(() => remove(directory))
+
+  test('prints both addresses and where mail goes', async () => {
+    const lines = () => run.output().split('\n').filter((line) => /^(auth|data|mail) {2}/.test(line))
+    await expect.poll(lines).toEqual([
+      `auth  ${run.url.replace('127.0.0.1', 'localhost')}/api/auth`,
+      `data  ${run.dataUrl.replace('127.0.0.1', 'localhost')}`,
+      expect.stringContaining('mail  is written to this log'),
+    ])
+  })
+
+  test('answers at both addresses as soon as they are printed', async () => {
+    expect((await get(`${run.url}/readyz`)).status).toBe(200)
+    const answer = await get(`${run.url}/api/auth/jwks`)
+    expect(answer.status).toBe(200)
+    keys = answer.body
+    expect((await get(`${run.dataUrl}/transactions`)).status).toBe(200)
+  })
+
+  test('describes everything exposed to a reader without a token', async () => {
+    const { body } = await get(`${run.dataUrl}/`)
+    const description = JSON.parse(body) as { paths: Record<string, unknown>, host: string }
+    expect(Object.keys(description.paths)).toContain('/transactions')
+    expect(Object.keys(description.paths).some((path) => path.startsWith('/rpc/'))).toBe(true)
+    expect(description.host).toBe(new URL(run.dataUrl).host.replace('127.0.0.1', 'localhost'))
+  })
+
+  test('keeps its secrets to the user who started it', async () => {
+    for (const name of ['secrets.json', 'postgres.log']) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(directory, 'postgres'))).mode & 0o777).toBe(0o700)
+  })
+
+  test('is silent about PostgREST when all is well', () => {
+    expect(run.output()).not.toMatch(/PostgREST|Schema cache|startup-probe/)
+  })
+
+  test('stops on SIGTERM to npm within 10 s, leaving no process', async () => {
+    const stopped = await stop(run, 'SIGTERM')
+    expect(stopped.left).toEqual([])
+    expect(stopped.ms).toBeLessThan(10_000)
+  })
+
+  test('finds its data again, and stops on Ctrl-C', async () => {
+    const again = await start({ env: { DATA_DIR: directory } })
+    endWithTest(again)
+    await again.ready
+    expect((await get(`${again.url}/api/auth/jwks`)).body).toBe(keys)
+    const stopped = await stop(again, 'SIGINT', 'group')
+    expect(stopped).toMatchObject({ code: 0, left: [] })
+    expect(stopped.ms).toBeLessThan(10_000)
+  })
+
+  test('stops when npm is gone without having passed a signal on', async () => {
+    const again = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
+    endWithTest(again)
+    await again.ready
+    const all = descendants(again.pid)
+    process.kill(again.pid, 'SIGKILL')
+    expect(await left(all, 10_000)).toEqual([])
+  })
+})

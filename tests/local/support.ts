@@ -1,0 +1,115 @@
+/** `npm start` as somebody outside sees it: a process, its output, its two addresses, and what is left of it. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
+
+export const root = join(import.meta.dirname, '../..')
+
+export type Run = {
+  pid: number
+  url: string
+  dataUrl: string
+  /** Both streams, as a terminal would show them. */
+  output: () => string
+  /** Resolves when both addresses have been printed. */
+  ready: Promise<void>
+  /** The exit code or signal, and how long the process lived. */
+  ended: Promise<{ code: number | null, signal: string | null, ms: number }>
+}
+
+type RunOptions = {
+  env?: Record<string, string>
+  command?: [program: string, ...args: string[]]
+  cwd?: string
+  identity?: { uid: number, gid: number }
+}
+
+/** An empty directory that goes when the test, or without one the caller, is done. */
+export async function emptyDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'finance start '))
+}
+
+export const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
+
+/** Starts the product on free ports. Nothing of this process's environment reaches it but the way to node. */
+export async function start(options: RunOptions = {}): Promise<Run> {
+  const [port, dataPort] = [await freePort(), await freePort()]
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: String(port), DATA_PORT: String(dataPort), ...options.env,
+  }
+  const [program, ...args] = options.command ?? [process.execPath, join(options.cwd ?? root, 'infra/local/start.ts')]
+  const begun = Date.now()
+  // a group of its own, so that a test can do what a terminal does: signal the whole of it
+  const child = spawn(program, args, { cwd: options.cwd ?? root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...options.identity })
+  let output = ''
+  const ended = new Promise<{ code: number | null, signal: string | null, ms: number }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, ms: Date.now() - begun }))
+  })
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        if (/^data {2}http/m.test(output)) resolve()
+      })
+    }
+    void ended.then(() => reject(new Error(`It ended before it was ready:\n${output}`)))
+  })
+  // who awaits it sees it; who expects the end does not have to
+  ready.catch(() => undefined)
+  return {
+    pid: child.pid ?? 0, url: `http://127.0.0.1:${env['PORT']}`, dataUrl: `http://127.0.0.1:${env['DATA_PORT']}`,
+    output: () => output, ready, ended,
+  }
+}
+
+/** Everything a process has started, and what that has started. */
+export function descendants(pid: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/).map(Number))
+  const below = (parent: number): number[] => rows.filter(([, ppid]) => ppid === parent).flatMap(([child = 0]) => [child, ...below(child)])
+  return below(pid)
+}
+
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** What of these processes is left after at most so long. */
+export async function left(pids: number[], withinMs: number): Promise<number[]> {
+  const deadline = Date.now() + withinMs
+  while (pids.some(alive) && Date.now() < deadline) await sleep(20)
+  return pids.filter(alive)
+}
+
+/** The process of the embedded server below a DATA_DIR. */
+export const serverPid = async (directory: string): Promise<number> =>
+  Number((await readFile(join(directory, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+
+/** Sends a signal and waits for the end. Answers what is left at that moment of everything that ran. */
+export async function stop(run: Run, signal: NodeJS.Signals, to: 'process' | 'group' = 'process'): Promise<{ ms: number, code: number | null, left: number[] }> {
+  const all = descendants(run.pid)
+  const begun = Date.now()
+  process.kill(to === 'group' ? -run.pid : run.pid, signal)
+  const { code } = await run.ended
+  return { ms: Date.now() - begun, code, left: await left(all, 100) }
+}
+
+/** Ends a run with the test that started it, whatever became of the test. */
+export function endWithTest(run: Run): void {
+  onTestFinished(async () => {
+    const all = [run.pid, ...descendants(run.pid)]
+    try {
+      process.kill(run.pid, 'SIGTERM')
+    } catch {
+      return
+    }
+    await left(all, 10_000)
+  })
+}
