@@ -1,6 +1,8 @@
 /** The operator's command: what a person with the owner's connection may do from a shell. */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { keys } from './admin-keys.ts'
+import { mistake, table, word, type Cell, type Command, type Output } from './admin-terminal.ts'
 
 const help = `Usage: npm run admin -- <command> [options]
 
@@ -10,26 +12,18 @@ const help = `Usage: npm run admin -- <command> [options]
   verify <e-mail>                          mark a user's address as verified
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
+  keys                                     list the signing keys
+  keys rotate                              sign with a new key, once every PostgREST knows it
+  keys revoke <kid>                        refuse a key and every token it signed, now
+  keys revoke --all                        begin anew, as after BETTER_AUTH_SECRET was lost
 
 It works on DATABASE_URL, or on the embedded database when that is unset.
 `
-
-/** A mistake of the person at the keyboard: told as one sentence. */
-const mistake = (message: string): Error => Object.assign(new Error(message), { name: 'Mistake' })
-
-type Output = { write(text: string): unknown }
-type Command = (client: pg.Client, words: string[], options: { days?: string, limit?: string }, out: Output) => Promise<void>
 
 const wholeNumber = (text: string | undefined, fallback: number, option: string, max: number): number => {
   if (text === undefined) return fallback
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1 || value > max) throw mistake(`--${option} must be a whole number from 1 to ${max}.`)
-  return value
-}
-
-const word = (words: string[], index: number, what: string): string => {
-  const value = words[index]
-  if (value === undefined) throw mistake(`Say the ${what}. \`npm run admin -- --help\` shows how.`)
   return value
 }
 
@@ -45,17 +39,8 @@ async function knownProduct(client: pg.Client, product: string): Promise<string>
   return product
 }
 
-type Cell = string | number | boolean | Date | null | undefined
-
-/** Columns as wide as their widest value, so that a terminal shows a table. */
-function table(rows: Record<string, Cell>[], columns: string[]): string {
-  const text = (value: Cell) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
-  const cells = [columns, ...rows.map((row) => columns.map((column) => text(row[column])))]
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
-  return cells.map((row) => `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`).join('')
-}
-
 const commands: Record<string, Command> = {
+  keys,
   products: async (client, _words, _options, out) => {
     const { rows } = await client.query<Record<string, Cell>>('select id, name, rank from private.products order by rank')
     out.write(table(rows, ['id', 'name', 'rank']))
@@ -110,7 +95,7 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
   try {
     const { values, positionals: [name, ...words] } = parseArgs({
       args: argv, allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' } },
+      options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' }, all: { type: 'boolean' } },
     })
     if (values.help === true || name === undefined) {
       out.write(help)
@@ -123,7 +108,7 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
     client.on('error', () => undefined)
     await client.connect()
     try {
-      await command(client, words, { ...(values.days === undefined ? {} : { days: values.days }), ...(values.limit === undefined ? {} : { limit: values.limit }) }, out)
+      await command(client, words, values, out)
     } finally {
       await client.end()
     }

@@ -87,6 +87,8 @@ const environment = z.object({
   RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
   RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
   SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
+  /** A signing key is replaced after so many days; 0 leaves it to `npm run admin -- keys rotate`. */
+  KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
   /** Only load tests have a reason to say false. */
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */
@@ -137,6 +139,7 @@ export type Config = {
   cookieDomain: string | undefined
   mail: { from: string, transport: MailTransport }
   rateLimitEnabled: boolean
+  keyRotationDays: number
   defaultProduct: string | undefined
   logLevel: Settings['LOG_LEVEL']
 }
@@ -174,6 +177,7 @@ export function authConfig(settings: Settings): Config {
     cookieDomain: settings.COOKIE_DOMAIN,
     mail: { from: settings.MAIL_FROM ?? `no-reply@${host}`, transport },
     rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
+    keyRotationDays: settings.KEY_ROTATION_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     logLevel: settings.LOG_LEVEL,
   }

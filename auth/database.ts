@@ -24,7 +24,7 @@ export type Connections = {
   db: AuthDatabase
   /** The same connections as `db`, for functions of the database. */
   pool: pg.Pool
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /**

@@ -4,12 +4,13 @@
  */
 import { betterAuth } from 'better-auth'
 import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from 'better-auth/api'
-import { jwt, organization } from 'better-auth/plugins'
+import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { additions, refuse } from './additions.ts'
 import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
 import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import type { Gate } from './gate.ts'
+import { keyAdapter } from './keys.ts'
 import { addressRules, type AccountRule, type Limits, type Rule } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -60,8 +61,24 @@ function isTrustedUrl(config: Config, url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && [config.publicUrl, ...config.trustedOrigins].includes(origin)
 }
 
+/** How tokens are made, for the engine and for the rotation of its keys. */
+export const jwtOptions = (config: Config, { db, pool }: Connections) => ({
+  schema: { jwks: { modelName: 'jwks' } },
+  adapter: keyAdapter(pool),
+  jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
+  jwt: {
+    issuer: config.publicUrl,
+    audience: config.publicUrl,
+    expirationTime: `${tokenLifetimeSeconds}s`,
+    definePayload: (subject: Parameters<typeof claimsOf>[1]) => claimsOf(db, subject),
+  },
+  // else every get-session would sign a token
+  disableSettingJwtHeader: true,
+} satisfies JwtOptions)
+
 /** Builds the engine. */
-export function createEngine({ config, connections: { engine: database, db }, plans, limits, gate, mailer, log }: EngineParts) {
+export function createEngine({ config, connections, plans, limits, gate, mailer, log }: EngineParts) {
+  const { engine: database, db } = connections
   const checkCaller = async (context: { path: string, body?: unknown, query?: unknown }, userId: string) => {
     const organizationId = field(context.body, 'organizationId') ?? field(context.query, 'organizationId')
     if (organizationId !== undefined) {
@@ -187,17 +204,7 @@ export function createEngine({ config, connections: { engine: database, db }, pl
         },
         sendInvitationEmail: (invitation) => mailer.invitation(invitation),
       }),
-      jwt({
-        schema: { jwks: { modelName: 'jwks' } },
-        jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
-        jwt: {
-          issuer: config.publicUrl,
-          audience: config.publicUrl,
-          expirationTime: `${tokenLifetimeSeconds}s`,
-          definePayload: (subject) => claimsOf(db, subject),
-        },
-        disableSettingJwtHeader: true,
-      }),
+      jwt(jwtOptions(config, connections)),
     ],
   })
 }

@@ -9,10 +9,10 @@ import { migrationNames } from '../db/migrate.ts'
 import { createApp } from './app.ts'
 import { authConfig, configError, isConfigError, readSettings, type Config } from './config.ts'
 import { connect } from './database.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, jwtOptions } from './engine.ts'
 import { gate as createGate } from './gate.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { provisionKey } from './keys.ts'
+import { provisionKey, startRotation, type KeyOptions } from './keys.ts'
 import { limits as createLimits } from './limits.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
@@ -56,13 +56,17 @@ function listening(server: Server, config: Config): Promise<void> {
 
 /**
  * Starts the auth service.
+ * @param tuning for tests that cannot wait an hour for a key to retire
  * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
  * @throws ConfigError when it cannot run as configured
  */
-export async function startAuth(config: Config, log: Log): Promise<() => Promise<void>> {
-  const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
-  const { pool, db } = connections
+export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOptions, 'retireAfterSeconds'> = {}): Promise<() => Promise<void>> {
+  // what is started is stopped in the opposite order, at the end or where the start fails
+  const running = new AsyncDisposableStack()
   try {
+    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
+    running.defer(connections.close)
+    const { pool, db } = connections
     await checkDatabase(pool, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so the queue is some six seconds long
     const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 10_000)
@@ -70,7 +74,11 @@ export async function startAuth(config: Config, log: Log): Promise<() => Promise
     const plans = createPlans(pool, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
     const engine = createEngine({ config, connections, plans, limits, gate, mailer, log })
-    await provisionKey(engine, pool)
+    const keys: KeyOptions = {
+      engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
+      rotationIntervalSeconds: config.keyRotationDays * 86_400, ...tuning,
+    }
+    await provisionKey(keys)
     const send = mailSender(config.mail.transport, log)
     const queue = await startQueue<MailJobs>({
       databaseUrl: config.databaseUrl, secret: config.secret, log,
@@ -84,27 +92,29 @@ export async function startAuth(config: Config, log: Log): Promise<() => Promise
         },
       },
     })
-    const metrics = createMetrics(gate)
-    const ready = readiness(pool, await migrationNames())
+    running.defer(queue.stop)
+    const rotation = startRotation(keys)
+    running.defer(rotation.stop)
+    running.defer(startHousekeeping(pool, limits, log))
     let stopping = false
-    const app = createApp({ config, engine, plans, db, publicUrl: config.publicUrl, log, metrics, ready, isStopping: () => stopping })
+    const app = createApp({
+      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
+      isStopping: () => stopping,
+    })
     const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions: { headersTimeout: 15_000, requestTimeout: 30_000 } }) as Server
     await listening(server, config)
-    const stopHousekeeping = startHousekeeping(pool, limits, log)
-    log.info({ port: config.port }, 'auth service listening')
-    return async () => {
-      stopHousekeeping()
+    running.defer(async () => {
       stopping = true
       await sleep(lameDuckMs)
       const closed = new Promise((resolve) => server.close(resolve))
       const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
       await closed
       clearTimeout(giveUp)
-      await queue.stop()
-      await connections.close()
-    }
+    })
+    log.info({ port: config.port }, 'auth service listening')
+    return () => running.disposeAsync()
   } catch (error) {
-    await connections.close()
+    await running.disposeAsync()
     throw error
   }
 }

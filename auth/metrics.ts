@@ -1,6 +1,7 @@
 /** What the service says of itself to Prometheus. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Gate } from './gate.ts'
+import type { Rotation } from './keys.ts'
 
 export type Metrics = {
   /** Counts one answered request. @param seconds from its arrival to its answer */
@@ -10,7 +11,7 @@ export type Metrics = {
   contentType: string
 }
 
-export function createMetrics(gate: Gate): Metrics {
+export function createMetrics(gate: Gate, rotation: Pick<Rotation, 'status'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
@@ -24,6 +25,18 @@ export function createMetrics(gate: Gate): Metrics {
     name: 'auth_hashing_queue_length', help: 'Requests that wait to hash a password.', registers: [],
     collect() {
       this.set(gate.waiting())
+    },
+  }))
+  registry.registerMetric(new Gauge({
+    name: 'auth_signing_key_age_seconds', help: 'How long the current key has been signing.', registers: [],
+    collect() {
+      this.set(rotation.status().signingKeyAgeSeconds)
+    },
+  }))
+  registry.registerMetric(new Gauge({
+    name: 'auth_signing_key_pending_seconds', help: 'How long a published key has been waiting for PostgREST; 0 when none is.', registers: [],
+    collect() {
+      this.set(rotation.status().pendingSeconds)
     },
   }))
   return {

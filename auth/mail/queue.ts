@@ -17,7 +17,7 @@ export type Queue<Payloads extends Record<string, Payload>> = {
   /** Stores a job: one statement. @throws when the database does not take it; nothing is queued then. */
   enqueue<Name extends keyof Payloads & string>(name: Name, payload: Payloads[Name]): Promise<void>
   /** Takes no more jobs, ends or puts back those in flight, and closes the connections, within 5 s. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 const second = 1_000

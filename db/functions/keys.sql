@@ -1,4 +1,5 @@
--- How PostgREST learns the key set: it asks at start and whenever it is notified.
+-- How PostgREST learns the key set: it asks at start and whenever it is notified, and what it has been told is announced,
+-- so that whoever rotates the keys knows when a new one may sign.
 
 create or replace function private.pre_config() returns void
   language plpgsql security definer set search_path = ''
@@ -14,9 +15,11 @@ begin
     where expires_at is null or expires_at > now();
   perform set_config('pgrst.jwt_secret', jsonb_build_object('keys', keys)::text, true);
   perform set_config('pgrst.jwt_aud', (select public_url from private.settings), true);
+  -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind
+  perform pg_notify('keys_loaded', (select id from auth.jwks where signs_from is null));
 end
 $$;
-comment on function private.pre_config() is 'PostgREST''s in-database configuration: the public keys and the audience.';
+comment on function private.pre_config() is 'PostgREST''s in-database configuration: the public keys and the audience. Announces the pending key it has handed out.';
 grant execute on function private.pre_config() to authenticator;
 
 create or replace function private.notify_postgrest() returns trigger
@@ -28,3 +31,13 @@ begin
 end
 $$;
 comment on function private.notify_postgrest() is 'Tells every PostgREST to load the configuration anew.';
+
+create or replace function private.postgrest_processes() returns integer
+  language sql stable security definer set search_path = ''
+begin atomic
+  -- each PostgREST keeps one session that listens
+  select count(*)::integer from pg_catalog.pg_stat_activity
+  where datname = current_database() and usename = 'authenticator' and query ilike 'listen "pgrst"%';
+end;
+comment on function private.postgrest_processes() is 'How many PostgREST processes listen for changes now.';
+grant execute on function private.postgrest_processes() to auth_service;

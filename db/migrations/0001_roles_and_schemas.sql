@@ -35,6 +35,8 @@ create schema auth;
 create schema if not exists private;
 -- graphile-worker keeps its own tables and migrates them itself, as the service that runs it.
 grant auth_service to current_user;
+-- private.postgrest_processes() must see what the login's sessions wait for, which only a member of its role may.
+grant authenticator to current_user;
 create schema graphile_worker authorization auth_service;
 
 comment on schema public is 'The three claim functions, so that they resolve everywhere. Nothing here is exposed over HTTP.';
@@ -53,10 +55,12 @@ grant usage on schema auth to auth_service;
 -- What both surfaces must agree on and neither can know alone.
 create table private.settings (
   singleton boolean primary key default true check (singleton),
-  public_url text not null
+  public_url text not null,
+  key_rotation_requested_at timestamptz
 );
-comment on table private.settings is 'One row. Written by db/migrate.ts from the environment on every run.';
-comment on column private.settings.public_url is 'base_url of the service: the only audience a token may name.';
+comment on table private.settings is 'One row.';
+comment on column private.settings.public_url is 'base_url of the service: the only audience a token may name. Written by db/migrate.ts on every run.';
+comment on column private.settings.key_rotation_requested_at is 'When an operator last asked for a new signing key.';
 grant select on private.settings, private.migrations to auth_service;
 
 -- requires functions/claims.sql

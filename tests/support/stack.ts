@@ -21,7 +21,9 @@ export type Stack = {
   /** Every line the auth service logged. */
   logged: string[]
   /** Starts one more auth service on the same database. @returns its base_url, with its own port */
-  another(): Promise<string>
+  another: () => Promise<string>
+  /** Starts one more PostgREST on the same database. */
+  anotherData: () => Promise<{ url: string, stop: () => Promise<void> }>
   close(): Promise<void>
 }
 
@@ -30,10 +32,12 @@ type StackOptions = {
   env?: Record<string, string>
   /** Whether PostgREST is started too. */
   data?: boolean
+  /** How long a superseded key goes on verifying, in seconds. */
+  retireAfterSeconds?: number
 }
 
 /** Starts the stack. Rate limits are off unless a test asks for them. */
-export async function startStack({ env = {}, data = false }: StackOptions = {}): Promise<Stack> {
+export async function startStack({ env = {}, data = false, ...tuning }: StackOptions = {}): Promise<Stack> {
   const database = await freshDatabase()
   const sql = new pg.Pool({ connectionString: database.ownerUrl, max: 5 })
   const mail = await mailSink()
@@ -46,11 +50,12 @@ export async function startStack({ env = {}, data = false }: StackOptions = {}):
     PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
     RATE_LIMIT_ENABLED: 'false', RESEND_API_KEY: 'key', RESEND_BASE_URL: mail.url, MAIL_FROM: 'Money <money@example.org>',
     ...env, PORT: String(at), DATA_PORT: String(dataPort),
-  })), log)
+  })), log, tuning)
   const stops = [await start(port)]
-  const postgrest = data
-    ? await startPostgrest({ host: '127.0.0.1', port: dataPort, env: postgrestConnection(database.ownerUrl, passwords.authenticator), log: (line) => { logged.push(line) } })
-    : undefined
+  const startData = (at: number) => startPostgrest({
+    host: '127.0.0.1', port: at, env: postgrestConnection(database.ownerUrl, passwords.authenticator), log: (line) => { logged.push(line) },
+  })
+  const dataProcesses = data ? [await startData(dataPort)] : []
   return {
     url: `http://127.0.0.1:${port}`, dataUrl: `http://127.0.0.1:${dataPort}`, sql, ownerUrl: database.ownerUrl, mail, logged,
     another: async () => {
@@ -58,9 +63,15 @@ export async function startStack({ env = {}, data = false }: StackOptions = {}):
       stops.push(await start(at))
       return `http://127.0.0.1:${at}`
     },
+    anotherData: async () => {
+      const at = await freePort()
+      const child = await startData(at)
+      dataProcesses.push(child)
+      return { url: `http://127.0.0.1:${at}`, stop: () => child.stop().then(() => undefined) }
+    },
     close: async () => {
       await Promise.all(stops.map((stop) => stop()))
-      await postgrest?.stop()
+      await Promise.all(dataProcesses.map((child) => child.stop()))
       await sql.end()
       await mail.close()
       await database.drop()

@@ -1,0 +1,159 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admin } from '../../auth/admin.ts'
+import { person, signedIn } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack({ data: true, retireAfterSeconds: 6 }) })
+afterAll(() => stack.close())
+
+const run = async (...argv: string[]) => {
+  let text = ''
+  const code = await admin(['keys', ...argv], { databaseUrl: stack.ownerUrl }, { write: (part: string) => { text += part } })
+  return { code, text }
+}
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const read = async (url: string, token: string) => (await fetch(`${url}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status
+const published = async () => ((await person(stack).get('/jwks')).body.keys as { kid: string }[]).map(({ kid }) => kid)
+
+describe('a key is rotated', () => {
+  test('three times under constant load on two auth and two PostgREST processes, and nobody sees a 401', async () => {
+    const other = await stack.anotherData()
+    const surfaces = [stack.dataUrl, other.url]
+    const ann = await signedIn(stack, 'Ann')
+    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    await elsewhere.signIn()
+    const seen = { reads: 0, refused: 0, tokens: 0, signIns: 0, kids: new Set<string | undefined>() }
+    const load = { running: true }
+    // tokens live for five seconds here, which is shorter than a superseded key verifies
+    const held: { token: string, until: number }[] = []
+    const issue = async (who: typeof ann) => {
+      while (load.running) {
+        const token = await who.token()
+        seen.tokens += 1
+        seen.kids.add(kidOf(token))
+        held.push({ token, until: Date.now() + 5_000 })
+        // a token must be good at once, everywhere
+        for (const url of surfaces) if (await read(url, token) === 401) seen.refused += 1
+        await new Promise((resolve) => { setTimeout(resolve, 20) })
+      }
+    }
+    const reuse = async (url: string) => {
+      while (load.running) {
+        while (held[0] !== undefined && held[0].until < Date.now()) held.shift()
+        const { token } = held[Math.floor(Math.random() * held.length)] ?? {}
+        if (token !== undefined) {
+          seen.reads += 1
+          if (await read(url, token) === 401) seen.refused += 1
+        }
+        await new Promise((resolve) => { setTimeout(resolve, 5) })
+      }
+    }
+    const signIn = async () => {
+      while (load.running) {
+        const someone = person(stack, 'Ann', ann.email)
+        if ((await someone.signIn()).status === 200) seen.signIns += 1
+        await new Promise((resolve) => { setTimeout(resolve, 100) })
+      }
+    }
+    const workers = [issue(ann), issue(elsewhere), ...surfaces.map(reuse), signIn()]
+    for (let i = 0; i < 3; i++) expect(await run('rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    load.running = false
+    await Promise.all(workers)
+    console.log(`rotated 3 times: ${seen.reads} reads, ${seen.tokens} tokens, ${seen.signIns} sign-ins, ${seen.refused} answers of 401`)
+    expect(seen.kids.size).toBe(4)
+    expect(seen.reads).toBeGreaterThan(100)
+    expect(seen.refused).toBe(0)
+    await other.stop()
+  }, 60_000)
+
+  test('and the old one still verifies for a while, then is gone, and refused within five seconds', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const old = await ann.token()
+    await run('rotate')
+    expect(await published()).toContain(kidOf(old))
+    expect(await read(stack.dataUrl, old)).toBe(200)
+    await expect.poll(published, { timeout: 6_000 + 5_000 }).not.toContain(kidOf(old))
+    await expect.poll(() => read(stack.dataUrl, old), { timeout: 5_000 }).toBe(401)
+    expect(await read(stack.dataUrl, await ann.token())).toBe(200)
+  })
+
+  test('by itself when it is old, and fifty requests at that moment are signed by known keys', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const before = kidOf(await ann.token())
+    await stack.sql.query(`update auth.jwks set signs_from = now() - interval '91 days' where expires_at is null`)
+    await expect.poll(async () => {
+      const tokens = await Promise.all(Array.from({ length: 10 }, () => ann.token()))
+      expect(await Promise.all(tokens.map((token) => read(stack.dataUrl, token)))).toEqual(tokens.map(() => 200))
+      return kidOf(tokens[0] ?? '')
+    }, { timeout: 15_000 }).not.toBe(before)
+  }, 30_000)
+})
+
+describe('a rotation while PostgREST is down', () => {
+  test('waits: the old key goes on signing, the log and the metrics say so, and it goes on when PostgREST is back', async () => {
+    const alone = await startStack()
+    const ann = await signedIn(alone, 'Ann')
+    const before = kidOf(await ann.token())
+    await alone.sql.query('update private.settings set key_rotation_requested_at = now()')
+    await expect.poll(() => alone.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
+    expect(kidOf(await ann.token())).toBe(before)
+    expect(((await person(alone).get('/jwks')).body.keys as unknown[])).toHaveLength(2)
+    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), { timeout: 10_000 }).toBeGreaterThan(0)
+    const back = await alone.anotherData()
+    await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
+    expect(await read(back.url, await ann.token())).toBe(200)
+    await alone.close()
+  }, 60_000)
+})
+
+describe('an operator', () => {
+  test('lists the keys and their states', async () => {
+    const { code, text } = await run()
+    expect(code).toBe(0)
+    expect(text.split('\n')[0]).toMatch(/^kid +state +created_at +signs_from +retires_at$/)
+    expect(text).toMatch(/ signs /)
+  })
+
+  test('revokes a key, which is refused within five seconds, and another signs', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const token = await ann.token()
+    const { code, text } = await run('revoke', kidOf(token) ?? '')
+    expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+    await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
+    const next = await ann.token()
+    expect(kidOf(next)).not.toBe(kidOf(token))
+    expect(await read(stack.dataUrl, next)).toBe(200)
+  })
+
+  test('while no key signs, a token is 503 with Retry-After, and never signed by a key that is not known', async () => {
+    const alone = await startStack()
+    const ann = await signedIn(alone, 'Ann')
+    await alone.sql.query('delete from auth.jwks')
+    const { status, body, headers } = await ann.post('/token')
+    expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    await alone.close()
+  })
+
+  test('who asks for a key that is not there, or something else, reads one sentence', async () => {
+    expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
+    expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Say the kid') })
+    expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
+  })
+})
+
+test('a service whose secret does not open the keys says so instead of starting', async () => {
+  const { startAuth } = await import('../../auth/main.ts')
+  const { authConfig, readSettings } = await import('../../auth/config.ts')
+  const { createLog } = await import('../../auth/log.ts')
+  const url = new URL(stack.ownerUrl)
+  url.username = 'auth_service'
+  url.password = 'auth-service-of-the-tests'
+  const { rows } = await stack.sql.query('select public_url from private.settings')
+  await expect(startAuth(authConfig(readSettings({
+    PUBLIC_URL: rows[0].public_url, AUTH_DATABASE_URL: url.toString(), BETTER_AUTH_SECRET: 'another secret, which is also long enough',
+  })), createLog('silent'))).rejects.toThrow(/^BETTER_AUTH_SECRET does not open the signing keys/)
+})
