@@ -38,7 +38,8 @@ export const keys: Command = async (client, words, options, out) => {
       'delete from auth.jwks where id = coalesce($1, id) returning signs_from is not null and expires_at is null as signed', [kid])
     if (rows.length === 0) throw mistake(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
     out.write(`Revoked ${rows.length} key${rows.length === 1 ? '' : 's'}. PostgREST refuses what ${rows.length === 1 ? 'it' : 'they'} signed.\n`)
-    if (rows.some(({ signed }) => signed)) out.write(`${await signingSince(client, now)} signs now.\n`)
+    if (kid === null) out.write('The auth service makes a new one: when it runs, as soon as PostgREST knows it; otherwise when it starts.\n')
+    else if (rows.some(({ signed }) => signed)) out.write(`${await signingSince(client, now)} signs now.\n`)
   } else {
     throw mistake(`There is no command keys ${action}. \`npm run admin -- --help\` lists them.`)
   }

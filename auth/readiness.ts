@@ -12,7 +12,7 @@ export function readiness(pool: pg.Pool, migrations: string[]): () => Promise<Ch
     try {
       const { rows } = await pool.query<{ migrations: boolean, signing_key: boolean }>(
         `select not exists (select unnest($1::text[]) except select name from private.migrations) as migrations,
-           exists (select from auth.jwks where expires_at is null or expires_at > now()) as signing_key`, [migrations])
+           exists (select from auth.jwks where signs_from is not null and expires_at is null) as signing_key`, [migrations])
       return { database: true, migrations: rows[0]?.migrations ?? false, signing_key: rows[0]?.signing_key ?? false }
     } catch {
       return { database: false, migrations: false, signing_key: false }

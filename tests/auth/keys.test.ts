@@ -138,6 +138,19 @@ describe('an operator', () => {
     await alone.close()
   })
 
+  test('revokes all of them, and the next start makes a new one', async () => {
+    const alone = await startStack()
+    const ann = await signedIn(alone, 'Ann')
+    const before = kidOf(await ann.token())
+    let text = ''
+    expect(await admin(['keys', 'revoke', '--all'], { databaseUrl: alone.ownerUrl }, { write: (part: string) => { text += part } })).toBe(0)
+    expect(text).toContain('Revoked 1 key.')
+    await alone.sql.query('delete from auth.jwks')
+    await alone.another()
+    expect(kidOf(await ann.token())).not.toBe(before)
+    await alone.close()
+  })
+
   test('who asks for a key that is not there, or something else, reads one sentence', async () => {
     expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
     expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Say the kid') })

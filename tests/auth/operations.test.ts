@@ -22,7 +22,7 @@ describe('an operator asks', () => {
     expect(await ready()).toMatchObject({ checks: { database: true, migrations: false, signing_key: true } })
     expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
     await stack.sql.query(`update private.migrations set name = replace(name, 'hidden ', '')`)
-    await stack.sql.query(`update auth.jwks set expires_at = now() - interval '1 day'`)
+    await stack.sql.query(`update auth.jwks set expires_at = now() + interval '1 day'`)
     expect(await ready()).toMatchObject({ checks: { signing_key: false } })
     await stack.sql.query('update auth.jwks set expires_at = null')
     expect(await ready()).toMatchObject({ status: 'ready' })
