@@ -40,6 +40,8 @@ type StackOptions = {
 export async function startStack({ env = {}, data = false, ...tuning }: StackOptions = {}): Promise<Stack> {
   const database = await freshDatabase()
   const sql = new pg.Pool({ connectionString: database.ownerUrl, max: 5 })
+  // dropping the database at the end ends its sessions
+  sql.on('error', () => undefined)
   const mail = await mailSink()
   const logged: string[] = []
   const log = createLog('debug', { write: (line: string) => { logged.push(line) } })

@@ -1,0 +1,125 @@
+/** What an attacker tries on the auth surface beyond what tests/auth already refuses. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const cookieName = 'better-auth.session_token'
+
+describe('a mailed token is replayed', () => {
+  test('a reset token fifty times at once changes the password once', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await ann.post('/forget-password', { email: ann.email })
+    const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))).searchParams.get('token')
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => person(stack).post('/reset-password', { token, password: `new password ${i}` })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const winner = answers.findIndex(({ status }) => status === 200)
+    expect((await ann.signIn(`new password ${winner}`)).status).toBe(200)
+    expect((await ann.signIn(`new password ${(winner + 1) % 50}`)).status).toBe(401)
+  })
+
+  test('a verification token of one account verifies no other', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const token = new URL(linkIn(await stack.mail.waitFor(ann.email))).searchParams.get('token')
+    await stack.sql.query('delete from auth.users where email = $1', [ann.email])
+    const successor = person(stack, 'Ann', ann.email)
+    await successor.signUp()
+    expect((await successor.get(`/verify-email?token=${token}`)).status).toBe(400)
+    expect((await successor.get('/get-session')).body.user.email_verified).toBe(false)
+  })
+
+  test('a verification link never signs anybody in', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
+    const stranger = person(stack)
+    expect((await stranger.get(`/verify-email${search}`)).status).toBe(200)
+    expect(stranger.cookies.size).toBe(0)
+  })
+})
+
+describe('a link is bent', () => {
+  test('verify-email redirects nowhere, whatever callbackURL says', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
+    const response = await fetch(`${stack.url}/api/auth/verify-email${search}&callbackURL=https://evil.example`, { redirect: 'manual' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('location')).toBeNull()
+  })
+
+  test('a mail names PUBLIC_URL, whichever host, scheme or port the request claims', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, {
+      'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', 'x-forwarded-port': '1', forwarded: 'host=evil.example', 'x-original-host': 'evil.example',
+    })
+    const mail = await stack.mail.waitFor(ann.email)
+    expect(mail.text + mail.html).not.toContain('evil.example')
+  })
+})
+
+describe('a name is a weapon', () => {
+  test.each(['Eve\r\nBcc: victims@example.org', 'Eve\u2028Bcc: x', '\u202eexe.nigol', 'Eve\u0000'])('%j is refused', async (name) => {
+    expect((await person(stack).post('/sign-up/email', { email: 'eve@example.org', password, name })).status).toBe(400)
+  })
+
+  test('markup and links in the names of people and organizations stay words in the mail', async () => {
+    const { id, owner } = await team(stack, [])
+    await owner.post('/update-user', { name: '<img src=x onerror=alert(1)> http://evil.example/login' })
+    await owner.patch('/organization/update', { organizationId: id, name: '</p><a href="https://evil.example">Click</a>' })
+    await owner.post('/organization/invite-member', { organizationId: id, email: 'victim@example.org', role: 'viewer' })
+    const { subject, text, html } = await stack.mail.waitFor('victim@example.org')
+    expect(html).not.toMatch(/<img|<a href="https:\/\/evil/)
+    expect(subject + text).not.toMatch(/https?:\/\/evil|[\r\n]Bcc/)
+    expect(linkIn({ text })).toMatch(/^http:\/\/localhost:/)
+  })
+})
+
+describe('a cookie is tossed', () => {
+  test('a session that an attacker chose is not kept at sign-in', async () => {
+    const eve = await signedIn(stack, 'Eve')
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    ann.cookies.clear()
+    ann.cookies.set(cookieName, eve.cookies.get(cookieName) ?? '')
+    const fixed = ann.cookies.get(cookieName)
+    await ann.signIn()
+    expect(ann.cookies.get(cookieName)).not.toBe(fixed)
+    expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
+    expect((await eve.get('/get-session')).body.user.email).toBe(eve.email)
+  })
+
+  test('a cookie whose signature was changed, or that has none, is nobody', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const value = ann.cookies.get(cookieName) ?? ''
+    const [token] = decodeURIComponent(value).split('.')
+    for (const forged of [token ?? '', `${token}.`, `${token}.AAAA`, value.slice(0, -6), `x${value}`, '', '%00']) {
+      ann.cookies.set(cookieName, forged)
+      expect((await ann.get('/get-session')).status).toBe(401)
+    }
+  })
+
+  test('a session id is no session token', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { body } = await ann.get('/get-session')
+    const eve = person(stack, 'Eve')
+    eve.cookies.set(cookieName, body.session.id)
+    expect((await eve.get('/get-session')).status).toBe(401)
+  })
+})
+
+test('the password hash is salted, and neither it nor the session token is handed out', async () => {
+  const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
+  const { rows } = await stack.sql.query('select a.password, s.token from auth.accounts a join auth.sessions s using (user_id) join auth.users u on u.id = a.user_id where u.email in ($1, $2)', [ann.email, bob.email])
+  expect(new Set(rows.map(({ password: hash }) => hash)).size).toBe(2)
+  const seen = JSON.stringify([await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()].map(({ body }) => body))
+  for (const row of rows) {
+    expect(seen).not.toContain(row.password)
+    expect(seen).not.toContain(row.token)
+  }
+})
