@@ -1,0 +1,136 @@
+-- Dates that clients send, and the presets. A day is one of the request's time zone: UTC, unless the request says
+-- `Prefer: timezone=…`. Ranges are of whole days, the end included by whoever writes them and excluded in a daterange.
+
+create or replace function private.invalid(p_message text, p_hint text default null) returns void
+  language plpgsql set search_path = ''
+as $$
+begin
+  if p_hint is null then
+    raise invalid_parameter_value using message = p_message;
+  end if;
+  raise invalid_parameter_value using message = p_message, hint = p_hint;
+end
+$$;
+comment on function private.invalid(text, text) is 'Raises 22023 (HTTP 400) with a message that says what is wrong and a hint that says what is allowed.';
+
+create or replace function private.presets() returns text[]
+  language sql immutable parallel safe set search_path = ''
+  return array[
+    'today', 'yesterday', 'last_7_days', 'last_30_days', 'this_week', 'last_week', 'this_month', 'last_month',
+    'this_quarter', 'last_quarter', 'this_year', 'last_year', 'all_time', 'custom'];
+comment on function private.presets() is 'The date range presets of the interface.';
+
+create or replace function private.preset_days(p_preset text, today date) returns daterange
+  language plpgsql immutable parallel safe set search_path = ''
+as $$
+declare
+  unit text;
+  step interval;
+  first date;
+begin
+  case p_preset
+    when 'today' then return daterange(today, today + 1);
+    when 'yesterday' then return daterange(today - 1, today);
+    when 'last_7_days' then return daterange(today - 6, today + 1);
+    when 'last_30_days' then return daterange(today - 29, today + 1);
+    when 'all_time' then return daterange(null, null);
+    when 'custom' then
+      perform private.invalid('the preset custom needs start_date and end_date', 'Send both as YYYY-MM-DD.');
+    else
+      if p_preset is null or p_preset <> all (private.presets()) then
+        perform private.invalid(
+          format('unknown date range preset %s', coalesce(quote_literal(left(p_preset, 40)), 'null')),
+          'Presets are ' || array_to_string(private.presets(), ', ') || '.');
+      end if;
+  end case;
+  unit := split_part(p_preset, '_', 2);
+  step := case unit when 'quarter' then interval '3 months' else ('1 ' || unit)::interval end;
+  first := date_trunc(unit, today::timestamp)::date;
+  return case
+    when p_preset like 'last%' then daterange((first - step)::date, first)
+    else daterange(first, (first + step)::date)
+  end;
+end
+$$;
+comment on function private.preset_days(text, date) is
+  'The days of a preset, seen from a day. Weeks begin on Monday; this_… is the whole week, month, quarter or year.';
+
+create or replace function private.preset_range(p_preset text) returns daterange
+  language sql stable parallel safe set search_path = ''
+  return private.preset_days(p_preset, current_date);
+comment on function private.preset_range(text) is 'The days of a preset, seen from today.';
+
+create or replace function private.is_moment(p_value text) returns boolean
+  language sql immutable parallel safe set search_path = ''
+  return p_value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$';
+comment on function private.is_moment(text) is 'Whether a text has the form of an ISO 8601 date or date-time.';
+
+create or replace function private.to_moment(p_value text, p_name text) returns timestamptz
+  language plpgsql stable parallel safe set search_path = ''
+as $$
+declare
+  moment timestamptz;
+begin
+  if private.is_moment(p_value) then
+    begin
+      moment := p_value::timestamptz;
+    exception
+      when data_exception then null;
+    end;
+  end if;
+  if moment is null or moment < '1900-01-01 00:00:00+00' or moment >= '2200-01-01 00:00:00+00' then
+    perform private.invalid(
+      format('%s is not a date: %s', p_name, coalesce(quote_literal(left(p_value, 40)), 'null')),
+      'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199. Presets are ' || array_to_string(private.presets(), ', ') || '.');
+  end if;
+  return moment;
+end
+$$;
+comment on function private.to_moment(text, text) is 'A date or date-time that a client sent, or 400 with the name of where it stood.';
+
+create or replace function private.date_range(p_start_date text, p_end_date text, p_preset text) returns daterange
+  language plpgsql stable parallel safe set search_path = ''
+as $$
+declare
+  first date;
+  last date;
+begin
+  if coalesce(p_preset, 'custom') <> 'custom' then
+    if p_start_date is not null or p_end_date is not null then
+      perform private.invalid(format('the preset %s comes without start_date and end_date', left(p_preset, 40)), 'Leave them out, or send the preset custom.');
+    end if;
+    return private.preset_range(p_preset);
+  end if;
+  if p_start_date is null or p_end_date is null then
+    perform private.invalid('a date range needs start_date and end_date, or a preset',
+      'Send both as YYYY-MM-DD. Presets are ' || array_to_string(private.presets(), ', ') || '.');
+  end if;
+  first := private.to_moment(p_start_date, 'start_date')::date;
+  last := private.to_moment(p_end_date, 'end_date')::date;
+  if first > last then
+    perform private.invalid('start_date is after end_date', 'Exchange the two.');
+  end if;
+  return daterange(first, last + 1);
+end
+$$;
+comment on function private.date_range(text, text, text) is 'The days from start_date to end_date, both included, or of a preset.';
+
+create or replace function private.is_date_range(p_range jsonb) returns boolean
+  language sql immutable parallel safe set search_path = ''
+begin atomic
+  select case
+    when p_range is null then true
+    when jsonb_typeof(p_range) <> 'object' or p_range - array['preset', 'start_date', 'end_date'] <> '{}' then false
+    when coalesce(p_range ->> 'preset', 'custom') <> 'custom'
+      then jsonb_typeof(p_range -> 'preset') = 'string' and p_range ->> 'preset' = any (private.presets())
+        and p_range ->> 'start_date' is null and p_range ->> 'end_date' is null
+    -- the cast refuses the thirty-first of February, also with 400
+    else coalesce(
+      p_range ->> 'start_date' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and p_range ->> 'end_date' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
+        and (p_range ->> 'start_date')::date <= (p_range ->> 'end_date')::date, false)
+  end;
+end;
+comment on function private.is_date_range(jsonb) is 'Whether it is {preset}, or {start_date, end_date} in order. Used by a constraint.';
+
+grant execute on function private.invalid(text, text), private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
+  private.to_moment(text, text), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;

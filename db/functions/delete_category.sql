@@ -1,0 +1,45 @@
+create or replace function api.delete_category(p_category_id uuid, p_replacement_id uuid default null) returns jsonb
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  category record;
+  transactions bigint;
+  subscriptions bigint;
+  line_items bigint;
+begin
+  select id, user_id, organization_id into category from api.categories where id = p_category_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'category not found', hint = 'p_category_id is the id of a category you see.';
+  end if;
+  if category.organization_id is not null and not private.can('categories', 'delete') then
+    perform private.deny('categories');
+  end if;
+  if p_replacement_id = p_category_id then
+    perform private.invalid('a category cannot replace itself', 'p_replacement_id is another category of the same context, or left out.');
+  end if;
+  if p_replacement_id is not null and not exists (
+    select from api.categories c
+    where c.id = p_replacement_id and private.same_tenant(c.user_id, c.organization_id, category.user_id, category.organization_id)
+  ) then
+    raise sqlstate 'PT404' using message = 'replacement category not found', hint = 'p_replacement_id is another category of the same context, or left out.';
+  end if;
+  update api.transactions set category_id = p_replacement_id where category_id = p_category_id;
+  get diagnostics transactions = row_count;
+  update api.subscriptions set category_id = p_replacement_id where category_id = p_category_id;
+  get diagnostics subscriptions = row_count;
+  update api.line_items set category_id = p_replacement_id where category_id = p_category_id;
+  get diagnostics line_items = row_count;
+  delete from api.categories where id = p_category_id;
+  return jsonb_build_object(
+    'category_id', p_category_id, 'replacement_id', p_replacement_id,
+    'transactions', transactions, 'subscriptions', subscriptions, 'line_items', line_items);
+end
+$$;
+comment on function api.delete_category(uuid, uuid) is
+$$Deletes a category safely
+
+Everything filed under `p_category_id` moves to `p_replacement_id`, a category of the same context, or is left without a category when that is left out; then the category is deleted. All of it happens or nothing.
+
+Answers {`category_id`, `replacement_id`, `transactions`, `subscriptions`, `line_items`}, the last three being how many rows moved. 404 when you do not see one of the two categories; 403 when your role may not delete.$$;
+grant execute on function api.delete_category(uuid, uuid) to authenticated;
+grant execute on function private.same_tenant(text, text, text, text) to authenticated;

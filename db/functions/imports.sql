@@ -1,0 +1,32 @@
+-- An imported row is known by (tenant, source, external_id). PostgreSQL takes a conflict's target from plain columns, and
+-- no plain columns name the tenant of both a personal and a team row. So a row that was imported before takes the id it
+-- has, and the conflict is on id, which is what an upsert without on_conflict asks for.
+
+create or replace function private.recognize_import() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  known record;
+begin
+  -- a PUT names its row by id; an external_id that another row has is then a plain conflict
+  if current_setting('request.method', true) = 'PUT' or exists (select from api.transactions where id = new.id) then
+    return new;
+  end if;
+  -- two imports of one tenant at the same time: the second waits, then finds what the first has stored
+  perform pg_advisory_xact_lock(hashtextextended(coalesce('import o' || new.organization_id, 'import u' || new.user_id), 0));
+  if new.organization_id is null then
+    select id, user_id into known from api.transactions
+      where user_id = new.user_id and organization_id is null and source = new.source and external_id = new.external_id;
+  else
+    select id, user_id into known from api.transactions
+      where organization_id = new.organization_id and source = new.source and external_id = new.external_id;
+  end if;
+  if found then
+    new.id := known.id;
+    -- it stays the row of the member who imported it first
+    new.user_id := known.user_id;
+  end if;
+  return new;
+end
+$$;
+comment on function private.recognize_import() is 'Gives a row that was imported before the id it already has.';

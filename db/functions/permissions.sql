@@ -1,0 +1,25 @@
+-- The two ends of every row rule: may the caller's role do this, and the refusal when it may not.
+
+create or replace function private.can(p_resource text, p_action text) returns boolean
+  language sql stable security definer parallel safe set search_path = ''
+begin atomic
+  select public.org_id() is not null and exists (
+    select from private.role_permissions
+    where role = public.org_role() and resource = p_resource and action = p_action
+  );
+end;
+comment on function private.can(text, text) is
+  'Whether the caller''s role in the active organization has this right. In a policy it stands as (select private.can(…)), so that it is asked once a query.';
+grant execute on function private.can(text, text) to authenticated;
+
+-- As the last operand of a check's OR it is reached only by a row that breaks the rule. Row security's own message would
+-- name the mechanism; the interface promises these words.
+create or replace function private.deny(p_table text) returns boolean
+  language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise insufficient_privilege using message = format('permission denied for table %s', p_table);
+end
+$$;
+comment on function private.deny(text) is 'Raises 42501 "permission denied for table …" (HTTP 403).';
+grant execute on function private.deny(text) to authenticated;

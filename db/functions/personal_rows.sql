@@ -1,0 +1,25 @@
+-- A user who is deleted takes the personal rows along and leaves the team's. Which tables have such rows is read from the
+-- catalogue, so that a new one cannot be forgotten: it is any table of api with the owner pair.
+
+create or replace function private.delete_personal_rows() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  owned text;
+begin
+  for owned in
+    select c.relname
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
+      and 2 = (
+        select count(*) from pg_catalog.pg_attribute a
+        where a.attrelid = c.oid and not a.attisdropped and a.attname in ('user_id', 'organization_id')
+      )
+    order by c.relname
+  loop
+    execute format('delete from api.%I where user_id = $1 and organization_id is null', owned) using old.id;
+  end loop;
+  return old;
+end
+$$;
+comment on function private.delete_personal_rows() is 'Deletes the personal rows of a user who is being deleted.';

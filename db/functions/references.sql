@@ -1,0 +1,31 @@
+-- References stay inside the tenant. A foreign key asks only whether the row exists, so these triggers ask the rest, and
+-- answer for another tenant's row exactly what the foreign key answers for no row at all: nobody learns which ids exist.
+
+create or replace function private.refuse_reference(p_table text, p_column text, p_referenced text) returns void
+  language plpgsql set search_path = ''
+as $$
+begin
+  -- word for word PostgreSQL's own, which leaves out the value where the caller may not see every row
+  raise foreign_key_violation using
+    message = format('insert or update on table "%s" violates foreign key constraint "%s_%s_fkey"', p_table, p_table, p_column),
+    detail = format('Key is not present in table "%s".', p_referenced),
+    table = p_table, schema = 'api', constraint = format('%s_%s_fkey', p_table, p_column);
+end
+$$;
+comment on function private.refuse_reference(text, text, text) is 'Raises 23503 (HTTP 409) as the foreign key does.';
+grant execute on function private.refuse_reference(text, text, text) to authenticated;
+
+create or replace function private.check_category() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if not exists (
+    select from api.categories c
+    where c.id = new.category_id and private.same_tenant(c.user_id, c.organization_id, new.user_id, new.organization_id)
+  ) then
+    perform private.refuse_reference(tg_table_name, 'category_id', 'categories');
+  end if;
+  return null;
+end
+$$;
+comment on function private.check_category() is 'category_id names a category of the row''s own tenant.';

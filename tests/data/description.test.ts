@@ -1,0 +1,68 @@
+/** GET / describes what is exposed, in words, and nothing else. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataStack, type DataStack } from '../support/data.ts'
+import { tables } from './samples.ts'
+
+let stack: DataStack
+let description: any
+const functions = [
+  'get_filtered_transactions', 'get_transaction_stat', 'get_transaction_aggregate', 'delete_category', 'get_transaction_distribution_by_category',
+  'get_budget_comparison', 'get_cash_flow',
+]
+
+beforeAll(async () => {
+  stack = await dataStack()
+  const answer = await stack.anonymous.get('/', { accept: 'application/openapi+json' })
+  expect(answer.status).toBe(200)
+  description = answer.body
+})
+afterAll(() => stack.stop())
+
+test('it lists the tables and functions of the interface, and nothing more', () => {
+  expect(Object.keys(description.paths).toSorted()).toEqual(['/', ...[...tables, 'app_subscriptions'].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted())
+  expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, 'app_subscriptions'].toSorted())
+})
+
+test('it has words for the whole, each table, each column and each function', () => {
+  expect(description.info.description).toContain('Authorization: Bearer')
+  for (const [table, { description: words, properties }] of Object.entries<any>(description.definitions)) {
+    expect(words, table).toMatch(/\S/)
+    for (const [column, property] of Object.entries<any>(properties)) expect(property.description, `${table}.${column}`).toMatch(/\S/)
+    expect(description.paths[`/${table}`].get.summary, table).toMatch(/\S/)
+  }
+  for (const name of functions) {
+    const { summary, description: words } = description.paths[`/rpc/${name}`].post
+    expect(summary, name).toMatch(/\S/)
+    expect(words, name).toMatch(/\S/)
+  }
+})
+
+test('an anonymous caller may call none of them', async () => {
+  for (const name of functions) expect(await stack.anonymous.post(`/rpc/${name}`, name === 'delete_category' ? { p_category_id: crypto.randomUUID() } : {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
+})
+
+test('functions that only read can be called by GET; one that deletes cannot', async () => {
+  const caller = stack.as(await stack.person())
+  for (const name of functions.filter((one) => one !== 'delete_category')) expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
+  const { id } = await caller.create('categories', { name: 'x' })
+  expect((await caller.get(`/rpc/delete_category?p_category_id=${id}`)).status).toBe(405)
+  expect((await caller.get(`/categories?id=eq.${id}`)).body).toHaveLength(1)
+})
+
+test('what a row needs is what the interface says', () => {
+  // an owner column is filled from the token, and ids are generated
+  const required = Object.fromEntries(Object.entries<any>(description.definitions).map(([table, { required: columns, properties }]) => [table, (columns ?? []).filter((column: string) => properties[column].default === undefined)]))
+  expect(required).toMatchObject({
+    transactions: ['amount', 'name'], subscriptions: ['title', 'amount', 'period'], accounts: ['name', 'type'], dashboards: ['name', 'layout'], categories: ['name'], tags: ['name'],
+    line_items: ['transaction_id', 'name', 'amount'],
+  })
+})
+
+test('no helper is callable under /rpc, by anybody', async () => {
+  const caller = stack.as(await stack.person())
+  const { rows } = await stack.owner.query<{ proname: string }>(
+    `select distinct proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('private', 'public', 'auth')`)
+  for (const { proname } of [...rows, { proname: 'one_object' }, { proname: 'pg_sleep' }]) {
+    for (const who of [caller, stack.anonymous]) expect((await who.post(`/rpc/${proname}`, {})).status, proname).toBe(404)
+  }
+})

@@ -1,0 +1,424 @@
+/** The functions under /rpc, to the cent against sums made here by hand, in both contexts, and with nonsense. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack, type Organization, type Person } from '../support/data.ts'
+
+let stack: DataStack
+let ada: Person
+let team: Organization
+let mine: Caller
+let ours: Caller
+let viewer: Caller
+let nobody: Caller
+const ids: Record<string, string> = {}
+
+/** In cents, so that the sums here are exact. All of them at noon UTC. */
+const book = [
+  { name: 'Salary', cents: 300_000, on: '2025-01-01', category: null, status: 'paid' },
+  { name: 'Rent', cents: -90_010, on: '2025-01-03', category: 'Home', status: 'paid' },
+  { name: 'Bread', cents: -1_01, on: '2025-01-31', category: 'Food', status: 'paid' },
+  { name: 'Cheese', cents: -2_02, on: '2025-01-31', category: 'Food', status: 'pending' },
+  { name: 'Refund', cents: 50, on: '2025-02-01', category: 'Food', status: 'paid' },
+  { name: 'Wine', cents: -7_77, on: '2025-02-15', category: 'Food', status: 'failed' },
+  { name: 'Rent', cents: -90_010, on: '2025-02-28', category: 'Home', status: 'paid' },
+] as const
+type Entry = (typeof book)[number]
+const money = (entries: readonly { cents: number }[]) => entries.reduce((total, { cents }) => total + cents, 0) / 100
+const counted = book.filter(({ status }) => status !== 'failed')
+const names = (rows: { name: string }[]) => rows.map(({ name }) => name).toSorted().join(' ')
+
+async function fill(caller: Caller, factor: number) {
+  for (const [name, monthly_budget] of [['Food', 310], ['Home', 900], ['Unused', 62.5]] as const) {
+    ids[`${name} ${factor}`] = (await caller.create('categories', { name, monthly_budget })).id
+  }
+  await caller.create('transactions', book.map(({ name, cents, on, category, status }) => ({
+    name, amount: cents * factor / 100, transaction_date: `${on}T12:00:00Z`, status, category_id: category === null ? null : ids[`${category} ${factor}`],
+  })))
+}
+
+beforeAll(async () => {
+  stack = await dataStack()
+  ada = await stack.person('ada')
+  const bob = await stack.person('bob')
+  team = await stack.organization({ owner: ada, viewer: bob })
+  mine = stack.as(ada)
+  ours = stack.as(ada, team)
+  viewer = stack.as(bob, team)
+  nobody = stack.as(await stack.person('nobody'))
+  await fill(mine, 1)
+  await fill(ours, 2)
+})
+afterAll(() => stack.stop())
+
+const refusal = (body: Record<string, unknown>) => ({ status: 400, body: { code: '22023', details: null, hint: expect.any(String), ...body } })
+
+describe('get_filtered_transactions', () => {
+  const filtered = (caller: Caller, filters: unknown, query = '') => caller.post(`/rpc/get_filtered_transactions${query}`, { filters })
+  const personal = { field: 'organization_id', operation: 'is_null', value: true }
+
+  test.each<[string, unknown, unknown, (entry: Entry) => boolean]>([
+    ['amount', 'gt', 0, ({ cents }) => cents > 0], ['amount', 'gte', -1.01, ({ cents }) => cents >= -101], ['amount', 'lt', -100, ({ cents }) => cents < -10_000],
+    ['amount', 'lte', '-2.02', ({ cents }) => cents <= -202], ['amount', 'eq', 0.5, ({ cents }) => cents === 50], ['amount', 'neq', 0.5, ({ cents }) => cents !== 50],
+    ['amount', 'in', [0.5, -1.01], ({ cents }) => [50, -101].includes(cents)], ['amount', 'between', [-8, 1], ({ cents }) => cents >= -800 && cents <= 100],
+    ['amount', 'from', 0, ({ cents }) => cents >= 0], ['amount', 'to', 0, ({ cents }) => cents <= 0],
+    ['transaction_date', 'from', '2025-01-31', ({ on }) => on >= '2025-01-31'], ['transaction_date', 'to', '2025-01-31', ({ on }) => on <= '2025-01-31'],
+    ['transaction_date', 'between', ['2025-01-31', '2025-02-15'], ({ on }) => on >= '2025-01-31' && on <= '2025-02-15'],
+    ['transaction_date', 'gt', '2025-02-01', ({ on }) => on >= '2025-02-01'], ['transaction_date', 'lte', '2025-01-31', ({ on }) => on < '2025-01-31'],
+    ['transaction_date', 'eq', '2025-02-15T12:00:00Z', ({ on }) => on === '2025-02-15'], ['transaction_date', 'eq', '2025-02-15T13:00:00+01:00', ({ on }) => on === '2025-02-15'],
+    ['transaction_date', 'in', 'all_time', () => true], ['transaction_date', 'from', 'today', () => false], ['transaction_date', 'lt', 'this_year', () => true],
+    ['transaction_date', 'neq', 'all_time', () => false],
+    ['name', 'eq', 'Rent', ({ name }) => name === 'Rent'], ['name', 'neq', 'Rent', ({ name }) => name !== 'Rent'], ['name', 'like', 'R*', ({ name }) => name.startsWith('R')],
+    ['name', 'ilike', '*E*', ({ name }) => name.toLowerCase().includes('e')], ['name', 'in', ['Bread', "O'Hara"], ({ name }) => name === 'Bread'],
+    ['status', 'in', ['pending', 'failed'], ({ status }) => status !== 'paid'], ['category_id', 'is_null', undefined, ({ category }) => category === null],
+    ['category_id', 'is_null', false, ({ category }) => category !== null],
+  ])('%s %s %j', async (field, operation, value, keeps) => {
+    const { status, body } = await filtered(mine, [{ field, operation, value }])
+    expect([status, names(body)]).toEqual([200, names(book.filter(keeps))])
+  })
+
+  test('all filters must hold, and of no filters all rows come, newest first', async () => {
+    const two = [{ field: 'amount', operation: 'lt', value: 0 }, { field: 'category_id', operation: 'eq', value: ids['Food 1'] }]
+    expect(names((await filtered(mine, two)).body)).toBe('Bread Cheese Wine')
+    const { body } = await filtered(mine, [])
+    const dates: string[] = body.map((row: { transaction_date: string }) => row.transaction_date)
+    expect(dates).toEqual(dates.toSorted((a, b) => a < b ? 1 : -1))
+    expect(body).toHaveLength(book.length)
+    expect((await mine.post('/rpc/get_filtered_transactions', {})).body).toEqual(body)
+  })
+
+  test('sees what the caller sees: both contexts while an organization is active, nothing of others', async () => {
+    expect((await filtered(ours, [])).body).toHaveLength(2 * book.length)
+    expect((await filtered(ours, [personal])).body).toHaveLength(book.length)
+    expect((await filtered(viewer, [])).body).toHaveLength(book.length)
+    expect((await filtered(nobody, [])).body).toEqual([])
+    expect(await filtered(stack.anonymous, [])).toMatchObject({ status: 401, body: { code: '42501' } })
+  })
+
+  test('is a table: select, order, limit and embedding work on it', async () => {
+    const { body } = await filtered(mine, [{ field: 'category_id', operation: 'is_null', value: false }], '?select=name,amount,category:categories(name)&order=amount.desc&limit=2')
+    expect(body).toEqual([{ name: 'Refund', amount: 0.5, category: { name: 'Food' } }, { name: 'Bread', amount: -1.01, category: { name: 'Food' } }])
+  })
+
+  test.each<[unknown, string]>([
+    [[{ field: 'colour', operation: 'eq', value: 1 }], 'Fields are amount, '],
+    [[{ field: 'amount; drop table api.transactions', operation: 'eq', value: 1 }], 'Fields are '],
+    [[{ field: ['amount'], operation: 'eq', value: 1 }], 'Fields are '], [[{ operation: 'eq', value: 1 }], 'Fields are '],
+    [[{ field: 'metadata', operation: 'eq', value: 1 }], 'Fields are '],
+    [[{ field: 'amount', operation: 'like', value: '1*' }], 'Operations for amount are eq, neq, gt, gte, lt, lte, in, from, to, between, is_null.'],
+    [[{ field: 'amount', operation: '= 1 or 1', value: 1 }], 'Operations for amount are '], [[{ field: 'amount', operation: 5, value: 1 }], 'Operations for amount are '],
+    [[{ field: 'amount', value: 1 }], 'Operations for amount are '],
+    [[{ field: 'amount', operation: 'gt', value: '0 or true' }], 'It takes a number'], [[{ field: 'amount', operation: 'gt', value: 'NaN' }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: null }], 'It takes a number'], [[{ field: 'amount', operation: 'gt' }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: [1] }], 'It takes a number'], [[{ field: 'amount', operation: 'gt', value: { a: 1 } }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'in', value: 5 }], 'It takes an array'], [[{ field: 'amount', operation: 'in', value: [] }], 'It takes an array'],
+    [[{ field: 'amount', operation: 'between', value: [1] }], 'It takes an array of two'], [[{ field: 'amount', operation: 'in', value: [1, '2)'] }], 'It takes a number'],
+    [[{ field: 'id', operation: 'eq', value: '1' }], 'It takes a uuid'], [[{ field: 'category_id', operation: 'in', value: ["'"] }], 'It takes a uuid'],
+    [[{ field: 'transaction_date', operation: 'from', value: '2025-02-30' }], 'Dates are '], [[{ field: 'transaction_date', operation: 'to', value: 'infinity' }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'to', value: '0001-01-01' }], 'Dates are '], [[{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', 'x'] }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'from', value: 5 }], 'It takes a date'], [[{ field: 'transaction_date', operation: 'eq', value: 'custom' }], 'Send both'],
+    [[{ field: 'name', operation: 'like', value: 'a\\' }], 'It takes a text pattern'], [[{ field: 'name', operation: 'eq', value: 'x'.repeat(1001) }], 'It takes a text'],
+    [[{ field: 'name', operation: 'is_null', value: 'yes' }], 'It takes true or false'],
+    [[{ field: 'name', operation: 'eq', value: 'x', or: 1 }], 'It has field, operation and value'], [[null], 'It has field'], [['amount'], 'It has field'],
+    [{}, 'Each has field'], ['all', 'Each has field'], [5, 'Each has field'],
+    [Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })), 'Each has field'],
+  ])('%j is 400 and says what is allowed', async (filters, allowed) => {
+    expect(await filtered(mine, filters)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
+  })
+})
+
+describe('get_transaction_stat', () => {
+  const stat = (caller: Caller, body: Record<string, unknown> = {}) => caller.post('/rpc/get_transaction_stat', body)
+  const income = book.filter(({ cents }) => cents > 0)
+  const expense = book.filter(({ cents }) => cents < 0)
+
+  test('answers one number: the sum, average or count of all, the income or the expenses', async () => {
+    for (const [type, entries] of [['balance', book], ['income', income], ['expense', expense]] as const) {
+      const ask = async (fn: string) => (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
+      expect(await ask('sum')).toBe(money(entries))
+      expect(await ask('avg')).toBe(Math.sign(money(entries)) * Math.round(Math.abs(money(entries)) * 100 / entries.length) / 100)
+      expect(await ask('count')).toBe(entries.length)
+    }
+  })
+
+  test('is of the context it names: null is personal, and left out it is the active one', async () => {
+    expect((await stat(ours, { p_organization_id: team.id })).body).toBe(2 * money(book))
+    expect((await stat(ours)).body).toBe(2 * money(book))
+    expect((await stat(ours, { p_organization_id: null })).body).toBe(money(book))
+    expect((await stat(viewer)).body).toBe(2 * money(book))
+    expect((await stat(viewer, { p_organization_id: null })).body).toBe(0)
+  })
+
+  test('of nothing is 0', async () => {
+    for (const p_aggregate_fn of ['sum', 'avg', 'count']) expect(await stat(nobody, { p_aggregate_fn })).toMatchObject({ status: 200, body: 0 })
+  })
+
+  test('takes the filters of get_filtered_transactions', async () => {
+    const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, { field: 'status', operation: 'eq', value: 'paid' }]
+    expect((await stat(mine, { p_filters })).body).toBe(money(book.filter(({ on, status }) => on < '2025-02' && status === 'paid')))
+    expect((await stat(mine, { p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }] })).body).toBe(0)
+  })
+
+  test('of another user or organization is 403', async () => {
+    const denied = { status: 403, body: { code: '42501', message: 'permission denied for table transactions' } }
+    for (const body of [{ p_user_id: 'somebody' }, { p_organization_id: 'another' }, { p_user_id: ada.id, p_organization_id: 'another' }]) {
+      for (const caller of [mine, ours, nobody]) expect(await stat(caller, body)).toMatchObject(denied)
+    }
+    expect(await stat(mine, { p_organization_id: team.id })).toMatchObject(denied)
+    expect((await stat(stack.anonymous)).status).toBe(401)
+  })
+
+  test('never adds up two currencies: it refuses, names them, and takes a filter', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount })))
+    for (const p_aggregate_fn of ['sum', 'avg']) {
+      expect(await stat(caller, { p_aggregate_fn })).toMatchObject(refusal({ message: `${p_aggregate_fn} of different currencies has no meaning: eur, usd` }))
+    }
+    expect((await stat(caller, { p_aggregate_fn: 'count' })).body).toBe(3)
+    expect((await stat(caller, { p_filters: [{ field: 'currency', operation: 'eq', value: 'eur' }] })).body).toBe(5)
+  })
+
+  test.each([
+    [{ p_aggregate_fn: 'max' }, 'It is sum, avg or count.'], [{ p_aggregate_fn: null }, 'It is sum, avg or count.'], [{ p_aggregate_fn: 'sum(amount), pg_sleep(9)' }, 'It is sum, avg or count.'],
+    [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'], [{ p_filters: 'x' }, 'Each has field'], [{ p_filters: [{}] }, 'Fields are'],
+  ])('%j is 400', async (body, allowed) => {
+    expect(await stat(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
+  })
+})
+
+describe('get_transaction_aggregate', () => {
+  const aggregate = (caller: Caller, body: Record<string, unknown> = {}) => caller.post('/rpc/get_transaction_aggregate', body)
+  const by = (key: (entry: Entry) => string | null) => {
+    const groups = new Map<string | null, Entry[]>()
+    for (const entry of book) groups.set(key(entry), [...groups.get(key(entry)) ?? [], entry])
+    return [...groups].toSorted(([a], [b]) => a === null ? 1 : b === null ? -1 : a < b ? -1 : 1)
+  }
+
+  test.each<[string, (entry: Entry) => string]>([
+    ['day', ({ on }) => on], ['month', ({ on }) => `${on.slice(0, 7)}-01`], ['quarter', () => '2025-01-01'], ['year', () => '2025-01-01'],
+    ['week', ({ on }) => {
+      const monday = new Date(on)
+      monday.setUTCDate(monday.getUTCDate() - (monday.getUTCDay() + 6) % 7)
+      return monday.toISOString().slice(0, 10)
+    }],
+    ['status', ({ status }) => status], ['currency', () => 'usd'],
+  ])('by %s', async (p_group_by, key) => {
+    const expected = by(key).map(([group, entries]) => ({ key: group, name: group, currency: 'usd', value: money(entries), count: entries.length }))
+    expect(await aggregate(mine, { p_group_by })).toMatchObject({ status: 200, body: expected })
+    expect((await aggregate(ours, { p_group_by })).body).toEqual(expected.map((group) => ({ ...group, value: Math.round(group.value * 200) / 100 })))
+  })
+
+  test('by category, with names, and null for none', async () => {
+    const { body } = await aggregate(mine, { p_group_by: 'category', p_aggregate_fn: 'avg' })
+    expect(body).toHaveLength(3)
+    const home = book.filter(({ category }) => category === 'Home')
+    expect(body).toContainEqual({ key: ids['Home 1'], name: 'Home', currency: 'usd', value: money(home) / home.length, count: 2 })
+    expect(body.at(-1)).toEqual({ key: null, name: null, currency: 'usd', value: 3000, count: 1 })
+  })
+
+  test('counts, filters, and answers [] of nothing', async () => {
+    const p_filters = [{ field: 'amount', operation: 'gt', value: 0 }]
+    expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{ key: '2025-01-01', name: '2025-01-01', currency: 'usd', value: 2, count: 2 }])
+    expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('gives each currency rows of its own', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-01' })))
+    expect((await aggregate(caller)).body.map((row: { currency: string, value: number }) => [row.currency, row.value])).toEqual([['eur', 5], ['usd', 1]])
+  })
+
+  test('days are those of the time zone that Prefer names', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', { name: 'x', amount: 1, transaction_date: '2025-01-31T23:30:00Z' })
+    const day = async (prefer: string) => (await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, { prefer })).body[0].key
+    expect(await day('timezone=UTC')).toBe('2025-01-31')
+    expect(await day('timezone=Europe/Berlin')).toBe('2025-02-01')
+  })
+
+  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{ p_group_by: "day'); drop" }, 'It is day'], [{ p_aggregate_fn: 'median' }, 'It is sum, avg']])(
+    '%j is 400', async (body, allowed) => {
+      expect(await aggregate(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
+    })
+})
+
+describe('get_transaction_distribution_by_category', () => {
+  const distribution = (caller: Caller, params: unknown) => caller.post('/rpc/get_transaction_distribution_by_category', { params })
+  const of = (category: Entry['category'], entries: readonly Entry[] = counted) => entries.filter((entry) => entry.category === category)
+
+  test('gives totals, counts and shares by category; failed transactions do not count', async () => {
+    const january = counted.filter(({ on }) => on < '2025-02')
+    const all = january.map(({ category }) => category).filter((category, n, list) => list.indexOf(category) === n)
+    const whole = all.reduce((total, category) => total + Math.abs(money(of(category, january))), 0)
+    const { status, body } = await distribution(mine, { user_id: ada.id, organization_id: null, filters: { start_date: '2025-01-01', end_date: '2025-01-31' } })
+    expect(status).toBe(200)
+    expect(body).toEqual([null, 'Home', 'Food'].map((category) => {
+      const entries = of(category as Entry['category'], january)
+      return {
+        category_id: category === null ? null : ids[`${category} 1`], name: category, currency: 'usd', total: money(entries), count: entries.length,
+        share: Math.round(Math.abs(money(entries)) / whole * 10_000) / 10_000,
+      }
+    }))
+  })
+
+  test('of one type, of all time, of the organization, of nothing', async () => {
+    const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
+    expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
+      ['Home', 2 * money(of('Home'))], ['Food', 2 * money(of('Food').filter(({ cents }) => cents < 0))],
+    ])
+    expect((await distribution(mine, {})).body).toHaveLength(3)
+    expect((await distribution(ours, { organization_id: null })).body).toEqual((await distribution(mine, {})).body)
+    expect(await distribution(nobody, {})).toMatchObject({ status: 200, body: [] })
+    expect(await distribution(mine, { filters: { preset: 'today' } })).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('of another user or organization is 403', async () => {
+    for (const params of [{ user_id: 'somebody' }, { organization_id: team.id }]) expect(await distribution(mine, params)).toMatchObject({ status: 403, body: { code: '42501' } })
+  })
+
+  test.each([
+    [[]], ['x'], [{ colour: 1 }], [{ filters: 'x' }], [{ filters: { start_date: '2025-01-01' } }], [{ filters: { start_date: 'x', end_date: 'y' } }],
+    [{ filters: { start_date: '2025-02-01', end_date: '2025-01-01' } }], [{ filters: { preset: 'next_year' } }], [{ filters: { preset: 'today', start_date: '2025-01-01' } }],
+    [{ filters: { transaction_type: 'x' } }], [{ filters: { sql: 'x' } }],
+  ])('%j is 400', async (params) => {
+    expect(await distribution(mine, params)).toMatchObject(refusal({}))
+  })
+})
+
+describe('get_budget_comparison', () => {
+  const budget = (caller: Caller, query: string) => caller.get(`/rpc/get_budget_comparison${query}`)
+  const row = (name: string, budgeted: number, actual: number, factor = 1) => ({
+    category_id: ids[`${name} ${factor}`], name, currency: 'usd', budget: budgeted, actual, difference: Math.round((budgeted - actual) * 100) / 100,
+  })
+
+  test('compares a month, and prorates a part of one by days', async () => {
+    expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({ status: 200, body: [row('Food', 310, 3.03), row('Home', 900, 900.1), row('Unused', 62.5, 0)] })
+    // ten of the thirty-one days of January
+    expect((await budget(mine, '?start_date=2025-01-22&end_date=2025-01-31')).body).toEqual([row('Food', 100, 3.03), row('Home', 290.32, 0), row('Unused', 20.16, 0)])
+    // the last of January and half of February; a refund is less spent, a failed payment is not spent
+    expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([row('Food', 165, 2.53), row('Home', 479.03, 0), row('Unused', 33.27, 0)])
+    expect((await budget(ours, '?start_date=2025-01-01&end_date=2025-02-28')).body).toEqual([row('Food', 620, 5.06, 2), row('Home', 1800, 3600.4, 2), row('Unused', 125, 0, 2)])
+  })
+
+  test('takes a preset, and without any is of this month', async () => {
+    expect((await budget(mine, '')).body).toEqual((await budget(mine, '?preset=this_month')).body)
+    expect((await budget(mine, '?preset=last_year')).status).toBe(200)
+    expect(await budget(nobody, '')).toMatchObject({ status: 200, body: [] })
+    expect((await budget(viewer, '')).body).toHaveLength(3)
+    expect((await budget(stack.anonymous, '')).status).toBe(401)
+  })
+
+  test('is of one currency: several are refused and named, and p_currency chooses', async () => {
+    const caller = stack.as(await stack.person())
+    const { id } = await caller.create('categories', { name: 'x', monthly_budget: 31 })
+    await caller.create('transactions', [['usd', -1], ['eur', -2]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-05', category_id: id })))
+    const january = '?start_date=2025-01-01&end_date=2025-01-31'
+    expect(await budget(caller, january)).toMatchObject(refusal({ message: 'a budget is of one currency, and there are several: eur, usd' }))
+    expect((await budget(caller, `${january}&p_currency=eur`)).body).toEqual([{ category_id: id, name: 'x', currency: 'eur', budget: 31, actual: 2, difference: 29 }])
+  })
+
+  test.each(['?start_date=2025-01-01', '?start_date=x&end_date=y', '?start_date=2025-02-30&end_date=2025-03-01', '?start_date=infinity&end_date=infinity', '?preset=all_time', '?preset=x', '?preset=custom', '?start_date=2025-02-01&end_date=2025-01-01'])(
+    '%s is 400', async (query) => {
+      expect(await budget(mine, query)).toMatchObject(refusal({}))
+    })
+})
+
+describe('get_cash_flow', () => {
+  const flow = (caller: Caller, query: string) => caller.get(`/rpc/get_cash_flow${query}`)
+
+  test('gives income, expenses and net, oldest first, with the current period last and zeros in the gaps', async () => {
+    const now = new Date()
+    const { status, body } = await flow(mine, '?grouping=monthly&periods=120')
+    expect([status, body.length]).toEqual([200, 120])
+    expect(body.at(-1)).toEqual({ period: `${now.toISOString().slice(0, 7)}-01`, currency: 'usd', income: 0, expenses: 0, net: 0 })
+    const months: string[] = body.map((row: { period: string }) => row.period)
+    expect(months).toEqual([...new Set(months)].toSorted((a, b) => a < b ? -1 : 1))
+    for (const month of ['2025-01', '2025-02']) {
+      const entries = counted.filter(({ on }) => on.startsWith(month))
+      expect(body).toContainEqual({
+        period: `${month}-01`, currency: 'usd', income: money(entries.filter(({ cents }) => cents > 0)), expenses: -money(entries.filter(({ cents }) => cents < 0)), net: money(entries),
+      })
+    }
+    expect(body.filter(({ net }: { net: number }) => net !== 0)).toHaveLength(2)
+  })
+
+  test('groups by day, week, month, quarter and year; twelve months unless told', async () => {
+    expect((await flow(mine, '')).body).toHaveLength(12)
+    for (const grouping of ['daily', 'weekly', 'quarterly', 'yearly']) expect((await flow(ours, `?grouping=${grouping}&periods=3`)).body).toHaveLength(3)
+    const { body } = await flow(ours, '?grouping=yearly&periods=30')
+    expect(body.find(({ period }: { period: string }) => period === '2025-01-01').net).toBe(2 * money(counted))
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', { name: 'now', amount: 5 })
+    for (const grouping of ['daily', 'weekly', 'monthly', 'quarterly', 'yearly']) expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
+  })
+
+  test('of nothing is one series of zeros, and each currency is a series of its own', async () => {
+    expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, { currency: 'usd', net: 0 }])
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, { name: 'x', amount: 2, currency: 'chf' }])
+    expect((await flow(caller, '?periods=1')).body.map(({ currency, net }: { currency: string, net: number }) => [currency, net])).toEqual([['chf', 2], ['eur', 1]])
+    expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
+  })
+
+  test.each(['?grouping=hourly', '?periods=0', '?periods=121', '?periods=-1'])('%s is 400', async (query) => {
+    expect(await flow(mine, query)).toMatchObject(refusal({}))
+  })
+  test('periods that are no number are 400', async () => {
+    expect(await flow(mine, '?periods=many')).toMatchObject({ status: 400, body: { code: '22P02' } })
+  })
+})
+
+describe('delete_category', () => {
+  const remove = (caller: Caller, body: Record<string, unknown>) => caller.post('/rpc/delete_category', body)
+  async function filed(caller: Caller) {
+    const [from, to] = [await caller.create('categories', { name: 'from' }), await caller.create('categories', { name: 'to' })]
+    const transaction = await caller.create('transactions', { name: 'x', amount: 1, category_id: from.id })
+    await caller.create('subscriptions', { title: 'x', amount: 1, period: 'daily', category_id: from.id })
+    await caller.create('line_items', { transaction_id: transaction.id, name: 'x', amount: 1, category_id: from.id })
+    return { from, to }
+  }
+
+  test.each(['personal', 'team'])('moves what is filed there and deletes it, in the %s context', async (context) => {
+    const caller = context === 'team' ? ours : mine
+    const { from, to } = await filed(caller)
+    expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id })).toMatchObject({
+      status: 200, body: { category_id: from.id, replacement_id: to.id, transactions: 1, subscriptions: 1, line_items: 1 },
+    })
+    expect((await caller.get(`/categories?id=eq.${from.id}`)).body).toEqual([])
+    for (const table of ['transactions', 'subscriptions', 'line_items']) expect((await caller.get(`/${table}?category_id=eq.${to.id}`)).body).toHaveLength(1)
+    expect(await remove(caller, { p_category_id: to.id })).toMatchObject({ status: 200, body: { replacement_id: null, transactions: 1, subscriptions: 1, line_items: 1 } })
+  })
+
+  test('does nothing at all when the replacement is not there, is another context\'s or is the category itself', async () => {
+    const { from } = await filed(mine)
+    const shared = await ours.create('categories', { name: 'x' })
+    const hers = await nobody.create('categories', { name: 'x' })
+    for (const id of ['00000000-0000-4000-8000-000000000000', shared.id, hers.id]) {
+      expect(await remove(ours, { p_category_id: from.id, p_replacement_id: id })).toMatchObject({ status: 404, body: { message: 'replacement category not found' } })
+    }
+    expect(await remove(mine, { p_category_id: from.id, p_replacement_id: from.id })).toMatchObject(refusal({}))
+    expect((await mine.get(`/transactions?category_id=eq.${from.id}`)).body).toHaveLength(1)
+  })
+
+  test('of a category the caller does not see is 404, and 403 for a viewer', async () => {
+    const { from } = await filed(ours)
+    for (const id of [from.id, '00000000-0000-4000-8000-000000000000']) expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })
+    expect(await remove(viewer, { p_category_id: from.id })).toMatchObject({ status: 403, body: { code: '42501', message: 'permission denied for table categories' } })
+    expect(await remove(mine, { p_category_id: '1' })).toMatchObject({ status: 400, body: { code: '22P02' } })
+    expect((await ours.get(`/categories?id=eq.${from.id}`)).body).toHaveLength(1)
+  })
+})
+
+describe('date range presets', () => {
+  /** What each preset covers on a Thursday, 2024-02-29: the first day and the last. */
+  const expected: Record<string, [string, string] | [null, null]> = {
+    today: ['2024-02-29', '2024-02-29'], yesterday: ['2024-02-28', '2024-02-28'], last_7_days: ['2024-02-23', '2024-02-29'], last_30_days: ['2024-01-31', '2024-02-29'],
+    this_week: ['2024-02-26', '2024-03-03'], last_week: ['2024-02-19', '2024-02-25'], this_month: ['2024-02-01', '2024-02-29'], last_month: ['2024-01-01', '2024-01-31'],
+    this_quarter: ['2024-01-01', '2024-03-31'], last_quarter: ['2023-10-01', '2023-12-31'], this_year: ['2024-01-01', '2024-12-31'], last_year: ['2023-01-01', '2023-12-31'],
+    all_time: [null, null],
+  }
+
+  test.each(Object.keys(expected))('%s', async (preset) => {
+    const { rows } = await stack.owner.query(
+      `select to_char(lower(days), 'YYYY-MM-DD') as first, to_char(upper(days) - 1, 'YYYY-MM-DD') as last from private.preset_days($1, date '2024-02-29') as days`, [preset])
+    expect([rows[0].first, rows[0].last]).toEqual(expected[preset])
+  })
+})

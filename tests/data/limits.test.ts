@@ -1,0 +1,44 @@
+/** What one request may cost: time, locks and rows. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+let mine: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  mine = stack.as(await stack.person())
+})
+afterAll(() => stack.stop())
+
+test('PostgREST applies the limits of its role to each request', async () => {
+  // a function of this test's database alone; the notification is what db/migrate.ts sends
+  await stack.owner.query(`
+    create function api.settings_of_this_request() returns jsonb language sql stable
+      return jsonb_build_object('statement', current_setting('statement_timeout'), 'lock', current_setting('lock_timeout'),
+        'idle', current_setting('idle_in_transaction_session_timeout'), 'zone', current_setting('TimeZone'));
+    grant execute on function api.settings_of_this_request() to anon, authenticated;
+    notify pgrst, 'reload schema'`)
+  await expect.poll(async () => (await mine.get('/rpc/settings_of_this_request')).status, { timeout: 5_000 }).toBe(200)
+  expect((await mine.get('/rpc/settings_of_this_request')).body).toEqual({ statement: '8s', lock: '5s', idle: '15s', zone: 'UTC' })
+  expect((await stack.anonymous.get('/rpc/settings_of_this_request')).body).toEqual({ statement: '2s', lock: '1s', idle: '15s', zone: 'UTC' })
+})
+
+test('a statement that takes too long is ended, with an error in the usual shape', async () => {
+  await stack.owner.query(`
+    create function api.wait(seconds integer) returns text language sql volatile return (select pg_sleep(seconds))::text;
+    grant execute on function api.wait(integer) to anon;
+    notify pgrst, 'reload schema'`)
+  await expect.poll(async () => (await stack.anonymous.post('/rpc/wait', { seconds: 0 })).status, { timeout: 5_000 }).toBe(200)
+  expect(await stack.anonymous.post('/rpc/wait', { seconds: 10 })).toMatchObject({
+    status: 500, body: { code: '57014', message: 'canceling statement due to statement timeout', details: null, hint: null },
+  })
+})
+
+test('one answer holds a limited number of rows, and pages reach the others', async () => {
+  await stack.owner.query(`insert into api.tags (name, user_id) select 'tag ' || n, (select id from auth.users limit 1) from generate_series(1, 10050) n`)
+  const { body, headers } = await mine.get('/tags?select=id', { prefer: 'count=exact' })
+  expect([body.length, headers.get('content-range')]).toEqual([10_000, '0-9999/10050'])
+  expect((await mine.get('/tags?select=id&limit=20000')).body).toHaveLength(10_000)
+  expect((await mine.get('/tags?select=id&offset=10000')).body).toHaveLength(50)
+})

@@ -1,0 +1,298 @@
+/** The tables as the interface lists them: columns, defaults, closed sets, the five operations, the query parameters. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, returning, type Caller, type DataStack, type Person } from '../support/data.ts'
+import { samples, tables } from './samples.ts'
+
+let stack: DataStack
+let ada: Person
+let mine: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  ada = await stack.person('ada')
+  mine = stack.as(ada)
+})
+afterAll(() => stack.stop())
+
+/** Somebody with nothing yet. */
+const somebody = async () => stack.as(await stack.person())
+const row = async (table: string, caller: Caller = mine) => await samples[table]?.row(caller, {}) ?? {}
+const layout = { widgets: [] }
+
+/** "Resources and their fields", copied, and the tables that the interface only names. */
+const interfaceColumns: Record<string, string> = {
+  transactions: 'id amount name currency user_id organization_id external_id category_id reference_no description status source metadata transaction_date created_at updated_at',
+  subscriptions: 'id title amount period description logo_url interval_in_days category_id user_id organization_id',
+  accounts: 'id name type currency balance description institution account_number color icon user_id organization_id metadata created_at updated_at',
+  dashboards: 'id name description layout filters date_range is_default visibility user_id organization_id created_at updated_at',
+  categories: 'id name color icon monthly_budget user_id organization_id created_at updated_at',
+  tags: 'id name user_id organization_id created_at',
+  line_items: 'id transaction_id name amount quantity category_id',
+  transaction_tags: 'transaction_id tag_id',
+}
+
+describe('a row', () => {
+  test.each(tables)('of %s has the columns of the interface', async (table) => {
+    expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual((interfaceColumns[table] ?? '').split(' ').toSorted())
+  })
+
+  test('of transactions has the interface\'s defaults', async () => {
+    const before = Date.now()
+    const created = await mine.create('transactions', { name: 'Coffee', amount: 3.5 })
+    expect(created).toMatchObject({ amount: 3.5, currency: 'usd', status: 'paid', source: 'manual', organization_id: null, user_id: ada.id, metadata: null })
+    expect(Math.abs(new Date(created.transaction_date).getTime() - before)).toBeLessThan(10_000)
+  })
+
+  test('of accounts and dashboards has the interface\'s defaults', async () => {
+    expect(await mine.create('accounts', { name: 'x', type: 'cash' })).toMatchObject({ currency: 'usd', balance: 0 })
+    expect(await mine.create('dashboards', { name: 'x', layout })).toMatchObject({ is_default: false, visibility: 'private', date_range: null })
+  })
+
+  test.each([
+    ['transactions', 'amount'], ['transactions', 'name'], ['subscriptions', 'title'], ['subscriptions', 'amount'], ['subscriptions', 'period'],
+    ['accounts', 'name'], ['accounts', 'type'], ['dashboards', 'name'], ['dashboards', 'layout'], ['categories', 'name'], ['tags', 'name'],
+  ])('of %s needs %s', async (table, column) => {
+    const { [column]: _, ...rest } = await row(table)
+    expect(await mine.post(`/${table}`, rest)).toMatchObject({ status: 400, body: { code: '23502' } })
+  })
+
+  test.each([
+    ['transactions', 'status', ['paid', 'pending', 'failed']],
+    ['subscriptions', 'period', ['monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily']],
+    ['accounts', 'type', ['checking', 'savings', 'credit_card', 'cash', 'investment']],
+    ['dashboards', 'visibility', ['private', 'shared', 'public']],
+  ])('of %s takes for %s what the interface lists, and nothing else', async (table, column, values) => {
+    const body = await row(table)
+    for (const value of values) expect((await mine.post(`/${table}`, { ...body, [column]: value })).status).toBe(201)
+    for (const value of ['other', '', values[0]?.toUpperCase()]) {
+      expect(await mine.post(`/${table}`, { ...body, [column]: value })).toMatchObject({ status: 400, body: { code: '23514' } })
+    }
+  })
+
+  test('keeps an amount to the cent, negative too, and rounds half away from zero', async () => {
+    const amounts = [0.1 + 0.2, 10.005, -10.005, -0.01, 999_999_999_999.99, '12.30']
+    const created = await mine.create('transactions', amounts.map((amount) => ({ name: 'x', amount })))
+    expect(created.map((one: { amount: number }) => one.amount)).toEqual([0.3, 10.01, -10.01, -0.01, 999_999_999_999.99, 12.3])
+  })
+
+  test('stores a currency in lower case', async () => {
+    expect(await mine.create('transactions', { name: 'x', amount: 1, currency: 'EUR' })).toMatchObject({ currency: 'eur' })
+    const { id } = await mine.create('accounts', { name: 'x', type: 'cash' })
+    expect((await mine.patch(`/accounts?id=eq.${id}`, { currency: 'CHF' }, returning)).body).toMatchObject([{ currency: 'chf' }])
+  })
+
+  test('keeps the last four digits of an account number, whatever is sent', async () => {
+    for (const [sent, kept] of [['1234567890', '7890'], ['DE89 3704 0044 0532 0130 00', '3000'], ['****4242', '4242'], ['12', '12'], ['none', null], ['', null], [4242424242424242, '4242']]) {
+      const created = await mine.create('accounts', { name: 'x', type: 'cash', account_number: sent })
+      expect(created.account_number).toBe(kept)
+      expect((await mine.patch(`/accounts?id=eq.${created.id}`, { account_number: '99998888' }, returning)).body[0].account_number).toBe('8888')
+      expect((await mine.post('/accounts', { ...created, account_number: sent }, { prefer: 'return=representation,resolution=merge-duplicates' })).body[0].account_number).toBe(kept)
+    }
+    const { rows } = await stack.owner.query('select count(*) from api.accounts a where length(account_number) > 4')
+    expect(rows[0].count).toBe('0')
+  })
+})
+
+describe('bad values are 400 and store nothing', () => {
+  const long = (length: number) => 'x'.repeat(length)
+  const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`
+  const widget = { id: 'a', type: 'chart', position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }
+  const cases: [string, Record<string, unknown>][] = [
+    ...['NaN', 'Infinity', '-Infinity', 1e12, -1e12, 'ten', '', {}, null].map((amount): [string, Record<string, unknown>] => ['transactions', { amount }]),
+    ...['NaN', 'Infinity', 1e12].flatMap((amount): [string, Record<string, unknown>][] => [
+      ['subscriptions', { amount }], ['accounts', { balance: amount }], ['line_items', { amount }], ['line_items', { quantity: amount }], ['categories', { monthly_budget: amount }],
+    ]),
+    ...['infinity', '-infinity', '0001-01-01', '1899-12-31', '2200-01-01', '294000-01-01', '2025-02-30', 'soon'].map((transaction_date): [string, Record<string, unknown>] => ['transactions', { transaction_date }]),
+    ['transactions', { name: '' }], ['transactions', { name: long(256) }], ['transactions', { description: long(5001) }], ['transactions', { source: long(65) }],
+    ['transactions', { external_id: long(256) }], ['transactions', { external_id: '' }], ['transactions', { reference_no: long(256) }],
+    ['transactions', { currency: 'us' }], ['transactions', { currency: 'us1' }], ['transactions', { category_id: 'food' }], ['transactions', { id: '1' }],
+    ['transactions', { metadata: { a: long(16_384) } }], ['transactions', { metadata: JSON.parse(deep(17)) }], ['transactions', { name: 'a\u0000b' }],
+    ['transactions', { colour: 'red' }],
+    ['categories', { monthly_budget: -1 }], ['categories', { color: 'red' }], ['categories', { icon: long(101) }], ['tags', { name: long(101) }],
+    ['subscriptions', { title: long(256) }], ['subscriptions', { logo_url: 'javascript:alert(1)' }], ['subscriptions', { logo_url: `https://${long(2048)}` }],
+    ['subscriptions', { interval_in_days: 0 }], ['subscriptions', { interval_in_days: 3661 }], ['subscriptions', { interval_in_days: 1.5 }],
+    ['accounts', { color: '#12345' }], ['accounts', { institution: long(256) }], ['accounts', { metadata: JSON.parse(deep(17)) }],
+    ...[{}, [], 'x', 1, { widgets: {} }, { widgets: [1] }, { widgets: [{}] }, { widgets: [{ ...widget, id: 1 }] }, { widgets: [{ ...widget, id: '' }] },
+      { widgets: [{ ...widget, type: null }] }, { widgets: [{ ...widget, position: { x: 0 } }] }, { widgets: [{ ...widget, position: { x: '0', y: 0 } }] },
+      { widgets: [{ ...widget, size: { w: 0, h: 1 } }] }, { widgets: [{ ...widget, position: { x: -1, y: 0 } }] }, { widgets: [widget, { ...widget, size: [1, 1] }] },
+      { widgets: [{ ...widget, config: { text: long(65_536) } }] }, { widgets: [{ ...widget, config: JSON.parse(deep(16)) }] },
+    ].map((malformed): [string, Record<string, unknown>] => ['dashboards', { layout: malformed }]),
+    ...['this_month', { preset: 'next_month' }, { preset: 1 }, { preset: 'this_month', start_date: '2025-01-01' }, {}, { start_date: '2025-01-01' },
+      { start_date: '2025-01-02', end_date: '2025-01-01' }, { start_date: '2025-02-30', end_date: '2025-03-01' }, { from: '2025-01-01' },
+    ].map((date_range): [string, Record<string, unknown>] => ['dashboards', { date_range }]),
+    ['dashboards', { filters: JSON.parse(deep(17)) }], ['dashboards', { is_default: 'maybe' }],
+  ]
+  test.each(cases)('%s %j', async (table, change) => {
+    const body = await row(table)
+    const before = (await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')
+    const answer = await mine.post(`/${table}`, { ...body, ...change })
+    expect(answer.status).toBe(400)
+    expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'details', 'hint', 'message'])
+    expect((await mine.get(`/${table}?limit=0`, { prefer: 'count=exact' })).headers.get('content-range')).toBe(before)
+  })
+
+  test('good layouts and date ranges are taken', async () => {
+    for (const date_range of [null, { preset: 'last_30_days' }, { start_date: '2025-01-01', end_date: '2025-01-31' }, { preset: 'custom', start_date: '2025-01-01', end_date: '2025-01-31' }]) {
+      expect((await mine.post('/dashboards', { name: 'x', layout: { widgets: [widget, { ...widget, config: { any: [1] } }] }, date_range })).status).toBe(201)
+    }
+    expect((await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) })).status).toBe(201)
+  })
+
+  test('JSON nested beyond what the server reads at all is refused too', async () => {
+    const answer = await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${deep(100_000)}}`)
+    expect([400, 413]).toContain(answer.status)
+  })
+})
+
+describe('the five operations', () => {
+  test.each(tables)('on %s: create, bulk create, list, get one, update, bulk update, delete', async (table) => {
+    const caller = await somebody()
+    const sample = samples[table]
+    if (sample === undefined) throw new Error(table)
+    const body = await sample.row(caller, {})
+    expect(await caller.post(`/${table}`, body)).toMatchObject({ status: 201, body: undefined })
+    const two = await caller.post(`/${table}`, [await sample.row(caller, {}), await sample.row(caller, {})], returning)
+    expect(two).toMatchObject({ status: 201, body: [{}, {}] })
+    expect((await caller.get(`/${table}`)).body).toHaveLength(3)
+    const one = two.body[0]
+    expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toEqual([one])
+    const change = await sample.change(caller, {})
+    expect(await caller.patch(`/${table}?${sample.where(one)}`, change)).toMatchObject({ status: 204, body: undefined })
+    expect((await caller.get(`/${table}?${sample.where(one)}`)).body).toMatchObject([change])
+    expect(await caller.patch(`/${table}?${Object.keys(one)[0]}=not.is.null`, change, returning)).toMatchObject({ status: 200, body: [change, change, change] })
+    const last = (await caller.get(`/${table}?limit=1`)).body[0]
+    expect(await caller.delete(`/${table}?${sample.where(last)}`)).toMatchObject({ status: 204, body: undefined })
+    const head = await caller.head(`/${table}`, { prefer: 'count=exact' })
+    expect([head.status, head.headers.get('content-range'), head.text]).toEqual([200, '0-1/2', ''])
+  })
+
+  test('pending transactions become paid by one update with a filter', async () => {
+    const caller = await somebody()
+    await caller.create('transactions', ['pending', 'pending', 'failed'].map((status) => ({ name: status, amount: 1, status })))
+    const { status, body } = await caller.patch('/transactions?status=eq.pending', { status: 'paid' }, returning)
+    expect([status, body.map((one: { status: string }) => one.status)]).toEqual([200, ['paid', 'paid']])
+    expect((await caller.head('/transactions?status=eq.paid', { prefer: 'count=exact' })).headers.get('content-range')).toBe('0-1/2')
+  })
+})
+
+describe('the query parameters', () => {
+  let caller: Caller
+  beforeAll(async () => {
+    caller = await somebody()
+    const { id } = await caller.create('categories', { name: 'Food' })
+    await caller.create('transactions', [
+      { name: 'Rent', amount: -900, status: 'paid', transaction_date: '2025-01-01', category_id: null },
+      { name: 'Bread', amount: -2.5, status: 'pending', transaction_date: '2025-01-15', category_id: id },
+      { name: 'Breakfast', amount: -12, status: 'failed', transaction_date: '2025-01-31', category_id: id },
+      { name: 'Salary', amount: 3000, status: 'paid', transaction_date: '2025-02-01', category_id: null },
+    ])
+  })
+  test.each([
+    ['', 'Bread Breakfast Rent Salary'], ['status=eq.paid', 'Rent Salary'], ['status=neq.paid', 'Bread Breakfast'], ['amount=gt.0', 'Salary'],
+    ['amount=gte.-12', 'Bread Breakfast Salary'], ['amount=lt.-12', 'Rent'], ['amount=lte.-12', 'Breakfast Rent'], ['name=like.Brea*', 'Bread Breakfast'],
+    ['name=ilike.*FAST', 'Breakfast'], ['status=in.(pending,failed)', 'Bread Breakfast'], ['category_id=is.null', 'Rent Salary'],
+    ['transaction_date=gte.2025-01-01&transaction_date=lt.2025-02-01', 'Bread Breakfast Rent'], ['or=(amount.gt.0,name.eq.Rent)', 'Rent Salary'],
+    ['limit=2', 'Bread Breakfast'], ['limit=2&offset=3', 'Salary'], ['amount=gt.5000', ''],
+  ])('%s', async (query, names) => {
+    const { status, body } = await caller.get(`/transactions?select=name&order=name.asc&${query}`)
+    expect([status, body.map((one: { name: string }) => one.name).join(' ')]).toEqual([200, names])
+  })
+  test('order by several columns, in either direction', async () => {
+    const { body } = await caller.get('/transactions?select=name&order=status.desc,amount.asc')
+    expect(body.map((one: { name: string }) => one.name)).toEqual(['Bread', 'Rent', 'Salary', 'Breakfast'])
+  })
+  test.each([
+    ['subscriptions', 'period=eq.weekly', [{ title: 'b', period: 'weekly', amount: 2 }], [{ title: 'a', period: 'daily', amount: 1 }]],
+    ['accounts', 'type=eq.savings', [{ name: 'b', type: 'savings' }], [{ name: 'a', type: 'cash' }]],
+    ['dashboards', 'visibility=eq.shared', [{ name: 'b', layout, visibility: 'shared' }], [{ name: 'a', layout, visibility: 'private' }]],
+  ])('%s?%s', async (table, query, found, others) => {
+    const one = await somebody()
+    await one.create(table, [...found, ...others])
+    expect((await one.get(`/${table}?${query}`)).body).toMatchObject(found)
+  })
+})
+
+describe('embedding', () => {
+  test('goes in every direction a person would use, by alias too', async () => {
+    const caller = await somebody()
+    const category = await caller.create('categories', { name: 'Food' })
+    const transaction = await caller.create('transactions', { name: 'Shopping', amount: -10, category_id: category.id })
+    await caller.create('subscriptions', { title: 'Milk', amount: 1, period: 'daily', category_id: category.id })
+    const item = await caller.create('line_items', { transaction_id: transaction.id, name: 'Bread', amount: -10, category_id: category.id })
+    const tag = await caller.create('tags', { name: 'weekend' })
+    await caller.create('transaction_tags', { transaction_id: transaction.id, tag_id: tag.id })
+    const select = async (table: string, columns: string) => (await caller.get(`/${table}?select=${columns}`)).body
+    expect(await select('transactions', 'name,category:categories(id,name),line_items(name,category:categories(name)),tags(name)')).toEqual([{
+      name: 'Shopping', category: { id: category.id, name: 'Food' }, line_items: [{ name: 'Bread', category: { name: 'Food' } }], tags: [{ name: 'weekend' }],
+    }])
+    expect(await select('categories', 'name,transactions(name),subscriptions(title),items:line_items(name)')).toEqual([
+      { name: 'Food', transactions: [{ name: 'Shopping' }], subscriptions: [{ title: 'Milk' }], items: [{ name: 'Bread' }] },
+    ])
+    expect(await select('subscriptions', 'title,category:categories(name)')).toEqual([{ title: 'Milk', category: { name: 'Food' } }])
+    expect(await select('tags', 'name,transactions(name)')).toEqual([{ name: 'weekend', transactions: [{ name: 'Shopping' }] }])
+    expect(await select('line_items', 'id,transaction:transactions(name)')).toEqual([{ id: item.id, transaction: { name: 'Shopping' } }])
+    expect(await select('transaction_tags', 'transactions(name),tags(name)')).toEqual([{ transactions: { name: 'Shopping' }, tags: { name: 'weekend' } }])
+  })
+
+  test('shows of another table only what the caller sees there', async () => {
+    const [boss, clerk] = [await stack.person('boss'), await stack.person('clerk')]
+    const team = await stack.organization({ owner: boss, viewer: clerk })
+    const together = stack.as(boss, team)
+    const category = await together.create('categories', { name: 'Team' })
+    await together.create('transactions', { name: 'Ours', amount: 1, category_id: category.id })
+    await stack.as(boss).create('transactions', { name: 'Mine', amount: 1 })
+    expect((await stack.as(clerk, team).get('/transactions?select=name,categories(name)')).body).toEqual([{ name: 'Ours', categories: { name: 'Team' } }])
+    expect((await stack.as(clerk).get('/categories?select=name,transactions(name)')).body).toEqual([])
+  })
+})
+
+describe('CSV', () => {
+  test('comes out with a header and goes in the same way', async () => {
+    const caller = await somebody()
+    const csv = 'name,amount,currency,transaction_date,description\n"Bread, white",-2.5,eur,2025-01-01,NULL\n"A ""quote""",3,usd,2025-01-02,x'
+    expect((await caller.post('/transactions', csv, { 'content-type': 'text/csv' })).status).toBe(201)
+    const out = await caller.get('/transactions?select=name,amount,currency,description&order=transaction_date', { accept: 'text/csv' })
+    expect(out.headers.get('content-type')).toContain('text/csv')
+    expect(out.text).toBe('name,amount,currency,description\n"Bread, white",-2.50,eur,\n"A ""quote""",3.00,usd,x')
+    const everything = await caller.get('/transactions?order=transaction_date', { accept: 'text/csv' })
+    const again = await caller.post('/transactions', everything.text.replaceAll(/,(?=,|\n|$)/g, ',NULL'), { 'content-type': 'text/csv', prefer: 'resolution=merge-duplicates,return=representation' })
+    expect(again).toMatchObject({ status: 200, body: [{ name: 'Bread, white', amount: -2.5 }, { name: 'A "quote"', amount: 3 }] })
+    expect((await caller.get('/transactions')).body).toHaveLength(2)
+  })
+})
+
+describe('errors', () => {
+  test.each([
+    ['a malformed uuid', '/transactions?id=eq.1', 400, '22P02'], ['an unknown column', '/transactions?colour=eq.red', 400, '42703'],
+    ['an unknown operator', '/transactions?amount=about.5', 400, 'PGRST100'], ['an unknown direction', '/transactions?order=amount.sideways', 400, 'PGRST100'],
+    ['an unknown table', '/budgets', 404, '42P01'], ['an unknown function', '/rpc/nothing', 404, 'PGRST202'],
+    ['an unknown embed', '/transactions?select=*,accounts(*)', 400, 'PGRST200'], ['a negative limit', '/transactions?limit=-1', 416, 'PGRST103'],
+  ])('%s', async (_, path, status, code) => {
+    const answer = await mine.get(path)
+    expect([answer.status, answer.body.code, Object.keys(answer.body).toSorted()]).toEqual([status, code, ['code', 'details', 'hint', 'message']])
+  })
+
+  test('no rows is 200 with an empty array', async () => {
+    expect(await mine.get('/transactions?id=eq.00000000-0000-4000-8000-000000000000')).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('a bad, an expired or an ended token is 401 in the same shape', async () => {
+    const get = (token: string) => fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(async (r) => [r.status, await r.json()])
+    expect(await get('nonsense')).toMatchObject([401, { code: 'PGRST301', details: null, hint: null }])
+    expect(await get(await mine.token({ exp: Math.floor(Date.now() / 1000) - 60 }))).toMatchObject([401, { code: 'PGRST301', message: 'JWT expired' }])
+    expect(await get(await mine.token({ aud: 'https://elsewhere.example' }))).toMatchObject([401, { code: expect.any(String) }])
+    expect(await get(await mine.token({ sid: 'ended' }))).toMatchObject([401, { code: 'PGRST301' }])
+    expect(await get(await mine.token({ claims: { organization_id: 'org' } }))).toMatchObject([401, { code: 'PGRST301' }])
+    expect(await get(await mine.token({ role: 'postgres' }))).toMatchObject([403, { code: '42501' }])
+  })
+
+  test('a client can reach no other schema, no plan and no rollback', async () => {
+    for (const schema of ['auth', 'private', 'public']) {
+      expect(await mine.get('/users', { 'accept-profile': schema })).toMatchObject({ status: 406, body: { code: 'PGRST106' } })
+      expect((await mine.post('/users', {}, { 'content-profile': schema })).status).toBe(406)
+    }
+    expect((await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' })).status).toBe(415)
+    await mine.create('tags', { name: 'kept' }, { prefer: 'tx=rollback,return=representation' })
+    expect((await mine.get('/tags?name=eq.kept')).body).toHaveLength(1)
+  })
+})
