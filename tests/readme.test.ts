@@ -40,7 +40,7 @@ describe('the main job, pasted from the README', () => {
     const keep = setInterval(() => void writeFile(join(directory, 'output.txt'), run.output().replaceAll('http://localhost:', 'http://127.0.0.1:')), 100)
     try {
       const { stdout } = await promisify(execFile)('bash', ['-euc', pasted], { cwd: directory })
-      const [signedUp, verified, signedIn, created, listed, anonymous] = stdout.trim().split('\n').map((line) => JSON.parse(line) as any)
+      const [signedUp, verified, signedIn, created, listed, anonymous] = stdout.trim().split('\n').map((line) => JSON.parse(line))
       expect(signedUp.user).toMatchObject({ email: 'ann@example.com', email_verified: false })
       expect(verified).toMatchObject({ success: true })
       expect(signedIn).toMatchObject({ user: { email_verified: true }, subscription: { isSubscribed: false } })

@@ -74,11 +74,11 @@ describe('Ann opens the link of a mail in her browser', () => {
 })
 
 describe('a single-page app of another origin', () => {
-  const use = (url: string, credentials: { email: string, password: string }) => page.evaluate(async ({ url, body }) => {
+  const use = (base: string, credentials: { email: string, password: string }) => page.evaluate(async ({ url, body }) => {
     const call = (path: string, init: object) => fetch(`${url}/api/auth${path}`, { credentials: 'include', ...init }).then((reply) => reply.json() as Promise<any>)
     await call('/sign-in/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     return { session: await call('/get-session', {}), token: await call('/token', { method: 'POST' }) }
-  }, { url, body: credentials })
+  }, { url: base, body: credentials })
 
   test('that is trusted signs in with a cookie and gets a token', async () => {
     const ann = await signedIn(stack, 'Ann')

@@ -1,0 +1,249 @@
+/**
+ * The deployment of compose.yaml, from nothing to a restored backup, as its owner lives through it: one story, so each
+ * test starts where the one before ended. Needs an engine, and root for the crashes.
+ */
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { password, type Person } from '../support/person.ts'
+import { deployment, listens, load, root, run, services, type Deployment, type Load, type Service } from './deployment.ts'
+
+let it: Deployment
+let ann: Person
+let token: string
+const cookie = () => [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+const say = (line: string) => process.stdout.write(`  ${line}\n`)
+
+const data = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) => {
+  const response = await fetch(`${it.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers } })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
+}
+
+/** Signs up, opens the mailed link, signs in, gets a token. */
+async function signUp(email: string): Promise<void> {
+  ann = it.person('Ann', email)
+  expect(await ann.signUp()).toMatchObject({ status: 200, body: { user: { email, email_verified: false } } })
+  expect(await ann.verify()).toMatchObject({ status: 200, body: { success: true } })
+  expect(await ann.signIn()).toMatchObject({ status: 200, body: { user: { email_verified: true } } })
+  token = await ann.token()
+}
+
+/** Every acknowledged write must be there. @returns the lost ones */
+async function lost({ acknowledged }: Load): Promise<string[]> {
+  const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
+  return acknowledged.filter((id) => !there.has(id))
+}
+
+const told = ({ requests, failed, acknowledged }: Load, missing: string[]) =>
+  `${requests} requests, ${Object.values(failed).reduce((sum, count) => sum + count, 0)} failed ${JSON.stringify(failed)}, ${acknowledged.length} writes acknowledged, ${missing.length} of them lost`
+
+beforeAll(async () => {
+  it = await deployment()
+  // the load below is one address that asks more than any person would
+  await it.configure({ RATE_LIMIT_ENABLED: 'false' })
+  await it.compose('build', '--quiet')
+})
+afterAll(async () => { await it.remove() })
+
+describe('from nothing', () => {
+  test('setup writes secrets once, for its owner alone', async () => {
+    const path = join(it.directory, '.env')
+    const before = await readFile(path, 'utf8')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(before.match(/^[A-Z_]+=[0-9a-f]{64}$/gm)).toHaveLength(4)
+    await it.command('setup', 'https://other.example.org')
+    expect(await readFile(path, 'utf8')).toBe(before)
+  })
+
+  test('one command brings all of it up, healthy', async () => {
+    say(`up from nothing in ${await it.up()} ms`)
+  })
+
+  test('Ann signs up, verifies, stores a transaction and reads it back, over TLS', async () => {
+    await signUp('ann@example.org')
+    const created = await data('/data/transactions', { method: 'POST', headers: { prefer: 'return=representation' }, body: '{"name":"Groceries","amount":-42.5}' })
+    expect(created).toMatchObject({ status: 201, body: [{ name: 'Groceries', amount: -42.5 }] })
+    // where supabase-js looks
+    expect((await data('/rest/v1/transactions?select=name,amount')).body).toEqual([{ name: 'Groceries', amount: -42.5 }])
+    expect(await (await fetch(`${it.url}/data/transactions`)).json()).toEqual([])
+    const { headers } = await data('/data/transactions', { method: 'POST', headers: { prefer: 'return=headers-only' }, body: '{"name":"Bread","amount":-3}' })
+    expect(headers.get('location')).toMatch(/^\/data\/transactions\?id=eq\./)
+    expect((await data('/data', { headers: { accept: 'application/openapi+json' } })).body).toMatchObject({ host: new URL(it.url).host, basePath: '/data' })
+  })
+
+  test('an operator grants a product with one command', async () => {
+    expect(await it.command('admin', 'grant', 'ann@example.org', 'teams')).toContain('ann@example.org has teams until')
+    expect((await ann.post('/organization/create', { name: 'Home' })).status).toBe(200)
+  })
+})
+
+describe('what is not open', () => {
+  test('nothing but the proxy is published', async () => {
+    const published = (await it.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n').filter((line) => line.includes('->'))
+    expect(published.map((line) => line.split(' ')[0])).toEqual(['caddy'])
+    for (const path of ['/metrics', '/readyz', '/', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
+    expect(await listens(5432)).toBe(false)
+  })
+
+  test('no server runs as root, can write to its image or gain a right', async () => {
+    for (const service of services) {
+      const id = (await it.compose('ps', '-q', service)).trim()
+      const [container] = JSON.parse(await run('docker', ['inspect', id]))
+      expect(container.HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] })
+      expect(container.HostConfig.Memory).toBeGreaterThan(0)
+      const servers = (await run('docker', ['top', id, '-eo', 'pid,uid,comm'])).split('\n').slice(1).filter((line) => line !== '' && !line.includes('init'))
+      expect(servers.filter((line) => /^\s*\d+\s+0\s/.test(line))).toEqual([])
+      expect(servers.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('a client cannot choose its address; a proxy on this machine can name it', async () => {
+    const address = async (url: string) => {
+      await fetch(`${url}/api/auth/sign-in/email`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' }, body: JSON.stringify({ email: ann.email, password }) })
+      return (await it.sql('select ip_address from auth.sessions order by created_at desc limit 1'))[0]
+    }
+    expect(await address(it.url)).toBe('172.29.69.1')
+    expect(await address(it.plainUrl)).toBe('203.0.113.7')
+  })
+})
+
+describe('a crash', () => {
+  test.each<[Service, number]>([['auth', 6], ['postgrest', 6], ['caddy', Infinity], ['db', Infinity]])('of %s under load loses no acknowledged write', async (service, mayFail) => {
+    const stop = load(it, token, cookie())
+    await sleep(1000)
+    const crashed = Date.now()
+    await it.crash(service)
+    await expect.poll(async () => (await Promise.all([
+      fetch(`${it.url}/api/auth/get-session`, { headers: { cookie: cookie() } }), fetch(`${it.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } }),
+    ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual([200, 200])
+    const back = Date.now() - crashed
+    await sleep(2000)
+    const counted = await stop()
+    const missing = await lost(counted)
+    say(`kill -9 of ${service}: back in ${back} ms; ${told(counted, missing)}`)
+    expect(missing).toEqual([])
+    expect(counted.acknowledged.length).toBeGreaterThan(20)
+    // the proxy waits for a service that is gone; what fails is what had been begun, one request for each client
+    expect(Object.values(counted.failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(mayFail)
+  })
+})
+
+describe('a restart', () => {
+  test('keeps everything', async () => {
+    const before = await it.sums()
+    await it.compose('down')
+    say(`up with data in ${await it.up()} ms`)
+    const after = await it.sums()
+    for (const table of ['api.transactions', 'auth.users', 'auth.members', 'auth.jwks']) expect(after.get(table)).toBe(before.get(table))
+    expect((await data('/data/transactions?limit=1')).status).toBe(200)
+  })
+
+  test.each([
+    ['plain', 'changed-in-the-file'],
+    ['full of special characters', `p@ss:w/ord?#%25&=+ $HOME \${X} "q" \\ back [x]{y} ~é€`],
+  ])('takes new passwords that are %s', async (_name, word) => {
+    await it.configure(Object.fromEntries(['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD'].map((name) => [name, `'${word}${name}'`])))
+    await it.up()
+    expect((await data('/data/transactions?limit=1')).status).toBe(200)
+    expect((await ann.get('/get-session')).status).toBe(200)
+    for (const [user, name] of [['postgres', 'POSTGRES_PASSWORD'], ['auth_service', 'AUTH_SERVICE_PASSWORD'], ['authenticator', 'AUTHENTICATOR_PASSWORD']] as const) {
+      expect((await it.compose('exec', '-T', '-e', `PGPASSWORD=${word}${name}`, 'db', 'psql', '-XAt', '-h', '127.0.0.1', '-U', user, '-d', 'finance', '-c', 'select current_user')).trim()).toBe(user)
+    }
+  })
+})
+
+describe('the signing key', () => {
+  test('is rotated while people work, and nobody is refused', async () => {
+    const stop = load(it, token, cookie())
+    const before = await ann.get('/jwks')
+    const rotated = await it.command('admin', 'keys', 'rotate')
+    const tokenOfNewKey = await ann.token()
+    const used = await data('/data/transactions?limit=1', { headers: { authorization: `Bearer ${tokenOfNewKey}` } })
+    const counted = await stop()
+    say(`${rotated.trim().split('\n')[0]} ${told(counted, await lost(counted))}`)
+    expect(used.status).toBe(200)
+    expect(JSON.parse(Buffer.from(tokenOfNewKey.split('.')[0] ?? '', 'base64url').toString()).kid).not.toBe(before.body.keys[0].kid)
+    expect(counted.failed).toEqual({})
+  })
+})
+
+describe('a backup', () => {
+  let dump: string
+
+  test('is made under load and passes its drill', async () => {
+    const stop = load(it, token, cookie())
+    await sleep(500)
+    const started = Date.now()
+    dump = (await it.command('backup', '--keep', '2')).trim()
+    const took = Date.now() - started
+    const missing = await lost(await stop())
+    expect(missing).toEqual([])
+    expect((await stat(dump)).mode & 0o777).toBe(0o600)
+    say(`backup in ${took} ms; ${(await it.command('restore', '--drill', dump)).trim()}`)
+    expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
+  })
+
+  test('that is damaged is refused, and nothing is touched', async () => {
+    const before = await it.sums()
+    const damaged = join(it.directory, 'damaged')
+    await writeFile(`${damaged}.dump`, await readFile(dump))
+    const sums = await readFile(dump.replace('.dump', '.sums'), 'utf8')
+    await writeFile(`${damaged}.sums`, sums.replace(/^api\.transactions\|\d+/m, 'api.transactions|1'))
+    await expect(it.command('restore', `${damaged}.dump`)).rejects.toThrow('api.transactions|1')
+    const bytes = await readFile(dump)
+    await writeFile(`${damaged}.dump`, bytes.subarray(0, bytes.length - 20_000))
+    await expect(it.command('restore', `${damaged}.dump`)).rejects.toThrow('pg_restore')
+    expect(await it.sums()).toEqual(before)
+  })
+
+  test('is restored into an empty stack, row by row the same', async () => {
+    await it.compose('down', '--volumes')
+    await it.up()
+    expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
+    const started = Date.now()
+    await it.command('restore', dump)
+    const sums = [...(await it.sums()).values()]
+    say(`restored in ${Date.now() - started} ms: ${sums.length} tables compared`)
+    expect(sums).toEqual((await readFile(dump.replace('.dump', '.sums'), 'utf8')).trim().split('\n'))
+    // the token of before, signed with the key of before
+    expect((await data('/data/transactions?select=name&name=eq.Groceries')).body).toEqual([{ name: 'Groceries' }])
+    expect((await ann.get('/get-session')).status).toBe(200)
+  })
+})
+
+describe('an upgrade', () => {
+  test('from the commit before keeps the data and loses no write', async (context) => {
+    const git = (...args: string[]) => run('git', ['-C', root, ...args]).then((text) => text.trim())
+    const changed = await git('status', '--porcelain', '--', 'auth', 'db', 'infra', 'package-lock.json')
+    const before = changed === '' ? 'HEAD^' : 'HEAD'
+    if (await git('cat-file', '-e', `${before}:infra/docker/migrate.ts`).then(() => false, () => true)) {
+      context.skip(`NOT TESTED: ${before} is not there, or had no containers`)
+    }
+    const source = join(it.directory, 'previous')
+    await run('bash', ['-ec', `mkdir '${source}'; git -C '${root}' archive ${before} | tar -x -C '${source}'`])
+    const image = `${(await it.compose('config', '--images')).split('\n').find((name) => name.endsWith('-auth'))}-previous`
+    await run('docker', ['build', '--quiet', '--target', 'auth', '-t', image, '-f', join(source, 'infra/docker/Dockerfile'), source])
+    const now = { AUTH_IMAGE: image.replace(/-previous$/, '') }
+
+    await it.compose('down', '--volumes')
+    it.use({ AUTH_IMAGE: image })
+    await it.up('--no-build')
+    const migrated = await it.sql('select count(*) from private.migrations')
+    await signUp('ben@example.org')
+    const stop = load(it, token, cookie())
+    await sleep(1000)
+    const first = await it.sql('select count(*), min(created_at) from api.transactions')
+    it.use(now)
+    const took = await it.up()
+    await sleep(1000)
+    const counted = await stop()
+    const missing = await lost(counted)
+    say(`upgrade from ${await git('rev-parse', '--short', before)} in ${took} ms, ${migrated.join()} → ${(await it.sql('select count(*) from private.migrations')).join()} migrations; ${told(counted, missing)}`)
+    expect(first[0]).not.toMatch(/^0\|/)
+    expect(missing).toEqual([])
+    expect((await ann.get('/get-session')).status).toBe(200)
+    await run('docker', ['image', 'rm', '-f', image])
+  })
+})

@@ -1,0 +1,177 @@
+/** A deployment as a self-hoster makes it: a folder, `infra/docker/setup`, `docker compose`. */
+import { execFile, type ExecFileOptions } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rootCertificates, setDefaultCACertificates } from 'node:tls'
+import { promisify } from 'node:util'
+import { freePort } from '../../infra/local/ports.ts'
+import { person, type Person } from '../support/person.ts'
+
+export const root = join(import.meta.dirname, '../..')
+export const services = ['db', 'postgrest', 'auth', 'caddy'] as const
+export type Service = typeof services[number]
+
+/** Runs a program. @returns what it printed @throws with what it complained about */
+export async function run(command: string, args: string[], options: ExecFileOptions = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024, ...options, encoding: 'utf8' })
+  return stdout
+}
+
+export type Deployment = {
+  directory: string
+  /** PUBLIC_URL */
+  url: string
+  /** The address of the plain port. */
+  plainUrl: string
+  compose(...args: string[]): Promise<string>
+  /** `docker compose up -d --wait`. @returns the milliseconds it took */
+  up(...args: string[]): Promise<number>
+  /** A command of infra/docker. */
+  command(name: string, ...args: string[]): Promise<string>
+  /** The owner's answer to a query, a line a row. */
+  sql(query: string): Promise<string[]>
+  /** Rows and hash of every table, as a backup notes them. */
+  sums(): Promise<Map<string, string>>
+  /** Sets variables in `.env`, written as they are. */
+  configure(variables: Record<string, string>): Promise<void>
+  /** Later `compose` calls use these images instead of those built here. */
+  use(images: Record<string, string>): void
+  /** Kills the process of a container, as a crash would: `docker kill` would count as a wish that it stay down. */
+  crash(service: Service): Promise<void>
+  /** Somebody with a browser; mails are found in the log. */
+  person(name: string, email?: string): Person
+  remove(): Promise<void>
+}
+
+/** Makes a deployment of the working tree; nothing runs yet. */
+export async function deployment(): Promise<Deployment> {
+  const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
+  for (const path of ['compose.yaml', '.dockerignore', 'package.json', 'package-lock.json', 'postgrest.conf', 'auth', 'db', 'infra/local', 'infra/docker']) {
+    await cp(join(root, path), join(directory, path), { recursive: true })
+  }
+  const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
+  const project = `finance-test-${https}`
+  const environment: Record<string, string | undefined> = {
+    ...process.env,
+    COMPOSE_PROJECT_NAME: project, HTTP_PORT: String(http), PLAIN_PORT: String(plain), EDGE_SUBNET: '172.29.69.0/24',
+    AUTH_IMAGE: `${project}-auth`, PROXY_IMAGE: `${project}-proxy`,
+  }
+  const url = `https://localhost:${https}`
+  const env = () => ({ cwd: directory, env: environment as NodeJS.ProcessEnv })
+  const compose = (...args: string[]) => run('docker', ['compose', ...args], env())
+  const sql = async (query: string) =>
+    (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).split('\n').filter((line) => line !== '')
+
+  const it: Deployment = {
+    directory, url, plainUrl: `http://127.0.0.1:${plain}`, compose, sql,
+    up: async (...args) => {
+      const started = Date.now()
+      await compose('up', '-d', '--wait', ...args)
+      const took = Date.now() - started
+      // the certificate's authority is made at the first start
+      setDefaultCACertificates([...rootCertificates, await compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')])
+      return took
+    },
+    command: (name, ...args) => run(join(directory, 'infra/docker', name), args, env()),
+    sums: async () => {
+      const script = await readFile(join(directory, 'infra/docker/sums.sql'), 'utf8')
+      await writeFile(join(directory, 'sums'), script)
+      const lines = await run('bash', ['-c', 'docker compose exec -T db psql -XqAt -U postgres -d finance <sums'], env())
+      return new Map(lines.trim().split('\n').map((line) => [line.split('|')[0] ?? '', line] as const))
+    },
+    configure: async (variables) => {
+      const path = join(directory, '.env')
+      const kept = (await readFile(path, 'utf8')).split('\n').filter((line) => !((line.split('=')[0] ?? '') in variables))
+      await writeFile(path, [...kept, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
+    },
+    use: (images) => Object.assign(environment, images),
+    crash: async (service) => {
+      const id = (await compose('ps', '-q', service)).trim()
+      process.kill(Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id])), 'SIGKILL')
+    },
+    person: (name, email) => {
+      const waitFor = async (to: string) => {
+        for (let attempt = 0; attempt < 50; attempt++) {
+          const lines = (await compose('logs', '--no-log-prefix', 'auth')).split('\n').filter((line) => line.includes(`Mail to ${to}: `))
+          const link = /https?:[^\s"]+/.exec(lines.at(-1) ?? '')?.[0]
+          if (link !== undefined) return { text: link }
+          await sleep(200)
+        }
+        throw new Error(`no mail to ${to} in the log`)
+      }
+      // a person asks its stack for the address and the mails only
+      return person({ url, mail: { waitFor } } as unknown as Parameters<typeof person>[0], name, email)
+    },
+    remove: async () => {
+      await compose('down', '--volumes', '--timeout', '1')
+      await run('docker', ['image', 'rm', '-f', ...Object.entries(environment).flatMap(([name, image]) => name.endsWith('_IMAGE') && image !== undefined ? [image] : [])])
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+  await it.command('setup', url)
+  return it
+}
+
+/** Whether something listens there. */
+export const listens = (port: number): Promise<boolean> => new Promise((resolve) => {
+  const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
+  const end = (answer: boolean) => () => {
+    socket.destroy()
+    resolve(answer)
+  }
+  socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
+})
+
+/** What people ask for while something happens. */
+export type Load = { requests: number, failed: Record<string, number>, acknowledged: string[] }
+
+/**
+ * Writers and a reader of each surface, until stopped. A write is acknowledged by a 201; everything that is neither an
+ * answer of ours nor one at all is a failed request, counted by what it was.
+ */
+export function load(it: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
+  const counted: Load = { requests: 0, failed: {}, acknowledged: [] }
+  const stop = new AbortController()
+  const ask = async (path: string, init: RequestInit): Promise<number | undefined> => {
+    counted.requests++
+    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) }).then(
+      async (response) => {
+        await response.arrayBuffer()
+        return response.status
+      },
+      (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name)
+    if (typeof outcome === 'number' && outcome < 300) return outcome
+    counted.failed[outcome] = (counted.failed[outcome] ?? 0) + 1
+    // as a client does that has met an error
+    await sleep(50)
+    return undefined
+  }
+  const bearer = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const write = async (writer: number) => {
+    for (let number = 0; !stop.signal.aborted; number++) {
+      const external_id = `${writer}-${Date.now()}-${number}`
+      const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
+      if (await ask('/data/transactions', { method: 'POST', headers: bearer, body }) === 201) counted.acknowledged.push(external_id)
+      await sleep(20)
+    }
+  }
+  const read = async (path: string, headers: Record<string, string>) => {
+    while (!stop.signal.aborted) {
+      await ask(path, { headers })
+      await sleep(20)
+    }
+  }
+  const all = [
+    ...Array.from({ length: writers }, (_, writer) => write(writer)),
+    read('/data/transactions?select=id&limit=1', bearer),
+    read('/api/auth/get-session', { cookie }),
+  ]
+  return async () => {
+    stop.abort()
+    await Promise.all(all)
+    return counted
+  }
+}

@@ -1,0 +1,25 @@
+/** Takes the place of infra/local/postgrest.ts in `npm run test:containers`: PostgREST as the image that is shipped. */
+import { join } from 'node:path'
+import { GenericContainer, Wait } from 'testcontainers'
+import type { PostgrestOptions } from '../../infra/local/postgrest.ts'
+
+/** What the database is called on the network of the containers. */
+export const databaseAlias = 'database'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Starts PostgREST on the port asked for and waits until it answers. */
+export async function startPostgrest({ port, env, config = join(root, 'postgrest.conf'), log }: PostgrestOptions): Promise<{ stop: () => Promise<void> }> {
+  const network = process.env['TEST_NETWORK']
+  if (network === undefined) throw new Error('TEST_NETWORK is not set: tests/containers/global.ts did not run.')
+  const container = await new GenericContainer(`postgrest/postgrest:${process.env['POSTGREST_TAG'] ?? 'v12.0.2'}`)
+    .withNetworkMode(network)
+    .withEnvironment({ ...env, PGHOST: databaseAlias, PGPORT: '5432', PGRST_SERVER_HOST: '!4', PGRST_SERVER_PORT: '3000' })
+    .withCopyFilesToContainer([{ source: config, target: '/etc/postgrest.conf' }])
+    .withCommand(['/bin/postgrest', '/etc/postgrest.conf'])
+    .withExposedPorts({ container: 3000, host: port })
+    .withLogConsumer((stream) => stream.on('data', (line: string) => log(line)))
+    .withWaitStrategy(Wait.forHttp('/', 3000).forStatusCodeMatching((status) => status < 500))
+    .start()
+  return { stop: async () => { await container.stop({ timeout: 1000 }) } }
+}
