@@ -68,8 +68,9 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
     running.defer(connections.close)
     const { pool, db } = connections
     await checkDatabase(pool, config)
-    // one core is left to everybody else; a hash takes a tenth of a second, so the queue is some six seconds long
-    const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 10_000)
+    // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
+    // three times that on a machine that is busy with other things
+    const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 20_000)
     const limits = createLimits(pool, config.rateLimitEnabled)
     const plans = createPlans(pool, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))

@@ -101,12 +101,14 @@ describe.each([10_000, 1_000_000])('with %i transactions', (rows) => {
   })
 
   // of a small table a walk is the shorter way
-  test.runIf(rows > 10_000)('whether there is any at all is asked of the tenant, not of everybody\'s rows', async () => {
-    for (const query of ['select * from api.transactions limit 1', 'select * from api.transactions order by id limit 1']) {
-      const { nodes } = await explain(query, personal)
-      expect(nodes.map((node) => node['Node Type'])).toContain('BitmapOr')
-    }
-  })
+  if (rows > 10_000) {
+    test('whether there is any at all is asked of the tenant, not of everybody\'s rows', async () => {
+      for (const query of ['select * from api.transactions limit 1', 'select * from api.transactions order by id limit 1']) {
+        const { nodes } = await explain(query, personal)
+        expect(nodes.map((node) => node['Node Type'])).toContain('BitmapOr')
+      }
+    })
+  }
 
   test('one transaction is found by its id', async () => {
     const { nodes } = await explain(`select * from api.transactions where id = '00000000-0000-4000-8000-000000000000'`, personal)
