@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import type { Gate } from './gate.ts'
 import { keyAdapter } from './keys.ts'
-import { addressRules, type AccountRule, type Limits, type Rule } from './limits.ts'
+import { addressRules, otherAddressRule, type AccountRule, type Limits, type Rule } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
@@ -124,6 +124,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
     },
     rateLimit: {
       enabled: config.rateLimitEnabled,
+      ...otherAddressRule,
       customRules: addressRules,
       customStorage: {
         consume: async (key: string, rule: Rule) => {

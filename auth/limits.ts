@@ -8,7 +8,7 @@ import type pg from 'pg'
 /** At most `max` requests in each window of `window` seconds. */
 export type Rule = { window: number, max: number }
 
-/** Per client address (an IPv6 client is its /64) and path, by the engine's own path. `*` is every other path. */
+/** Per client address (an IPv6 client is its /64) and path, by the engine's own path. */
 export const addressRules = {
   '/sign-up/email': { window: 60, max: 60 },
   '/sign-in/email': { window: 60, max: 60 },
@@ -17,9 +17,13 @@ export const addressRules = {
   '/request-verification-email': { window: 60, max: 20 },
   '/reset-password': { window: 60, max: 20 },
   '/change-password': { window: 60, max: 20 },
-  // a ceiling against runaway clients, not against attackers: a page that polls, or an office behind one address, is far below it
-  '*': { window: 10, max: 2_000 },
 } as const satisfies Record<string, Rule>
+
+/**
+ * Per client address, for each other path: a ceiling against runaway clients, not against attackers. A page that polls, or
+ * an office behind one address, is far below it.
+ */
+export const otherAddressRule: Rule = { window: 10, max: 2_000 }
 
 /** Per account, whichever address asks: guessing one password, and mail to one person. */
 export const accountRules = {

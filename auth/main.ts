@@ -39,6 +39,10 @@ async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
     if (code === '3D000') throw configError('AUTH_DATABASE_URL names a database that does not exist.')
     throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
   }
+  if (config.defaultProduct !== undefined) {
+    const { rows } = await pool.query<{ id: string }>('select id from private.products order by rank')
+    if (!rows.some(({ id }) => id === config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${rows.map(({ id }) => id).join(', ')}.`)
+  }
   if (settings?.public_url !== config.publicUrl) {
     throw configError('PUBLIC_URL is not the one the database was migrated with, and tokens name it: run `npm run migrate` with this PUBLIC_URL.')
   }

@@ -157,16 +157,3 @@ describe('an operator', () => {
     expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })
   })
 })
-
-test('a service whose secret does not open the keys says so instead of starting', async () => {
-  const { startAuth } = await import('../../auth/main.ts')
-  const { authConfig, readSettings } = await import('../../auth/config.ts')
-  const { createLog } = await import('../../auth/log.ts')
-  const url = new URL(stack.ownerUrl)
-  url.username = 'auth_service'
-  url.password = 'auth-service-of-the-tests'
-  const { rows } = await stack.sql.query('select public_url from private.settings')
-  await expect(startAuth(authConfig(readSettings({
-    PUBLIC_URL: rows[0].public_url, AUTH_DATABASE_URL: url.toString(), BETTER_AUTH_SECRET: 'another secret, which is also long enough',
-  })), createLog('silent'))).rejects.toThrow(/^BETTER_AUTH_SECRET does not open the signing keys/)
-})

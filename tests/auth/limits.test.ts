@@ -104,6 +104,16 @@ describe('per client address', () => {
     expect(await exhaust(() => (++n % 2 ? address : `::ffff:${address}`))).toBe(5)
   })
 
+  test('an ordinary client is nowhere near a limit', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
+    const address = freshAddress()
+    for (const path of ['/get-session', '/organization/list', '/jwks']) {
+      const answers = await Promise.all(Array.from({ length: 150 }, () => ann.get(path, from(address))))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    }
+  })
+
   test('spelling a path otherwise does not start a new count', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < accountRules['sign-in'].max; i++) await signIn(ann, freshAddress())
