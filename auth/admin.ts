@@ -114,6 +114,10 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
     }
     return 0
   } catch (error) {
+    if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
+      out.write('The database is not migrated: run `npm run migrate` first.\n')
+      return 1
+    }
     const known = error instanceof Error && (error.name === 'Mistake' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
     if (!known) throw error
     out.write(`${error.message.split('. To specify', 1)[0]}\n`)

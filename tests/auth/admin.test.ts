@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { admin } from '../../auth/admin.ts'
+import { connection } from '../support/database.ts'
 import { person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -52,6 +53,12 @@ describe('an operator', () => {
     expect(users.text).toMatch(new RegExp(`^${olga.email} +Olga +true +teams `, 'm'))
     expect((await run('organizations')).text).toMatch(new RegExp(`^${slug} +Listed +${olga.email} +1 `, 'm'))
     expect((await run('products')).text).toContain('business')
+  })
+
+  test('on a database that is not migrated is told so', async () => {
+    let text = ''
+    expect(await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }) }, { write: (part: string) => { text += part } })).toBe(1)
+    expect(text).toBe('The database is not migrated: run `npm run migrate` first.\n')
   })
 
   test.each([
