@@ -192,17 +192,11 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
         },
         // natively two inserts without a transaction, and a limit that is only asked before them: see additions.ts
         allowUserToCreateOrganization: false,
-        membershipLimit: 50,
+        // a trigger of auth.members has the limit, because this is only asked before the insert
+        membershipLimit: Number.MAX_SAFE_INTEGER,
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
         requireEmailVerificationOnInvitation: true,
-        organizationHooks: {
-          beforeCreateInvitation: async ({ organization: { id } }) => {
-            const { count } = await db.selectFrom('auth.members').select(({ fn }) => fn.countAll<string>().as('count'))
-              .where('organizationId', '=', id).executeTakeFirstOrThrow()
-            if (Number(count) >= 50) refuse('MEMBERSHIP_LIMIT_REACHED')
-          },
-        },
         sendInvitationEmail: (invitation) => mailer.invitation(invitation),
       }),
       jwt(jwtOptions(config, connections)),

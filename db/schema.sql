@@ -553,7 +553,7 @@ CREATE TRIGGER transactions_set_timestamps BEFORE INSERT OR UPDATE ON api.transa
 
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 
-CREATE TRIGGER invitations_replace_expired BEFORE INSERT ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.cancel_expired_invitation();
+CREATE TRIGGER invitations_checked BEFORE INSERT ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.check_invitation();
 
 CREATE TRIGGER jwks_notify AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON auth.jwks FOR EACH STATEMENT EXECUTE FUNCTION private.notify_postgrest();
 

@@ -1,15 +1,19 @@
--- An invitation that ran out still says pending until somebody looks. A new one for the same address replaces it.
+-- A full organization invites nobody. An invitation that ran out still says pending until somebody looks; a new one for the
+-- same address replaces it.
 
-create or replace function private.cancel_expired_invitation() returns trigger
+create or replace function private.check_invitation() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
+  if private.is_full(new.organization_id) then
+    raise exception using errcode = 'P0001', message = 'MEMBERSHIP_LIMIT_REACHED';
+  end if;
   update auth.invitations set status = 'canceled'
     where organization_id = new.organization_id and email = new.email and status = 'pending' and expires_at <= now();
   return new;
 end
 $$;
-comment on function private.cancel_expired_invitation() is 'Makes room for a new invitation where the pending one has expired.';
+comment on function private.check_invitation() is 'Refuses an invitation into a full organization; makes room for a new one where the pending one has expired.';
 
 -- The engine writes an answer to whatever invitation it looked up before. Here the look and the answer are one: what is
 -- no longer pending is gone. (It may become pending again: the engine so takes back an acceptance that failed.)

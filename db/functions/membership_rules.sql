@@ -2,12 +2,22 @@
 -- ends, on the user for ownership and on the organization for members. The codes are the auth surface's own, so that the
 -- service hands them on (auth/errors.ts).
 
+create or replace function private.is_full(p_organization_id text, p_besides text default null) returns boolean
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  membership_limit constant integer := 50;
+begin
+  return (select count(*) from auth.members where organization_id = p_organization_id and id is distinct from p_besides) >= membership_limit;
+end
+$$;
+comment on function private.is_full(text, text) is 'Whether the organization has as many members as it may, the one with the second id not counted.';
+
 create or replace function private.check_membership_limits() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 declare
   organization_limit constant integer := 5;
-  membership_limit constant integer := 50;
 begin
   if new.role = 'owner' and (tg_op = 'INSERT' or old.role <> 'owner' or old.user_id <> new.user_id) then
     perform from auth.users where id = new.user_id for no key update;
@@ -17,7 +27,7 @@ begin
   end if;
   if tg_op = 'INSERT' or old.organization_id <> new.organization_id then
     perform from auth.organizations where id = new.organization_id for no key update;
-    if (select count(*) from auth.members where organization_id = new.organization_id and id <> new.id) >= membership_limit then
+    if private.is_full(new.organization_id, new.id) then
       raise exception using errcode = 'P0001', message = 'MEMBERSHIP_LIMIT_REACHED';
     end if;
   end if;

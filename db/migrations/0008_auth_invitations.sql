@@ -17,9 +17,9 @@ create index invitations_organization_id on auth.invitations (organization_id);
 create index invitations_inviter_id on auth.invitations (inviter_id);
 create index invitations_email on auth.invitations (email);
 -- requires functions/invitation_rules.sql
-create trigger invitations_replace_expired
+create trigger invitations_checked
   before insert on auth.invitations
-  for each row execute function private.cancel_expired_invitation();
+  for each row execute function private.check_invitation();
 create trigger invitations_answered_once
   before update of status on auth.invitations
   for each row execute function private.answer_pending_invitation();
