@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
+/** Files that measure time, and so run when nothing else does. */
+const timed = ['tests/auth/gate.test.ts', 'tests/auth/stop.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/support/global.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     // each file brings its own database and its own services, so files share nothing and run side by side
-    fileParallelism: true,
     maxWorkers: 4,
+    projects: [
+      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: timed, testTimeout: 30_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'timed', include: timed, testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

@@ -1,4 +1,6 @@
-create or replace function api.get_filtered_transactions(filters jsonb default '[]') returns setof api.transactions
+-- filters has no default, on purpose: PostgREST 12 takes a body of any other form for a function of one JSON parameter, and a
+-- misspelt name would so be answered as if nothing had been asked to be filtered.
+create or replace function api.get_filtered_transactions(filters jsonb) returns setof api.transactions
   language plpgsql stable set search_path = ''
 as $$
 begin

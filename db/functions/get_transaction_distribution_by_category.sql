@@ -1,4 +1,5 @@
-create or replace function api.get_transaction_distribution_by_category(params jsonb default '{}')
+-- params has no default, for the reason get_filtered_transactions says.
+create or replace function api.get_transaction_distribution_by_category(params jsonb)
   returns table (category_id uuid, name text, currency text, total numeric, count bigint, share numeric)
   language plpgsql stable set search_path = ''
 as $$

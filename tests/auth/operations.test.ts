@@ -105,18 +105,6 @@ describe('the database fails', () => {
   })
 })
 
-describe('the service is told to stop', () => {
-  test('and finishes the requests in flight', async () => {
-    const stopping = await startStack()
-    const signUps = Array.from({ length: 5 }, () => person(stopping, 'Late').signUp())
-    const stopped = stopping.close()
-    await expect.poll(async () => (await fetch(`${stopping.url}/readyz`)).status).toBe(503)
-    await stopped
-    expect((await Promise.all(signUps)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-    await expect(person(stopping).get('/get-session')).rejects.toThrow(/fetch failed/)
-  })
-})
-
 describe('mail is down', () => {
   test.each(['down', 'hang', 'refuse'] as const)('(%s), and a sign-up neither fails nor waits, and its mail arrives once, later', async (mode) => {
     stack.mail.mode = mode

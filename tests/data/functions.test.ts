@@ -82,7 +82,11 @@ describe('get_filtered_transactions', () => {
     const dates: string[] = body.map((row: { transaction_date: string }) => row.transaction_date)
     expect(dates).toEqual(dates.toSorted((a, b) => a < b ? 1 : -1))
     expect(body).toHaveLength(book.length)
-    expect((await mine.post('/rpc/get_filtered_transactions', {})).body).toEqual(body)
+  })
+
+  test.each([{}, [], { p_filters: [] }, { filter: [{ field: 'amount', operation: 'gt', value: 1e6 }] }])('a body that names no filters, such as %j, is 404 and not everything', async (body) => {
+    expect(await mine.post('/rpc/get_filtered_transactions', body)).toMatchObject({ status: 404, body: { code: '42883' } })
+    expect(await mine.post('/rpc/get_transaction_distribution_by_category', body)).toMatchObject({ status: 404, body: { code: '42883' } })
   })
 
   test('sees what the caller sees: both contexts while an organization is active, nothing of others', async () => {
