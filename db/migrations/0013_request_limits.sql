@@ -1,4 +1,4 @@
--- What one data request may cost. PostgREST applies a role's settings to each request it makes as that role.
+-- What one data request may cost, and how it reads dates. PostgREST applies a role's settings to each request it makes as that role.
 --
 -- Roles belong to the whole server and its operator, so a value that is already set stays as it is. To change one:
 --   alter role authenticated set statement_timeout = '20s';
@@ -22,6 +22,8 @@ begin
       -- a day, a month and a preset are UTC's, unless the request says `Prefer: timezone=…`
       ('authenticated', 'timezone', 'UTC'),
       ('anon', 'timezone', 'UTC'),
+      -- dates are YYYY-MM-DD; 01/02/2025, which means two days, is refused instead of guessed
+      ('authenticated', 'datestyle', 'ISO, YMD'),
       -- compiling a query takes longer than running the longest of these
       ('authenticated', 'jit', 'off')
     ) as settings (role, name, value)

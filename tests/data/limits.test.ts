@@ -42,3 +42,9 @@ test('one answer holds a limited number of rows, and pages reach the others', as
   expect((await mine.get('/tags?select=id&limit=20000')).body).toHaveLength(10_000)
   expect((await mine.get('/tags?select=id&offset=10000')).body).toHaveLength(50)
 })
+
+test('a date that could be two days is refused, not guessed', async () => {
+  const ann = stack.as(await stack.person())
+  expect(await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '01/02/2025' })).toMatchObject({ status: 400, body: { code: '22008' } })
+  expect((await ann.post('/transactions', { name: 'Rent', amount: 1, transaction_date: '2025-02-01' })).status).toBe(201)
+})
