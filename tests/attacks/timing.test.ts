@@ -1,0 +1,37 @@
+/** Whether the time of an answer tells an account that exists from one that does not. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { person, signedIn, type Answer } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => { stack = await startStack() })
+afterAll(() => stack.close())
+
+const stranger = 'nobody-at-all@example.org'
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+test.each<[string, number, (email: string) => Promise<Answer>]>([
+  ['forget-password', 60, (email) => person(stack).post('/forget-password', { email })],
+  ['send-verification-email', 60, (email) => person(stack).post('/send-verification-email', { email })],
+  ['sign-in with a wrong password', 20, (email) => person(stack).post('/sign-in/email', { email, password: 'not the password' })],
+])('%s answers the same, equally fast, for known and unknown addresses', async (_, pairs, ask) => {
+  const { email } = await signedIn(stack, 'Ann')
+  const answers = new Set<string>()
+  const timeOf = async (address: string) => {
+    const started = performance.now()
+    const { status, body } = await ask(address)
+    answers.add(JSON.stringify([status, body]))
+    return performance.now() - started
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  // in turn, so that whatever else the machine does happens to both
+  for (let i = 0; i < pairs; i++) {
+    known.push(await timeOf(email))
+    unknown.push(await timeOf(stranger))
+  }
+  expect(answers.size).toBe(1)
+  const ratio = median(known) / median(unknown)
+  expect(ratio).toBeGreaterThan(0.75)
+  expect(ratio).toBeLessThan(1.33)
+})
