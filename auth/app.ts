@@ -95,6 +95,8 @@ export function createApp(parts: AppParts): Hono<Variables> {
   return app
 }
 
+const probes = new Set(['/livez', '/readyz', '/metrics'])
+
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
 function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
   return async (context: Context<Variables>, next: () => Promise<void>) => {
@@ -109,6 +111,7 @@ function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => str
     const ms = performance.now() - started
     const route = context.get('route') ?? (context.res.status === 404 ? 'unknown' : context.req.path)
     metrics.observe(context.req.method, route, context.res.status, ms / 1000)
-    log.info({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
+    // probes ask every few seconds, and nobody reads that they did
+    log[probes.has(context.req.path) ? 'debug' : 'info']({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
   }
 }

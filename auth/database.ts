@@ -39,6 +39,8 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
       statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
+    // one that breaks while it is in use tells whoever uses it; unheard, the event would end the process too
+    pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
   }
   const pool = poolOf('auth')

@@ -16,7 +16,10 @@ begin
   perform set_config('pgrst.jwt_secret', jsonb_build_object('keys', keys)::text, true);
   perform set_config('pgrst.jwt_aud', (select public_url from private.settings), true);
   -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind
-  perform pg_notify('keys_loaded', (select id from auth.jwks where signs_from is null));
+  -- a hot standby can announce nothing, and serves reads all the same
+  if not pg_catalog.pg_is_in_recovery() then
+    perform pg_notify('keys_loaded', (select id from auth.jwks where signs_from is null));
+  end if;
 end
 $$;
 comment on function private.pre_config() is 'PostgREST''s in-database configuration: the public keys and the audience. Announces the pending key it has handed out.';

@@ -36,8 +36,15 @@ async function lost({ acknowledged }: Load): Promise<string[]> {
   return acknowledged.filter((id) => !there.has(id))
 }
 
-const told = ({ requests, failed, acknowledged }: Load, missing: string[]) =>
-  `${requests} requests, ${Object.values(failed).reduce((sum, count) => sum + count, 0)} failed ${JSON.stringify(failed)}, ${acknowledged.length} writes acknowledged, ${missing.length} of them lost`
+/**
+ * The proxy waits for a service that is gone. What may fail is what had been begun there (502), and what reaches PostgREST
+ * in the moment before it has read the schema (503, its PGRST002).
+ */
+const briefly = /^502|^503 PGRST002/
+
+const failures = ({ failed }: Load) => Object.values(failed).reduce((sum, count) => sum + count, 0)
+const told = (counted: Load, missing: string[]) =>
+  `${counted.requests} requests, ${failures(counted)} failed ${JSON.stringify(counted.failed)}, ${counted.acknowledged.length} writes acknowledged, ${missing.length} of them lost`
 
 beforeAll(async () => {
   it = await deployment()
@@ -85,6 +92,8 @@ describe('what is not open', () => {
     expect(published.map((line) => line.split(' ')[0])).toEqual(['caddy'])
     for (const path of ['/metrics', '/readyz', '/', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
     expect(await listens(5432)).toBe(false)
+    const plain = await fetch(`${it.httpUrl}/data/transactions?limit=1`, { redirect: 'manual' })
+    expect([plain.status, plain.headers.get('location')]).toEqual([308, `${it.url}/data/transactions?limit=1`])
   })
 
   test('no server runs as root, can write to its image or gain a right', async () => {
@@ -110,7 +119,7 @@ describe('what is not open', () => {
 })
 
 describe('a crash', () => {
-  test.each<[Service, number]>([['auth', 6], ['postgrest', 6], ['caddy', Infinity], ['db', Infinity]])('of %s under load loses no acknowledged write', async (service, mayFail) => {
+  test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['caddy', /./], ['db', /./]])('of %s under load loses no acknowledged write', async (service, mayFail) => {
     const stop = load(it, token, cookie())
     await sleep(1000)
     const crashed = Date.now()
@@ -125,8 +134,7 @@ describe('a crash', () => {
     say(`kill -9 of ${service}: back in ${back} ms; ${told(counted, missing)}`)
     expect(missing).toEqual([])
     expect(counted.acknowledged.length).toBeGreaterThan(20)
-    // the proxy waits for a service that is gone; what fails is what had been begun, one request for each client
-    expect(Object.values(counted.failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(mayFail)
+    expect(Object.keys(counted.failed).filter((failure) => !mayFail.test(failure))).toEqual([])
   })
 })
 
@@ -234,16 +242,16 @@ describe('an upgrade', () => {
     await signUp('ben@example.org')
     const stop = load(it, token, cookie())
     await sleep(1000)
-    const first = await it.sql('select count(*), min(created_at) from api.transactions')
     it.use(now)
-    const took = await it.up()
+    const started = Date.now()
+    await it.command('upgrade')
+    const took = Date.now() - started
     await sleep(1000)
     const counted = await stop()
     const missing = await lost(counted)
     say(`upgrade from ${await git('rev-parse', '--short', before)} in ${took} ms, ${migrated.join()} → ${(await it.sql('select count(*) from private.migrations')).join()} migrations; ${told(counted, missing)}`)
-    expect(first[0]).not.toMatch(/^0\|/)
     expect(missing).toEqual([])
+    expect(Object.keys(counted.failed).filter((failure) => !briefly.test(failure))).toEqual([])
     expect((await ann.get('/get-session')).status).toBe(200)
-    await run('docker', ['image', 'rm', '-f', image])
   })
 })

@@ -24,6 +24,8 @@ export type Deployment = {
   directory: string
   /** PUBLIC_URL */
   url: string
+  /** The address that redirects to `url`. */
+  httpUrl: string
   /** The address of the plain port. */
   plainUrl: string
   compose(...args: string[]): Promise<string>
@@ -59,6 +61,7 @@ export async function deployment(): Promise<Deployment> {
     COMPOSE_PROJECT_NAME: project, HTTP_PORT: String(http), PLAIN_PORT: String(plain), EDGE_SUBNET: '172.29.69.0/24',
     AUTH_IMAGE: `${project}-auth`, PROXY_IMAGE: `${project}-proxy`,
   }
+  const images = new Set([environment['AUTH_IMAGE'], environment['PROXY_IMAGE']])
   const url = `https://localhost:${https}`
   const env = () => ({ cwd: directory, env: environment as NodeJS.ProcessEnv })
   const compose = (...args: string[]) => run('docker', ['compose', ...args], env())
@@ -66,7 +69,7 @@ export async function deployment(): Promise<Deployment> {
     (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).split('\n').filter((line) => line !== '')
 
   const it: Deployment = {
-    directory, url, plainUrl: `http://127.0.0.1:${plain}`, compose, sql,
+    directory, url, httpUrl: `http://127.0.0.1:${http}`, plainUrl: `http://127.0.0.1:${plain}`, compose, sql,
     up: async (...args) => {
       const started = Date.now()
       await compose('up', '-d', '--wait', ...args)
@@ -87,7 +90,10 @@ export async function deployment(): Promise<Deployment> {
       const kept = (await readFile(path, 'utf8')).split('\n').filter((line) => !((line.split('=')[0] ?? '') in variables))
       await writeFile(path, [...kept, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
     },
-    use: (images) => Object.assign(environment, images),
+    use: (other) => {
+      Object.assign(environment, other)
+      Object.values(other).forEach((image) => images.add(image))
+    },
     crash: async (service) => {
       const id = (await compose('ps', '-q', service)).trim()
       process.kill(Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id])), 'SIGKILL')
@@ -107,7 +113,7 @@ export async function deployment(): Promise<Deployment> {
     },
     remove: async () => {
       await compose('down', '--volumes', '--timeout', '1')
-      await run('docker', ['image', 'rm', '-f', ...Object.entries(environment).flatMap(([name, image]) => name.endsWith('_IMAGE') && image !== undefined ? [image] : [])])
+      await run('docker', ['image', 'rm', '-f', ...[...images].map(String)])
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -139,11 +145,12 @@ export function load(it: Deployment, token: string, cookie: string, writers = 4)
     counted.requests++
     const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) }).then(
       async (response) => {
-        await response.arrayBuffer()
-        return response.status
+        const text = await response.text()
+        // the code of either surface's error says who failed, and why
+        return response.ok ? response.status : `${response.status} ${/"(?:code|error)":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()
       },
       (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name)
-    if (typeof outcome === 'number' && outcome < 300) return outcome
+    if (typeof outcome === 'number') return outcome
     counted.failed[outcome] = (counted.failed[outcome] ?? 0) + 1
     // as a client does that has met an error
     await sleep(50)

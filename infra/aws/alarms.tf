@@ -1,0 +1,169 @@
+# Each alarm is something a person should do something about. docs/operations.md says what.
+locals {
+  service_alarms = merge([
+    for name, service in local.services : {
+      "${name}-errors" = {
+        description = "More than 1 in 100 requests to ${name} fail through a fault of ours.", threshold = 1, periods = 3, service = name
+        expression  = "100 * FILL(errors, 0) / requests", metrics = { errors = ["HTTPCode_Target_5XX_Count", "Sum"], requests = ["RequestCount", "Sum"] }
+      }
+      "${name}-latency" = {
+        description = "One request in twenty to ${name} takes more than a second.", threshold = 1, periods = 3, service = name
+        expression  = "latency", metrics = { latency = ["TargetResponseTime", "p95"] }
+      }
+      "${name}-unhealthy" = {
+        description = "A task of ${name} does not answer.", threshold = 0, periods = 5, service = name
+        expression  = "unhealthy", metrics = { unhealthy = ["UnHealthyHostCount", "Maximum"] }
+      }
+    }
+  ]...)
+
+  task_alarms = {
+    for pair in setproduct(keys(local.services), ["CPUUtilization", "MemoryUtilization"]) :
+    "${pair[0]}-${lower(trimsuffix(pair[1], "Utilization"))}" => { service = pair[0], metric = pair[1] }
+  }
+
+  database_alarms = {
+    cpu         = { metric = "CPUUtilization", operator = "GreaterThanThreshold", threshold = 80, description = "The database computes more than 80 % of the time." }
+    storage     = { metric = "FreeStorageSpace", operator = "LessThanThreshold", threshold = 5 * pow(1024, 3), description = "The database has less than 5 GiB left and has not grown by itself." }
+    memory      = { metric = "FreeableMemory", operator = "LessThanThreshold", threshold = 256 * pow(1024, 2), description = "The database has less than 256 MiB of memory left." }
+    connections = { metric = "DatabaseConnections", operator = "GreaterThanThreshold", threshold = local.connections_at_most, description = "More connections than all tasks together should ever hold." }
+  }
+  # two pools of ten and the mail queue's in each auth task; the pool and the listener of each PostgREST; the migration
+  connections_at_most = 30 * var.tasks["auth"].maximum + (var.data_pool + 1) * var.tasks["data"].maximum + 5
+
+  log_alarms = {
+    "signing-key-stuck" = { group = "auth", pattern = "{ $.msg = \"PostgREST has not loaded the new signing key*\" || $.msg = \"key rotation failed*\" }", description = "The signing key cannot be rotated." }
+    "mail-given-up"     = { group = "auth", pattern = "{ $.msg = \"gave up on a job of the mail queue\" }", description = "A mail was never sent." }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "service" {
+  for_each            = local.service_alarms
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.description
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = each.value.threshold
+  evaluation_periods  = each.value.periods
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_actions
+  ok_actions          = var.alarm_actions
+
+  # an expression may not be the name of a metric alone
+  metric_query {
+    id          = "value"
+    expression  = length(each.value.metrics) == 1 ? "${each.value.expression} * 1" : each.value.expression
+    label       = each.key
+    return_data = true
+  }
+  dynamic "metric_query" {
+    for_each = each.value.metrics
+    content {
+      id = metric_query.key
+      metric {
+        namespace   = "AWS/ApplicationELB"
+        metric_name = metric_query.value[0]
+        stat        = metric_query.value[1]
+        period      = 60
+        dimensions = {
+          LoadBalancer = aws_lb.main.arn_suffix
+          TargetGroup  = aws_lb_target_group.service[each.value.service].arn_suffix
+        }
+      }
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "task" {
+  for_each            = local.task_alarms
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = "${each.value.service} is full although it has scaled out: raise its maximum, or the size of a task."
+  namespace           = "AWS/ECS"
+  metric_name         = each.value.metric
+  statistic           = "Average"
+  period              = 60
+  evaluation_periods  = 10
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 85
+  alarm_actions       = var.alarm_actions
+  ok_actions          = var.alarm_actions
+  dimensions          = { ClusterName = aws_ecs_cluster.main.name, ServiceName = aws_ecs_service.main[each.value.service].name }
+}
+
+resource "aws_cloudwatch_metric_alarm" "database" {
+  for_each            = local.database_alarms
+  alarm_name          = "${var.name}-database-${each.key}"
+  alarm_description   = each.value.description
+  namespace           = "AWS/RDS"
+  metric_name         = each.value.metric
+  statistic           = "Average"
+  period              = 300
+  evaluation_periods  = 3
+  comparison_operator = each.value.operator
+  threshold           = each.value.threshold
+  alarm_actions       = var.alarm_actions
+  ok_actions          = var.alarm_actions
+  dimensions          = { DBInstanceIdentifier = aws_db_instance.main.identifier }
+}
+
+resource "aws_cloudwatch_log_metric_filter" "event" {
+  for_each       = local.log_alarms
+  name           = "${var.name}-${each.key}"
+  log_group_name = aws_cloudwatch_log_group.main[each.value.group].name
+  pattern        = each.value.pattern
+
+  metric_transformation {
+    namespace = var.name
+    name      = each.key
+    value     = "1"
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "event" {
+  for_each            = local.log_alarms
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.description
+  namespace           = var.name
+  metric_name         = each.key
+  statistic           = "Sum"
+  period              = 300
+  evaluation_periods  = 1
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_actions
+  ok_actions          = var.alarm_actions
+}
+
+# The auth service writes the key's age into its log every ten minutes.
+resource "aws_cloudwatch_log_metric_filter" "key_age" {
+  name           = "${var.name}-signing-key-age"
+  log_group_name = aws_cloudwatch_log_group.main["auth"].name
+  pattern        = "{ $.signing_key_age_seconds = * }"
+
+  metric_transformation {
+    namespace = var.name
+    name      = "signing-key-age-seconds"
+    value     = "$.signing_key_age_seconds"
+    unit      = "Seconds"
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "key_age" {
+  # nobody expects a key to be replaced that is only rotated by hand
+  count               = local.key_rotation_days > 0 ? 1 : 0
+  alarm_name          = "${var.name}-signing-key-age"
+  alarm_description   = "The signing key is two days older than it should ever be."
+  namespace           = var.name
+  metric_name         = "signing-key-age-seconds"
+  statistic           = "Maximum"
+  period              = 3600
+  evaluation_periods  = 1
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = (local.key_rotation_days + 2) * 86400
+  alarm_actions       = var.alarm_actions
+  ok_actions          = var.alarm_actions
+}
+
+locals {
+  key_rotation_days = tonumber(lookup(var.settings, "KEY_ROTATION_DAYS", "90"))
+}

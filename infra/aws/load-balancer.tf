@@ -1,0 +1,82 @@
+resource "aws_lb" "main" {
+  name                       = var.name
+  load_balancer_type         = "application"
+  security_groups            = [aws_security_group.main["load-balancer"].id]
+  subnets                    = local.public_subnet_ids
+  drop_invalid_header_fields = true
+  # the client's address goes to the right end of X-Forwarded-For, where the auth service reads it
+  xff_header_processing_mode = "append"
+  enable_deletion_protection = var.load_balancer_protected
+}
+
+resource "aws_lb_target_group" "service" {
+  for_each    = local.services
+  name        = "${var.name}-${each.key}"
+  target_type = "ip"
+  protocol    = "HTTP"
+  port        = each.value.port
+  vpc_id      = local.vpc_id
+  # the auth service finishes what it has begun within five seconds; no request is older than thirty
+  deregistration_delay = 35
+
+  health_check {
+    path                = each.value.health_path
+    interval            = 10
+    timeout             = 5
+    healthy_threshold   = 2
+    unhealthy_threshold = 3
+  }
+}
+
+resource "aws_lb_listener" "https" {
+  load_balancer_arn = aws_lb.main.arn
+  protocol          = "HTTPS"
+  port              = 443
+  ssl_policy        = "ELBSecurityPolicy-TLS13-1-2-2021-06"
+  certificate_arn   = var.certificate_arn
+
+  # what is neither surface, /metrics for one, stays inside
+  default_action {
+    type = "fixed-response"
+    fixed_response {
+      content_type = "text/plain"
+      status_code  = "404"
+    }
+  }
+}
+
+resource "aws_lb_listener" "http" {
+  load_balancer_arn = aws_lb.main.arn
+  protocol          = "HTTP"
+  port              = 80
+
+  default_action {
+    type = "redirect"
+    redirect {
+      protocol    = "HTTPS"
+      port        = "443"
+      status_code = "HTTP_301"
+    }
+  }
+}
+
+resource "aws_lb_listener_rule" "service" {
+  for_each     = local.services
+  listener_arn = aws_lb_listener.https.arn
+  priority     = each.value.listener_rank
+
+  condition {
+    host_header {
+      values = [var.host_name]
+    }
+  }
+  condition {
+    path_pattern {
+      values = each.value.paths
+    }
+  }
+  action {
+    type             = "forward"
+    target_group_arn = aws_lb_target_group.service[each.key].arn
+  }
+}

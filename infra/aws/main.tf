@@ -1,0 +1,53 @@
+# One host name over two services: auth and data (PostgREST with a proxy beside it, which takes the path's prefix off,
+# because a load balancer cannot). Each file holds one concern; docs/operations.md says how to run it.
+
+provider "aws" {
+  region = var.region
+
+  default_tags {
+    tags = { Project = var.name }
+  }
+}
+
+locals {
+  public_url = "https://${var.host_name}"
+
+  # What differs between the two services; everything else is written once, for both.
+  services = {
+    auth = {
+      paths         = ["/api/auth/*"]
+      container     = "auth"
+      port          = 3000
+      health_path   = "/readyz"
+      listener_rank = 10
+    }
+    data = {
+      paths         = ["/data", "/data/*", "/rest/v1", "/rest/v1/*"]
+      container     = "proxy"
+      port          = 8080
+      health_path   = "/ready"
+      listener_rank = 20
+    }
+  }
+
+  # postgrest.conf is the one place for how PostgREST runs; its image reads the same settings from the environment.
+  postgrest_settings = {
+    for setting in regexall("(?m)^([a-z-]+) = \"?(.*?)\"?$", file("${path.module}/../../postgrest.conf")) :
+    "PGRST_${upper(replace(setting[0], "-", "_"))}" => setting[1]
+  }
+}
+
+resource "aws_ecs_cluster" "main" {
+  name = var.name
+
+  setting {
+    name  = "containerInsights"
+    value = "enabled"
+  }
+}
+
+resource "aws_cloudwatch_log_group" "main" {
+  for_each          = toset(["auth", "data", "migrate"])
+  name              = "/${var.name}/${each.key}"
+  retention_in_days = var.log_retention_days
+}

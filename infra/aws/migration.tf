@@ -1,0 +1,25 @@
+# Runs the migration with every new version of it and waits for its end. It fails the apply when it fails, before a
+# service is touched.
+resource "terraform_data" "migration" {
+  count            = var.migrate_on_apply ? 1 : 0
+  triggers_replace = [aws_ecs_task_definition.main["migrate"].arn]
+
+  provisioner "local-exec" {
+    command = "${path.module}/migrate"
+    environment = {
+      AWS_REGION      = var.region
+      CLUSTER         = aws_ecs_cluster.main.name
+      TASK_DEFINITION = aws_ecs_task_definition.main["migrate"].arn
+      SUBNETS         = join(",", local.private_subnet_ids)
+      SECURITY_GROUP  = aws_security_group.main["migrate"].id
+    }
+  }
+
+  # the task needs its way to the database and out
+  depends_on = [
+    aws_vpc_security_group_ingress_rule.database,
+    aws_vpc_security_group_egress_rule.database,
+    aws_vpc_security_group_egress_rule.https,
+    aws_route_table_association.private,
+  ]
+}

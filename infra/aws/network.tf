@@ -1,0 +1,182 @@
+locals {
+  zones              = var.network == null ? slice(data.aws_availability_zones.available[0].names, 0, 2) : []
+  vpc_id             = var.network == null ? aws_vpc.main[0].id : var.network.vpc_id
+  public_subnet_ids  = var.network == null ? aws_subnet.public[*].id : var.network.public_subnet_ids
+  private_subnet_ids = var.network == null ? aws_subnet.private[*].id : var.network.private_subnet_ids
+  # where the load balancer's own addresses are: it alone speaks for clients
+  proxy_ranges = var.network == null ? aws_subnet.public[*].cidr_block : [for subnet in data.aws_subnet.public : subnet.cidr_block]
+}
+
+data "aws_availability_zones" "available" {
+  count = var.network == null ? 1 : 0
+  state = "available"
+}
+
+data "aws_subnet" "public" {
+  for_each = toset(var.network == null ? [] : var.network.public_subnet_ids)
+  id       = each.key
+}
+
+resource "aws_vpc" "main" {
+  count                = var.network == null ? 1 : 0
+  cidr_block           = var.vpc_cidr
+  enable_dns_hostnames = true
+  tags                 = { Name = var.name }
+}
+
+# Whoever launches something without naming a group gets one that lets nothing through.
+resource "aws_default_security_group" "main" {
+  count  = var.network == null ? 1 : 0
+  vpc_id = aws_vpc.main[0].id
+}
+
+resource "aws_internet_gateway" "main" {
+  count  = var.network == null ? 1 : 0
+  vpc_id = aws_vpc.main[0].id
+  tags   = { Name = var.name }
+}
+
+resource "aws_subnet" "public" {
+  count             = length(local.zones)
+  vpc_id            = aws_vpc.main[0].id
+  availability_zone = local.zones[count.index]
+  cidr_block        = cidrsubnet(var.vpc_cidr, 8, count.index)
+  tags              = { Name = "${var.name}-public-${count.index}" }
+}
+
+resource "aws_subnet" "private" {
+  count             = length(local.zones)
+  vpc_id            = aws_vpc.main[0].id
+  availability_zone = local.zones[count.index]
+  cidr_block        = cidrsubnet(var.vpc_cidr, 8, count.index + 10)
+  tags              = { Name = "${var.name}-private-${count.index}" }
+}
+
+# One way out a zone, so that losing a zone takes only what is in it: mail, images and secrets are fetched over it.
+resource "aws_eip" "nat" {
+  count  = length(local.zones)
+  domain = "vpc"
+  tags   = { Name = "${var.name}-nat-${count.index}" }
+}
+
+resource "aws_nat_gateway" "main" {
+  count         = length(local.zones)
+  allocation_id = aws_eip.nat[count.index].id
+  subnet_id     = aws_subnet.public[count.index].id
+  tags          = { Name = "${var.name}-${count.index}" }
+  depends_on    = [aws_internet_gateway.main]
+}
+
+resource "aws_route_table" "public" {
+  count  = var.network == null ? 1 : 0
+  vpc_id = aws_vpc.main[0].id
+  tags   = { Name = "${var.name}-public" }
+
+  route {
+    cidr_block = "0.0.0.0/0"
+    gateway_id = aws_internet_gateway.main[0].id
+  }
+}
+
+resource "aws_route_table" "private" {
+  count  = length(local.zones)
+  vpc_id = aws_vpc.main[0].id
+  tags   = { Name = "${var.name}-private-${count.index}" }
+
+  route {
+    cidr_block     = "0.0.0.0/0"
+    nat_gateway_id = aws_nat_gateway.main[count.index].id
+  }
+}
+
+resource "aws_route_table_association" "public" {
+  count          = length(local.zones)
+  subnet_id      = aws_subnet.public[count.index].id
+  route_table_id = aws_route_table.public[0].id
+}
+
+resource "aws_route_table_association" "private" {
+  count          = length(local.zones)
+  subnet_id      = aws_subnet.private[count.index].id
+  route_table_id = aws_route_table.private[count.index].id
+}
+
+# Who may speak to whom. A group without an ingress rule is spoken to by nobody.
+resource "aws_security_group" "main" {
+  for_each    = { load-balancer = "The way in", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }
+  name        = "${var.name}-${each.key}"
+  description = each.value
+  vpc_id      = local.vpc_id
+  tags        = { Name = "${var.name}-${each.key}" }
+}
+
+resource "aws_vpc_security_group_ingress_rule" "public" {
+  for_each          = { https = 443, http = 80 }
+  security_group_id = aws_security_group.main["load-balancer"].id
+  description       = each.key
+  cidr_ipv4         = "0.0.0.0/0"
+  ip_protocol       = "tcp"
+  from_port         = each.value
+  to_port           = each.value
+}
+
+resource "aws_vpc_security_group_egress_rule" "load_balancer" {
+  for_each                     = local.services
+  security_group_id            = aws_security_group.main["load-balancer"].id
+  description                  = "to ${each.key}"
+  referenced_security_group_id = aws_security_group.main[each.key].id
+  ip_protocol                  = "tcp"
+  from_port                    = each.value.port
+  to_port                      = each.value.port
+}
+
+resource "aws_vpc_security_group_ingress_rule" "service" {
+  for_each                     = local.services
+  security_group_id            = aws_security_group.main[each.key].id
+  description                  = "from the load balancer"
+  referenced_security_group_id = aws_security_group.main["load-balancer"].id
+  ip_protocol                  = "tcp"
+  from_port                    = each.value.port
+  to_port                      = each.value.port
+}
+
+resource "aws_vpc_security_group_ingress_rule" "database" {
+  for_each                     = toset(["auth", "data", "migrate"])
+  security_group_id            = aws_security_group.main["database"].id
+  description                  = "from ${each.key}"
+  referenced_security_group_id = aws_security_group.main[each.key].id
+  ip_protocol                  = "tcp"
+  from_port                    = 5432
+  to_port                      = 5432
+}
+
+resource "aws_vpc_security_group_egress_rule" "database" {
+  for_each                     = toset(["auth", "data", "migrate"])
+  security_group_id            = aws_security_group.main[each.key].id
+  description                  = "to the database"
+  referenced_security_group_id = aws_security_group.main["database"].id
+  ip_protocol                  = "tcp"
+  from_port                    = 5432
+  to_port                      = 5432
+}
+
+# images, secrets, logs; for the auth service mail too
+resource "aws_vpc_security_group_egress_rule" "https" {
+  for_each          = toset(["auth", "data", "migrate"])
+  security_group_id = aws_security_group.main[each.key].id
+  description       = "HTTPS"
+  cidr_ipv4         = "0.0.0.0/0"
+  ip_protocol       = "tcp"
+  from_port         = 443
+  to_port           = 443
+}
+
+resource "aws_vpc_security_group_egress_rule" "smtp" {
+  for_each          = var.mail.provider == "smtp" ? { submission = 587, submissions = 465 } : {}
+  security_group_id = aws_security_group.main["auth"].id
+  description       = "mail, ${each.key}"
+  cidr_ipv4         = "0.0.0.0/0"
+  ip_protocol       = "tcp"
+  from_port         = each.value
+  to_port           = each.value
+}

@@ -1,0 +1,218 @@
+locals {
+  secret_arn   = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
+  owner_secret = aws_db_instance.main.master_user_secret[0].secret_arn
+
+  # What each task may read, which its containers get as variables, and nothing else.
+  task_secrets = {
+    auth = {
+      PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
+      BETTER_AUTH_SECRET                                            = local.secret_arn["better_auth_secret"]
+      (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = local.secret_arn["mail_secret"]
+    }
+    data = {
+      PGPASSWORD = local.secret_arn["authenticator_password"]
+    }
+    migrate = {
+      PGPASSWORD             = "${local.owner_secret}:password::"
+      AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
+      AUTHENTICATOR_PASSWORD = local.secret_arn["authenticator_password"]
+    }
+  }
+
+  environment = {
+    auth = merge(var.settings, {
+      NODE_ENV          = "production"
+      HOST              = "0.0.0.0"
+      PORT              = "3000"
+      PUBLIC_URL        = local.public_url
+      DATA_URL          = "${local.public_url}/data"
+      AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
+      TRUSTED_PROXIES   = join(",", local.proxy_ranges)
+      MAIL_FROM         = var.mail.from
+    })
+    data = merge(local.postgrest_settings, local.libpq_tls, {
+      PGHOST                         = aws_db_instance.main.address
+      PGDATABASE                     = aws_db_instance.main.db_name
+      PGUSER                         = "authenticator"
+      PGRST_SERVER_PORT              = "3000"
+      PGRST_ADMIN_SERVER_PORT        = "3001"
+      PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
+      PGRST_DB_POOL                  = tostring(var.data_pool)
+    })
+    proxy = {
+      POSTGREST_UPSTREAM       = "127.0.0.1:3000"
+      POSTGREST_ADMIN_UPSTREAM = "127.0.0.1:3001"
+    }
+    migrate = {
+      PUBLIC_URL   = local.public_url
+      DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
+    }
+  }
+
+  # The containers of each task. A secret that gets a new version gives the task a new definition, so that it is replaced.
+  containers = {
+    auth = {
+      auth = { image = var.auth_image, command = ["node", "auth/main.ts"], environment = local.environment.auth, secrets = local.task_secrets.auth, port = 3000 }
+    }
+    data = {
+      postgrest = { image = var.postgrest_image, command = ["/bin/postgrest"], environment = local.environment.data, secrets = local.task_secrets.data, port = null }
+      proxy = {
+        image       = var.proxy_image
+        command     = ["caddy", "run", "--config", "/etc/caddy/Caddyfile.load-balancer", "--adapter", "caddyfile"]
+        environment = local.environment.proxy, secrets = {}, port = 8080
+      }
+    }
+    migrate = {
+      migrate = { image = var.auth_image, command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.task_secrets.migrate, port = null }
+    }
+  }
+}
+
+data "aws_iam_policy_document" "tasks_assume" {
+  statement {
+    actions = ["sts:AssumeRole"]
+    principals {
+      type        = "Service"
+      identifiers = ["ecs-tasks.amazonaws.com"]
+    }
+  }
+}
+
+# What the platform does for a task before it starts. The containers themselves have no role: they may do nothing in AWS.
+resource "aws_iam_role" "execution" {
+  for_each           = local.containers
+  name               = "${var.name}-${each.key}-execution"
+  assume_role_policy = data.aws_iam_policy_document.tasks_assume.json
+}
+
+data "aws_iam_policy_document" "execution" {
+  for_each = local.containers
+
+  statement {
+    sid       = "OwnSecrets"
+    actions   = ["secretsmanager:GetSecretValue"]
+    resources = [for arn in values(local.task_secrets[each.key]) : trimsuffix(arn, ":password::")]
+  }
+  statement {
+    sid       = "OwnLog"
+    actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
+    resources = ["${aws_cloudwatch_log_group.main[each.key].arn}:*"]
+  }
+  statement {
+    sid       = "Images"
+    actions   = ["ecr:GetAuthorizationToken", "ecr:BatchCheckLayerAvailability", "ecr:GetDownloadUrlForLayer", "ecr:BatchGetImage"]
+    resources = ["*"]
+  }
+}
+
+resource "aws_iam_role_policy" "execution" {
+  for_each = local.containers
+  name     = "start"
+  role     = aws_iam_role.execution[each.key].id
+  policy   = data.aws_iam_policy_document.execution[each.key].json
+}
+
+resource "aws_ecs_task_definition" "main" {
+  for_each                 = local.containers
+  family                   = "${var.name}-${each.key}"
+  requires_compatibilities = ["FARGATE"]
+  network_mode             = "awsvpc"
+  cpu                      = try(var.tasks[each.key].cpu, 256)
+  memory                   = try(var.tasks[each.key].memory, 512)
+  execution_role_arn       = aws_iam_role.execution[each.key].arn
+
+  container_definitions = jsonencode([
+    for name, container in each.value : {
+      name                   = name
+      image                  = container.image
+      command                = container.command
+      essential              = true
+      user                   = "1000"
+      readonlyRootFilesystem = true
+      linuxParameters        = { initProcessEnabled = true, capabilities = { drop = ["ALL"] } }
+      stopTimeout            = 30
+      portMappings           = container.port == null ? [] : [{ containerPort = container.port, protocol = "tcp" }]
+      environment = [for key, value in merge(container.environment, length(container.secrets) == 0 ? {} : { SECRET_VERSIONS = join(",", values(var.secret_versions)) }) :
+      { name = key, value = value }]
+      secrets = [for key, arn in container.secrets : { name = key, valueFrom = arn }]
+      logConfiguration = {
+        logDriver = "awslogs"
+        options   = { awslogs-group = aws_cloudwatch_log_group.main[each.key].name, awslogs-region = var.region, awslogs-stream-prefix = name }
+      }
+    }
+  ])
+
+  # a task that starts before its secrets are written would fail
+  depends_on = [
+    aws_iam_role_policy.execution,
+    aws_secretsmanager_secret_version.better_auth_secret,
+    aws_secretsmanager_secret_version.auth_service_password,
+    aws_secretsmanager_secret_version.authenticator_password,
+    aws_secretsmanager_secret_version.mail_secret,
+  ]
+}
+
+resource "aws_ecs_service" "main" {
+  for_each                           = local.services
+  name                               = each.key
+  cluster                            = aws_ecs_cluster.main.id
+  task_definition                    = aws_ecs_task_definition.main[each.key].arn
+  launch_type                        = "FARGATE"
+  desired_count                      = var.tasks[each.key].minimum
+  deployment_minimum_healthy_percent = 100
+  deployment_maximum_percent         = 200
+  health_check_grace_period_seconds  = 60
+  wait_for_steady_state              = true
+  propagate_tags                     = "SERVICE"
+
+  # a version that does not become healthy is replaced by the one before
+  deployment_circuit_breaker {
+    enable   = true
+    rollback = true
+  }
+  network_configuration {
+    subnets          = local.private_subnet_ids
+    security_groups  = [aws_security_group.main[each.key].id]
+    assign_public_ip = false
+  }
+  load_balancer {
+    target_group_arn = aws_lb_target_group.service[each.key].arn
+    container_name   = each.value.container
+    container_port   = each.value.port
+  }
+
+  lifecycle {
+    # autoscaling's business after the first day
+    ignore_changes = [desired_count]
+  }
+  # the migration first: when it fails, the services stay what they are
+  depends_on = [aws_lb_listener_rule.service, terraform_data.migration]
+}
+
+resource "aws_appautoscaling_target" "service" {
+  for_each           = local.services
+  service_namespace  = "ecs"
+  resource_id        = "service/${aws_ecs_cluster.main.name}/${aws_ecs_service.main[each.key].name}"
+  scalable_dimension = "ecs:service:DesiredCount"
+  min_capacity       = var.tasks[each.key].minimum
+  max_capacity       = var.tasks[each.key].maximum
+}
+
+resource "aws_appautoscaling_policy" "service" {
+  for_each           = local.services
+  name               = "${var.name}-${each.key}-cpu"
+  policy_type        = "TargetTrackingScaling"
+  service_namespace  = aws_appautoscaling_target.service[each.key].service_namespace
+  resource_id        = aws_appautoscaling_target.service[each.key].resource_id
+  scalable_dimension = aws_appautoscaling_target.service[each.key].scalable_dimension
+
+  target_tracking_scaling_policy_configuration {
+    target_value       = 60
+    scale_out_cooldown = 60
+    scale_in_cooldown  = 300
+
+    predefined_metric_specification {
+      predefined_metric_type = "ECSServiceAverageCPUUtilization"
+    }
+  }
+}

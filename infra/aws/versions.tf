@@ -1,0 +1,11 @@
+terraform {
+  # write-only arguments, which keep secrets out of plans and state, came with 1.11
+  required_version = ">= 1.11"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 5.100"
+    }
+  }
+}
