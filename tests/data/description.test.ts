@@ -38,17 +38,17 @@ test('it has words for the whole, each table, each column and each function', ()
 })
 
 /** What a function cannot be called without. */
-const required: Record<string, object> = {
+const needed: Record<string, object> = {
   delete_category: { p_category_id: crypto.randomUUID() }, get_filtered_transactions: { filters: [] }, get_transaction_distribution_by_category: { params: {} },
 }
 
 test('an anonymous caller may call none of them', async () => {
-  for (const name of functions) expect(await stack.anonymous.post(`/rpc/${name}`, required[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
+  for (const name of functions) expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
 })
 
 test('functions that only read and need no JSON can be called by GET; one that deletes cannot', async () => {
   const caller = stack.as(await stack.person())
-  for (const name of functions.filter((one) => required[one] === undefined)) expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
+  for (const name of functions.filter((one) => needed[one] === undefined)) expect((await caller.get(`/rpc/${name}`)).status, name).toBe(200)
   const { id } = await caller.create('categories', { name: 'x' })
   expect((await caller.get(`/rpc/delete_category?p_category_id=${id}`)).status).toBe(405)
   expect((await caller.get(`/categories?id=eq.${id}`)).body).toHaveLength(1)
