@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { proof } from './vitest.proof.config.ts'
 
 /** Files that measure time, and so run when nothing else does; once more if need be, because a shared machine may pause. */
 export const timed = ['tests/auth/gate.test.ts', 'tests/auth/stop.test.ts', 'tests/attacks/timing.test.ts']
@@ -9,7 +10,7 @@ export default defineConfig({
     // each file brings its own database and its own services, so files share nothing and run side by side
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: timed, testTimeout: 30_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...timed, ...proof], testTimeout: 30_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'timed', include: timed, testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 1, retry: 1, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -1,0 +1,74 @@
+/** What is exposed, read from the catalogue, so that a new table or function joins by itself. */
+import type pg from 'pg'
+
+export type Column = { name: string, type: string, required: boolean, hasDefault: boolean, values: string[] }
+/** A foreign key of one column to another exposed table. */
+export type Reference = { name: string, column: string, table: string }
+export type Table = {
+  name: string
+  columns: Column[]
+  key: string[]
+  references: Reference[]
+  /** By which columns a row is known within its tenant, besides its key. */
+  imports: string[][]
+}
+export type Catalogue = { tables: Table[], functions: string[] }
+
+/** The words of `check (column in (…))`, as PostgreSQL stores it. */
+const valuesOf = (check: string): string[] => [...check.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value)
+
+/** Tables stand after those they refer to. */
+function inOrder(tables: Table[]): Table[] {
+  const sorted: Table[] = []
+  const visit = (table: Table): void => {
+    if (sorted.includes(table)) return
+    for (const { table: name } of table.references) {
+      const referenced = tables.find((one) => one.name === name)
+      if (referenced !== undefined && referenced !== table) visit(referenced)
+    }
+    sorted.push(table)
+  }
+  tables.forEach(visit)
+  return sorted
+}
+
+export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
+  const { rows: columns } = await owner.query<{ table: string, name: string, type: string, required: boolean, has_default: boolean, check: string | null, position: number | null }>(`
+    select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull as required, a.atthasdef as has_default,
+      (select pg_get_constraintdef(k.oid) from pg_constraint k
+        where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%' limit 1) as check,
+      array_position(p.conkey, a.attnum) as position
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    left join pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
+    where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    order by c.relname, a.attnum`)
+  const { rows: references } = await owner.query<Reference & { from: string }>(`
+    select k.conname as name, c.relname as from, a.attname as column, f.relname as table
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
+    where k.contype = 'f' and c.relnamespace = 'api'::regnamespace and f.relnamespace = 'api'::regnamespace and array_length(k.conkey, 1) = 1
+    order by k.conname`)
+  const { rows: imports } = await owner.query<{ table: string, columns: string[] }>(`
+    select distinct c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_index i join pg_class c on c.oid = i.indrelid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey) and a.attname not in ('user_id', 'organization_id')
+    where i.indisunique and not i.indisprimary and c.relnamespace = 'api'::regnamespace
+    group by c.relname, i.indexrelid`)
+  const { rows: functions } = await owner.query<{ name: string }>(
+    `select distinct proname as name from pg_proc where pronamespace = 'api'::regnamespace and prokind in ('f', 'p') order by 1`)
+  const names = [...new Set(columns.map(({ table }) => table))]
+  const tables = names.map((name): Table => {
+    const own = columns.filter(({ table }) => table === name)
+    return {
+      name,
+      columns: own.map((column) => ({
+        name: column.name, type: column.type, required: column.required, hasDefault: column.has_default,
+        values: column.check === null ? [] : valuesOf(column.check),
+      })),
+      key: own.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),
+      references: references.filter(({ from }) => from === name),
+      imports: imports.filter(({ table }) => table === name).map((one) => one.columns),
+    }
+  })
+  return { tables: inOrder(tables), functions: functions.map(({ name }) => name) }
+}

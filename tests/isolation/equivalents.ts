@@ -1,0 +1,39 @@
+/**
+ * Weakenings that by themselves no data request can tell from the real thing, each with the reason. Where a second piece
+ * keeps the same rule, `keptBy` names it, and the two are weakened together: that must be noticed. What is not here must
+ * be noticed alone.
+ */
+export type Equivalent = {
+  name: RegExp
+  reason: string
+  /** The other piece's name, as a pattern; $1 and so on are what `name` has captured. */
+  keptBy?: string
+}
+
+const uid = String.raw`user_id = \( SELECT uid\(\) AS uid\) at \d+`
+const team = String.raw`organization_id = \( SELECT org_id\(\) AS org_id\) at \d+`
+const keepOwner = String.raw`^trigger $1_keep_owner on api\.$1: disabled$`
+
+export const equivalents: Equivalent[] = [
+  // --- kept twice
+  { name: new RegExp(`^policy (\\w+)_create on api\\.\\1: with check without ${uid}$`), keptBy: String.raw`^trigger $1_(1_)?set_owner on api\.$1: disabled$`, reason: 'set_owner() refuses a foreign user_id before the policy is asked' },
+  { name: new RegExp(`^policy (\\w+)_update on api\\.\\1: with check without (?:organization_id IS NULL at \\d+|${uid}|${team})$`), keptBy: keepOwner, reason: 'an update that passes USING and moves nothing cannot break this; keep_owner() refuses the moves' },
+  { name: /^unique index api\.(transactions)_(?:personal|team)_import: dropped$/, keptBy: String.raw`^trigger $1_2_recognize_import on api\.$1: disabled$`, reason: 'recognize_import() finds the row first; the index is there for two imports at the same moment' },
+  { name: /^function api\.delete_category\(uuid,uuid\): (?:without perform private\.deny|never category\.organization_id is not null)/, keptBy: String.raw`^trigger categories_require_delete on api\.categories: disabled$`, reason: 'the delete at its end asks for the same right' },
+  // --- kept by something that cannot be weakened alone
+  { name: /using without \( SELECT private\.can\('\w+'::text, 'list'::text\) AS can\) at \d+$/, reason: 'each of the four roles may list, and no token with another role gets past private.pre_request()' },
+  { name: /^policy dashboards_(?:update|delete) on api\.dashboards: using without (?:visibility|\( SELECT private\.can\('dashboards'::text, 'list_private')/, reason: 'it hides rows from a viewer, who may change no row of the team, and whose filters see what the policy for select shows' },
+  { name: /^execute on api\.get_\w+\(.*\): granted to anon$/, reason: 'the functions it calls in private are not granted to anon' },
+  { name: /^constraint (\w+)_have_an_owner on api\.\1: dropped$/, reason: 'no caller can make a row without an owner, and deleting a user deletes the personal rows first' },
+  { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
+  { name: /^function private\.can\(text,text\): without \(role_permissions\.resource/, reason: 'the interface gives each role the same rights on every table' },
+  { name: /^function private\.context_condition\(text,text\): without user_id = %L/, reason: 'it only narrows: the row rules hide other users\' personal rows' },
+  { name: /^function private\.\w+\(\): never current_user <> 'authenticated'/, reason: 'it lets the owner of the database pass; every data request is authenticated' },
+  { name: /^function private\.delete_personal_rows\(\): without (?:not a\.attisdropped|c\.relkind)/, reason: 'there is no dropped column, nor anything but tables' },
+  { name: /^function private\.pre_request\(\): never current_setting\('role', true\)/, reason: 'it spares a request without a token the look-up that it would not need' },
+  { name: /^function private\.check_transaction\(\): without tg_table_name = 'line_items'/, reason: 'a pair has no id that could be taken' },
+  // --- not about who sees and changes what: tests/data walks them
+  { name: /^trigger \w+_(?:set_timestamps|set_created_at|updated_at|lower_currency|mask_account_number) on /, reason: 'it keeps the form of a value' },
+  { name: /^function private\.recognize_import\(\): never (?:current_setting|exists)/, reason: 'which of one\'s own rows an import means that names two' },
+  { name: /^function api\.delete_category\(uuid,uuid\): never p_replacement_id = p_category_id/, reason: 'a caller\'s own mistake, answered in better words' },
+]

@@ -1,0 +1,44 @@
+/** Every actor, table, operation and target, generated from the catalogue. docs/isolation.md says how to read it. */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { execute } from '../support/database.ts'
+import { openPlace } from './place.ts'
+import { summary, writeReport } from './report.ts'
+import { prepareSuite, runIsolation, type Result } from './run.ts'
+
+let place: Awaited<ReturnType<typeof openPlace>>
+let result: Result
+
+beforeAll(async () => {
+  place = await openPlace(inject('serverUrl'))
+  result = await runIsolation(place)
+  await writeReport(result)
+  console.log(summary(result))
+}, 300_000)
+afterAll(() => place.close())
+
+test('nobody sees or changes what the interface does not let them, and everybody what it does', () => {
+  expect(result.failures.slice(0, 20)).toEqual([])
+})
+
+test('every exposed table and function was asked by every actor', () => {
+  const { catalogue, actors } = result.world
+  const asked = new Set(result.asked.map(({ actor, table }) => `${actor.name} ${table}`))
+  const missing = actors.flatMap(({ name }) => [...catalogue.tables.map((table) => table.name), ...catalogue.functions.map((one) => `${one}()`)]
+    .filter((table) => !asked.has(`${name} ${table}`)).map((table) => `${name} ${table}`))
+  expect(missing).toEqual([])
+})
+
+test.each([
+  ['table', 'create table api.newcomers (id uuid primary key)', 'api.newcomers is exposed, and tests/isolation/model.ts has no entry'],
+  ['function', 'create function api.newcomer() returns integer language sql return 1', 'api.newcomer() is exposed, and tests/isolation/functions.ts has no entry'],
+  ['column', 'alter table api.tags add column span int4range not null', 'cannot make a row of api.tags: add a form for span'],
+  ['reference', 'alter table api.tags add column account_id uuid references api.accounts', 'api.tags refers to [account_id → accounts], and the model says []'],
+])('a new %s that the suite does not know is an error that names it', async (_what, statement, message) => {
+  const other = await openPlace(inject('serverUrl'))
+  try {
+    await execute(other.ownerUrl, statement)
+    await expect(prepareSuite(other)).rejects.toThrow(message)
+  } finally {
+    await other.close()
+  }
+})

@@ -1,0 +1,211 @@
+/**
+ * What the interface promises about who sees and changes what, in as few words as it takes. It is written from the
+ * sentences of the interface, which stand beside the code, and not from the SQL that keeps them: where the two disagree,
+ * one of them is wrong. Pure: no I/O, no clock, no database.
+ */
+
+export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
+export type Role = typeof roles[number]
+export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+/** Who asks. A refused caller has a token that is not, or no longer, good for anything. */
+export type Caller =
+  | { kind: 'user', user: string, organization: string | null, role: Role | null }
+  | { kind: 'anonymous' }
+  | { kind: 'refused' }
+type User = Extract<Caller, { kind: 'user' }>
+
+/** A row as the model sees it: whose it is and what it names. Its key is its id, or its ids. */
+export type Row = {
+  table: string
+  key: string
+  /** The owner pair; of a part, its transaction's. */
+  user: string | null
+  organization: string | null
+  visibility?: string
+  /** Column → the id it names. */
+  refers: Record<string, string>
+}
+
+/** Why a request is refused. Where several reasons hold the interface does not say which is named, so any may be. */
+export type Reason = 'token' | 'anonymous' | 'denied' | 'missing' | 'taken'
+
+/** What happens: a refusal, or the rows it is about and what becomes of the data. Keys are `table:key`. */
+export type Verdict = { refused: Reason[] } | { rows: Row[], changed: string[], gone: string[], added: Row[] }
+
+/** Looks a row up by table and key. */
+export type Find = (table: string, key: string) => Row | undefined
+
+type Reference = { table: string, whenGone: 'goes too' | 'is cleared' }
+export type TableModel = {
+  /** owned: has the owner pair. part: belongs to a transaction. own: each reads their own, nobody writes. */
+  kind: 'owned' | 'part' | 'own'
+  refers: Record<string, Reference>
+}
+
+const category: Reference = { table: 'categories', whenGone: 'is cleared' }
+/** "Deleting a transaction also deletes its line items and tag associations." */
+const transaction: Reference = { table: 'transactions', whenGone: 'goes too' }
+
+/** Every table of the interface. One that is exposed and not here makes the suite fail. */
+export const tables: Record<string, TableModel> = {
+  transactions: { kind: 'owned', refers: { category_id: category } },
+  subscriptions: { kind: 'owned', refers: { category_id: category } },
+  accounts: { kind: 'owned', refers: {} },
+  dashboards: { kind: 'owned', refers: {} },
+  categories: { kind: 'owned', refers: {} },
+  tags: { kind: 'owned', refers: {} },
+  line_items: { kind: 'part', refers: { transaction_id: transaction, category_id: category } },
+  transaction_tags: { kind: 'part', refers: { transaction_id: transaction, tag_id: { table: 'tags', whenGone: 'goes too' } } },
+  app_subscriptions: { kind: 'own', refers: {} },
+}
+
+/** "Roles and permissions": owner, admin and editor list, get, create, update and delete; a viewer lists and gets. */
+const rights: Record<Role, readonly Action[]> = {
+  owner: ['list', 'get', 'create', 'update', 'delete'],
+  admin: ['list', 'get', 'create', 'update', 'delete'],
+  editor: ['list', 'get', 'create', 'update', 'delete'],
+  viewer: ['list', 'get'],
+}
+export const may = (role: Role | null, action: Action): boolean => role !== null && rights[role].includes(action)
+
+export const id = (row: Pick<Row, 'table' | 'key'>): string => `${row.table}:${row.key}`
+const modelOf = (table: string): TableModel => {
+  const found = tables[table]
+  if (found === undefined) throw new Error(`tests/isolation/model.ts has no entry for the table ${table}`)
+  return found
+}
+
+/** The same organization, or the same user's personal context. */
+export const sameTenant = (a: Pick<Row, 'user' | 'organization'>, b: Pick<Row, 'user' | 'organization'>): boolean =>
+  a.organization === b.organization && (a.organization !== null || a.user === b.user)
+
+/**
+ * "A row is visible when (organization_id is null and user_id equals uid()) or (organization_id equals org_id() and the
+ * role may list)." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
+ */
+export function sees(caller: Caller, row: Row): boolean {
+  if (caller.kind !== 'user') return false
+  if (row.organization === null) return row.user === caller.user
+  return row.organization === caller.organization && may(caller.role, 'list')
+    && !(row.table === 'dashboards' && caller.role === 'viewer' && row.visibility === 'private')
+}
+
+/** "Personal rows are accessible only to their owning user", and wholly so; a team's as the role says. */
+const mayDo = (caller: User, row: Pick<Row, 'user' | 'organization'>, action: Action): boolean =>
+  row.organization === null ? row.user === caller.user : row.organization === caller.organization && may(caller.role, action)
+
+/** What refuses a caller whatever is asked: no token, a token that has ended, a table that nobody writes. */
+function refusedOutright(caller: Caller, table: string): Reason[] {
+  if (caller.kind === 'refused') return ['token']
+  if (caller.kind === 'anonymous') return ['anonymous']
+  return modelOf(table).kind === 'own' ? ['denied'] : []
+}
+
+/** A reference names a row of the row's own tenant; another tenant's fails exactly as a missing one does. */
+function missingReferences(caller: User, row: Row, columns: string[], find: Find): Reason[] {
+  return columns.flatMap((column): Reason[] => {
+    const key = row.refers[column]
+    const reference = modelOf(row.table).refers[column]
+    if (key === undefined || reference === undefined) return []
+    const found = find(reference.table, key)
+    if (found === undefined || !sameTenant(found, row)) return ['missing']
+    return column === 'transaction_id' && !sees(caller, found) ? ['missing'] : []
+  })
+}
+
+const unique = (reasons: Reason[]) => [...new Set(reasons)]
+const isRefused = (reasons: Reason[]) => reasons.length > 0
+
+/** "On create, user_id and organization_id are filled from the JWT": whatever else is sent there is refused. */
+function againstNew(caller: User, row: Row, find: Find): Reason[] {
+  const isPart = modelOf(row.table).kind === 'part'
+  if (isPart) {
+    // a part of a transaction that the caller does not see is a part of no transaction
+    const whole = find('transactions', row.refers['transaction_id'] ?? '')
+    if (whole === undefined || !sees(caller, whole)) return ['missing']
+  }
+  return [
+    ...(isPart || row.user === caller.user ? [] : ['denied' as const]),
+    ...(mayDo(caller, row, 'create') ? [] : ['denied' as const]),
+    ...missingReferences(caller, row, Object.keys(row.refers), find),
+  ]
+}
+
+export const list = (caller: Caller, rows: Row[]): Row[] => rows.filter((row) => sees(caller, row))
+
+/** One new row or many: all of them or none. */
+export function insert(caller: Caller, rows: Row[], find: Find): Verdict {
+  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table))
+  if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
+  const against = rows.flatMap((row) => [...againstNew(caller, row, find), ...(find(row.table, row.key) === undefined ? [] : ['taken' as const])])
+  return isRefused(against) ? { refused: unique(against) } : { rows, changed: [], gone: [], added: rows }
+}
+
+/** What an update wants to be different. */
+export type Patch = { user?: string | null, organization?: string | null, key?: string, refers?: Record<string, string> }
+
+/** "Neither can be changed afterwards": not the id, the user, nor the organization. */
+function againstPatch(caller: User, row: Row, patch: Patch, find: Find): Reason[] {
+  const moves = ([['user', row.user], ['organization', row.organization], ['key', row.key]] as const)
+    .some(([what, present]) => what in patch && patch[what] !== present)
+  const after: Row = { ...row, refers: { ...row.refers, ...patch.refers } }
+  return [
+    ...(mayDo(caller, row, 'update') && !moves ? [] : ['denied' as const]),
+    ...missingReferences(caller, after, Object.keys(patch.refers ?? {}), find),
+  ]
+}
+
+/** "A filter updates all matching rows" that are visible; one that may not be updated refuses all. */
+export function update(caller: Caller, table: string, matching: Row[], patch: Patch, find: Find): Verdict {
+  const reasons = refusedOutright(caller, table)
+  if (caller.kind !== 'user' || isRefused(reasons)) return { refused: reasons }
+  const rows = list(caller, matching)
+  const against = rows.flatMap((row) => againstPatch(caller, row, patch, find))
+  return isRefused(against) ? { refused: unique(against) } : { rows, changed: rows.map(id), gone: [], added: [] }
+}
+
+/** What else goes, and what is left without a reference, when these rows go. */
+export function consequences(gone: Row[], all: Row[]): { changed: string[], gone: string[] } {
+  const goneIds = new Set(gone.map(id))
+  const changed = new Set<string>()
+  for (let before = -1; before !== goneIds.size;) {
+    before = goneIds.size
+    for (const row of all) {
+      for (const [column, { table, whenGone }] of Object.entries(modelOf(row.table).refers)) {
+        const key = row.refers[column]
+        if (key === undefined || !goneIds.has(`${table}:${key}`)) continue
+        if (whenGone === 'goes too') goneIds.add(id(row))
+        else changed.add(id(row))
+      }
+    }
+  }
+  return { gone: [...goneIds], changed: [...changed].filter((row) => !goneIds.has(row)) }
+}
+
+export function remove(caller: Caller, table: string, matching: Row[], all: Row[]): Verdict {
+  const reasons = refusedOutright(caller, table)
+  if (caller.kind !== 'user' || isRefused(reasons)) return { refused: reasons }
+  const rows = list(caller, matching)
+  return rows.every((row) => mayDo(caller, row, 'delete')) ? { rows, added: [], ...consequences(rows, all) } : { refused: ['denied'] }
+}
+
+/** An upsert or PUT, which may meet a row that is there: then it is an update of it, or nothing. */
+export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', find: Find): Verdict {
+  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table))
+  if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
+  const against = rows.flatMap((row): Reason[] => {
+    const existing = find(row.table, row.key)
+    if (existing === undefined) return againstNew(caller, row, find)
+    // another tenant's row is neither merged nor silently ignored
+    if (!sees(caller, existing)) return ['denied', ...againstNew(caller, row, find)]
+    // it may be sent back as it was read, also when another member created it
+    const asNew = againstNew(caller, existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) => reason !== 'missing' || mode === 'ignore')
+    if (mode === 'ignore') return asNew
+    const { user, organization } = row
+    return [...asNew, ...againstPatch(caller, existing, modelOf(row.table).kind === 'part' ? { refers: row.refers } : { user, organization, refers: row.refers }, find)]
+  })
+  if (isRefused(against)) return { refused: unique(against) }
+  const met = rows.filter((row) => find(row.table, row.key) !== undefined)
+  return { rows, changed: mode === 'merge' ? met.map(id) : [], gone: [], added: rows.filter((row) => !met.includes(row)) }
+}

@@ -1,0 +1,68 @@
+/**
+ * Makes rows from the catalogue: every text and number is a canary, a string or amount that no other row has, so that
+ * whatever reaches a caller says which row it is from.
+ */
+import type { Table } from './catalogue.ts'
+
+export type Payload = Record<string, unknown>
+
+/** Letters only, because some columns take nothing else. Rows of the world begin with r, rows that cases send with n. */
+const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
+export const canary = (n: number): string => `zqyr${letters(n)}yqz`
+export const sentCanary = (n: number): string => `zqyn${letters(n)}yqz`
+/** 80 0012 000.37 for row 12. */
+const amount = (n: number): number => 800_000_000 + n * 1_000 + 0.37
+
+const numberOf = (word: string): number => Number(word.replaceAll(/[a-j]/g, (letter) => String('abcdefghij'.indexOf(letter))))
+/** The rows whose canaries a text holds, by number. */
+export function canariesIn(text: string): number[] {
+  return [
+    ...[...text.matchAll(/zqyr([a-j]+)yqz/g)].map(([, word = '']) => numberOf(word)),
+    ...[...text.matchAll(/\b80(\d{4})000\.37/g)].map(([, digits]) => Number(digits)),
+  ]
+}
+
+/** Columns whose form a type does not tell. `n` numbers the row, `word` is its canary. */
+const forms: Record<string, (n: number, word: string) => unknown> = {
+  currency: () => 'usd',
+  color: () => '#a1b2c3',
+  logo_url: (_n, word) => `https://example.org/${word}`,
+  account_number: () => '1234',
+  interval_in_days: () => 30,
+  period_end: () => '2199-01-01',
+  layout: (_n, word) => ({ widgets: [{ id: word, type: word, position: { x: 0, y: 0 }, size: { w: 1, h: 1 } }] }),
+  date_range: () => ({ preset: 'this_month' }),
+  product_id: () => 'teams',
+  'app_subscriptions.status': (_n, word) => `sub_${word}`,
+}
+
+/** Filled from elsewhere: the key and the owner pair by the case, the times by the service. */
+const filled = (table: Table): Set<string> => new Set([
+  ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []), 'user_id', 'organization_id', 'created_at', 'updated_at',
+  ...table.references.map(({ column }) => column),
+])
+
+/** The first column of free text, which updates change; a table may have none. */
+export const labelOf = (table: Table): string | undefined =>
+  table.columns.find(({ name, type, values }) => type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined)?.name
+
+/**
+ * Everything of a row but its key, its owner and its references.
+ * @throws when a column's form is not known: a new type needs a line in `forms`.
+ */
+export function contents(table: Table, n: number, word: string): Payload {
+  const row: Payload = {}
+  const skipped = filled(table)
+  for (const { name, type, hasDefault, required, values } of table.columns) {
+    const form = forms[`${table.name}.${name}`] ?? forms[name]
+    if (skipped.has(name)) continue
+    if (form !== undefined) row[name] = form(n, word)
+    else if (values.length > 0) row[name] = values[n % values.length]
+    else if (type === 'text') row[name] = word
+    else if (type === 'numeric') row[name] = word === canary(n) ? amount(n) : 12.5
+    else if (type === 'jsonb') row[name] = { canary: word }
+    else if (type === 'boolean') row[name] = false
+    else if (!hasDefault && required) throw new Error(`tests/isolation cannot make a row of api.${table.name}: add a form for ${name} (${type}) to rows.ts`)
+  }
+  return row
+}

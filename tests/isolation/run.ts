@@ -1,0 +1,266 @@
+/**
+ * Asks every case of a real PostgREST and compares what comes of it with the model: the status, the rows, what happened to
+ * every row of the database, and whether a canary of a row that the caller may not see is anywhere in the answer.
+ */
+import { Agent, request as httpRequest } from 'node:http'
+import pg from 'pg'
+import { nameOf, tableCases, type Case } from './cases.ts'
+import { functionCases } from './functions.ts'
+import { lifecycleProblems } from './lifecycle.ts'
+import { id, sees } from './model.ts'
+import { canariesIn } from './rows.ts'
+import { keep, pairOf, type State } from './state.ts'
+import { createWorld, keyOf, type Actor, type World } from './world.ts'
+
+export type Failure = { name: string, problems: string[] }
+export type Result = { cases: number, failures: Failure[], world: World, asked: Case[], milliseconds: number }
+export type Place = { ownerUrl: string, dataUrl: string }
+type Answer = { status: number, text: string, headers: string, contentRange: string }
+
+/** A suite that is ready to be asked, as often as one likes. */
+export type Suite = {
+  world: World
+  cases: Case[]
+  run(options?: { cases?: Case[], stopAtFirst?: boolean }): Promise<{ cases: number, failures: Failure[] }>
+  restore(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How many harmless cases are under way at once, and after how many the database is looked at. */
+const concurrency = 6
+const batchSize = 96
+
+function sender(dataUrl: string): { send: (one: Case) => Promise<Answer>, close: () => void } {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  const { hostname, port } = new URL(dataUrl)
+  const send = ({ actor, request: { method, path, body, headers } }: Case): Promise<Answer> => new Promise((resolve, reject) => {
+    const authorization = actor.token === undefined ? {} : { authorization: `Bearer ${actor.token}` }
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const outgoing = httpRequest({ agent, hostname, port, method, path: encodeURI(path), headers: { ...authorization, ...length, ...headers } }, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () => resolve({
+        status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString(), headers: incoming.rawHeaders.join('\n'), contentRange: incoming.headers['content-range'] ?? '',
+      }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+  return { send, close: () => agent.destroy() }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What each actor must never be sent: the numbers of the rows it does not see, their ids, and foreign organizations. */
+type Secrets = { numbers: Set<number>, keys: Set<string>, teams: string[] }
+function secretsOf(world: World, { caller }: Actor): Secrets {
+  const hidden = world.rows.filter((row) => !sees(caller, row))
+  const teams = ['team-a', 'team-b'].filter((team) => caller.kind !== 'user' || caller.organization !== team)
+  return { numbers: new Set(hidden.map(({ n }) => n)), keys: new Set(hidden.filter(({ key }) => !key.includes('/')).map(({ key }) => key)), teams }
+}
+
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** What of an answer the caller must not have been sent. What the caller itself has sent may come back. */
+function leaks({ request }: Case, { text, headers }: Answer, secrets: Secrets): string[] {
+  const all = `${headers}\n${text}`
+  const sent = `${request.path}\n${request.body ?? ''}`
+  const sentCanaries = new Set(canariesIn(sent))
+  return [
+    ...canariesIn(all).filter((n) => secrets.numbers.has(n) && !sentCanaries.has(n)).map((n) => `a canary of row ${n} is in the answer`),
+    ...[...all.matchAll(uuids)].filter(([uuid]) => secrets.keys.has(uuid) && !sent.includes(uuid)).map(([uuid]) => `the id ${uuid} of a foreign row is in the answer`),
+    ...secrets.teams.filter((team) => all.includes(team) && !sent.includes(team)).map((team) => `the id of ${team} is in the answer`),
+  ]
+}
+
+/** What is wrong with an answer. */
+function problemsOf(one: Case, answer: Answer, world: World, secrets: Secrets): string[] {
+  const { expected } = one
+  const body = parsed(answer.text)
+  const code = (body as { code?: unknown } | undefined)?.code
+  const problems = leaks(one, answer, secrets)
+  const fits = expected.answers.some(({ status, code: wanted }) => status === answer.status && (wanted === undefined || wanted.test(String(code))))
+  if (!fits) problems.push(`answered ${answer.status} ${answer.text.slice(0, 300)}, not ${expected.answers.map(({ status, code: wanted }) => `${status} ${wanted?.source ?? ''}`).join(' or ')}`)
+  else if (code === '42501' && !String((body as { message?: unknown }).message).startsWith('permission denied for ')) problems.push(`refused in other words: ${answer.text.slice(0, 200)}`)
+  if (answer.status >= 400) return problems
+  if (expected.rows !== undefined) {
+    const table = world.catalogue.tables.find(({ name }) => name === one.table) ?? world.catalogue.tables.find(({ name }) => name === 'transactions')
+    const found = (Array.isArray(body) ? body : [body]).map((row) => table === undefined ? '' : keyOf(table, row as Record<string, unknown>)).toSorted()
+    const wanted = expected.rows.toSorted()
+    if (found.join() !== wanted.join()) problems.push(`shows ${found.length} rows [${found.slice(0, 5).join()}], not ${wanted.length} [${wanted.slice(0, 5).join()}]`)
+  }
+  if (expected.count !== undefined && !answer.contentRange.endsWith(`/${expected.count}`)) problems.push(`counts ${answer.contentRange}, not ${expected.count}`)
+  const wrong = expected.wrong?.(body)
+  if (wrong !== undefined) problems.push(wrong)
+  return problems
+}
+
+const changes = ({ expected: { changed, gone, added } }: Case): boolean => changed.length + gone.length + added.length > 0
+
+/** Where what happened to the data differs from what must, after some cases that have nothing to do with each other. */
+function differences(before: State, after: State, some: Case[]): string[] {
+  const problems: string[] = []
+  const must = new Set(some.flatMap(({ expected }) => expected.maybe === true ? [] : expected.changed))
+  const may = new Set(some.flatMap(({ expected }) => expected.changed))
+  const gone = new Set(some.flatMap(({ expected }) => expected.gone))
+  for (const [row, { hash, pair }] of before) {
+    const now = after.get(row)
+    if ((now === undefined) !== gone.has(row)) problems.push(`${row} is ${now === undefined ? 'gone' : 'still there'}`)
+    else if (now === undefined) continue
+    else if (now.pair !== pair) problems.push(`${row} was owned by ${pair} and now by ${now.pair}`)
+    else if (now.hash !== hash && !may.has(row)) problems.push(`${row} has changed`)
+    else if (now.hash === hash && must.has(row)) problems.push(`${row} has not changed`)
+  }
+  const added = [...after].filter(([row]) => !before.has(row)).map(([row, { pair }]) => `${row.slice(0, row.indexOf(':'))} of ${pair}`).toSorted()
+  const wanted = some.flatMap(({ expected }) => expected.added).map((row) => `${row.table} of ${pairOf(row)}`).toSorted()
+  if (added.join() !== wanted.join()) problems.push(`new rows: [${added.join()}], not [${wanted.join()}]`)
+  return problems
+}
+
+type Footprint = {
+  one: Case
+  /** The tenants it can be told of. */
+  sees: string[]
+  /** The tenants it is to change. */
+  tenants: Set<string>
+  /** The keys of the rows it is to change. */
+  keys: string[]
+  /** What it says, and whether that is about all rows there are. */
+  text: string
+  isSweeping: boolean
+}
+
+function footprint(one: Case, tenants: Map<string, string>): Footprint {
+  const { actor: { caller }, request: { method, path, body = '' }, expected: { changed, gone, added } } = one
+  const rows = [...changed, ...gone]
+  return {
+    one,
+    sees: caller.kind === 'user' ? [caller.user, ...(caller.organization === null ? [] : [caller.organization])] : [],
+    tenants: new Set([...rows.map((row) => tenants.get(row) ?? ''), ...added.map(({ user, organization }) => organization ?? user ?? '')]),
+    keys: rows.flatMap((row) => row.slice(row.indexOf(':') + 1).split('/')),
+    text: path + body,
+    isSweeping: method !== 'POST' && !path.includes('?'),
+  }
+}
+
+/**
+ * Whether one case leaves the other alone: it changes nothing that the other can be told of, and nothing that the other
+ * names, or what the other must not do there would pass for the work of this one.
+ */
+const leavesAlone = (one: Footprint, other: Footprint): boolean =>
+  !other.isSweeping && !other.sees.some((tenant) => one.tenants.has(tenant)) && !one.keys.some((key) => other.text.includes(key))
+
+/** Puts cases together that leave each other alone, so that they may be asked side by side. */
+function* rounds(some: Case[], tenants: Map<string, string>): Generator<Case[]> {
+  const waiting = some.map((one) => footprint(one, tenants))
+  while (waiting.length > 0) {
+    const round: Footprint[] = []
+    for (let at = 0; at < waiting.length && round.length < concurrency;) {
+      const next = waiting[at]
+      if (next !== undefined && round.every((other) => leavesAlone(next, other) && leavesAlone(other, next))) round.push(...waiting.splice(at, 1))
+      else at += 1
+    }
+    yield round.map(({ one }) => one)
+  }
+}
+
+/** Fills the database, which must be empty and migrated, and makes all cases. @throws when something is exposed that it does not know */
+export async function prepareSuite({ ownerUrl, dataUrl }: Place): Promise<Suite> {
+  const owner = new pg.Client({ connectionString: ownerUrl })
+  await owner.connect()
+  try {
+    return await suiteOn(owner, dataUrl)
+  } catch (error) {
+    await owner.end()
+    throw error
+  }
+}
+
+async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
+  const world = await createWorld(owner)
+  const keeper = await keep(world)
+  let before = await keeper.state()
+  let untouched = await keeper.fingerprint()
+  const cases = [...tableCases(world), ...functionCases(world)]
+  const secrets = new Map(world.actors.map((actor) => [actor, secretsOf(world, actor)]))
+  const { send, close } = sender(dataUrl)
+  await known(send, cases)
+
+  const ask = async (one: Case): Promise<string[]> => {
+    const kept = secrets.get(one.actor)
+    return kept === undefined ? ['no such actor'] : problemsOf(one, await send(one), world, kept)
+  }
+  const tenants = new Map(world.rows.map((row) => [id(row), row.organization ?? row.user ?? '']))
+  /** Every row is compared before and after; where something is amiss, each case is asked again by itself. */
+  const together = async (batch: Case[], found: (one: Case, problems: string[]) => void): Promise<void> => {
+    const waiting = [...batch]
+    const answered: [Case, string[]][] = []
+    await Promise.all(Array.from({ length: concurrency }, async () => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) answered.push([one, await ask(one)])
+    }))
+    const isStill = !batch.some(changes)
+    const problems = isStill && await keeper.fingerprint() === untouched ? [] : differences(before, await keeper.state(), batch)
+    if (!isStill || problems.length > 0) await keeper.restore()
+    if (problems.length > 0 && batch.length > 1) {
+      for (const one of batch) await together([one], found)
+      return
+    }
+    for (const [one, others] of answered) if (others.length + problems.length > 0) found(one, [...others, ...problems])
+  }
+  return {
+    world, cases,
+    async run({ cases: some = cases, stopAtFirst = false } = {}) {
+      const failures: Failure[] = []
+      let asked = 0
+      const still = some.filter((one) => !changes(one))
+      // a batch is looked at when it is done, so a short one stops sooner
+      const size = stopAtFirst ? batchSize / 4 : batchSize
+      const batches = Array.from({ length: Math.ceil(still.length / size) }, (_, at) => still.slice(at * size, (at + 1) * size))
+      before = await keeper.state()
+      untouched = await keeper.fingerprint()
+      const all = function* (): Generator<Case[]> {
+        yield* batches
+        yield* rounds(some.filter(changes), tenants)
+      }
+      for (const batch of all()) {
+        await together(batch, (one, problems) => { failures.push({ name: nameOf(one), problems }) })
+        asked += batch.length
+        if (stopAtFirst && failures.length > 0) return { cases: asked, failures }
+      }
+      return { cases: asked, failures: [...failures, ...await lifecycleProblems(world, keeper)] }
+    },
+    restore: () => keeper.restore(),
+    async close() {
+      close()
+      await owner.end()
+    },
+  }
+}
+
+/** PostgREST has been notified of our key; waits until it accepts a token signed with it. */
+async function known(send: (one: Case) => Promise<Answer>, cases: Case[]): Promise<void> {
+  const first = cases.find(({ actor: { caller } }) => caller.kind === 'user')
+  if (first === undefined) throw new Error('there are no cases')
+  for (const deadline = Date.now() + 10_000; (await send(first)).status === 401;) {
+    if (Date.now() > deadline) throw new Error('PostgREST does not accept the key of tests/isolation')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** The whole suite against a given database, empty and migrated, and the PostgREST on it. */
+export async function runIsolation(place: Place, options: { stopAtFirst?: boolean } = {}): Promise<Result> {
+  const started = Date.now()
+  const suite = await prepareSuite(place)
+  try {
+    return { ...await suite.run(options), world: suite.world, asked: suite.cases, milliseconds: Date.now() - started }
+  } finally {
+    await suite.close()
+  }
+}

@@ -1,0 +1,70 @@
+/** What every row is now, and the way back to what it was. */
+import pg from 'pg'
+import type { World } from './world.ts'
+
+/** `table:key` → whose it is, as `user organization`, and a hash of all its columns. */
+export type State = Map<string, { pair: string, hash: string }>
+
+/** An owner pair as the state names it. */
+export const pairOf = ({ user, organization }: { user: string | null, organization: string | null }): string => `${user ?? '-'} ${organization ?? '-'}`
+
+export type Keeper = {
+  /** Every row, in one call. */
+  state(): Promise<State>
+  /** A hash of everything of each owner, in one call. */
+  fingerprint(): Promise<string>
+  /** Puts back what the tables held at the beginning. */
+  restore(): Promise<void>
+}
+
+/** What no data request may change, beside the rows of api. */
+const beside = ['auth.users', 'auth.sessions', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
+
+/** Keeps a copy of every exposed table, in a schema that is not exposed. */
+export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {
+  const name = (table: string): string => pg.escapeIdentifier(table)
+  const parts = tables.filter(({ columns }) => !columns.some((column) => column.name === 'user_id'))
+  const personal = (alias: string): string => `coalesce(${alias}.user_id, '-')`
+  const team = (alias: string): string => `coalesce(${alias}.organization_id, '-')`
+  const owned = (table: string): string => {
+    if (parts.some((part) => part.name === table)) {
+      // a part is its transaction's, and in a team no member's
+      return `(select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${team('t')} from api.transactions t where t.id = r.transaction_id)`
+    }
+    const hasTeam = tables.find((one) => one.name === table)?.columns.some((column) => column.name === 'organization_id') === true
+    return `${personal('r')} || ' ' || ${hasTeam ? team('r') : `'-'`}`
+  }
+  const rows = [
+    ...tables.map(({ name: table, key }) =>
+      `select '${table}:' || concat_ws('/', ${key.map((column) => `r.${name(column)}::text`).join()}) as id, ${owned(table)} as pair, md5(r::text) as hash from api.${name(table)} r`),
+    ...beside.map((table) => `select '${table}:' || md5(r::text), '${table}', md5(r::text) from ${table} r`),
+  ].join(' union all ')
+  await owner.query(`
+    create schema if not exists isolation_kept;
+    ${tables.map(({ name: table }) => `create table isolation_kept.${name(table)} as table api.${name(table)};`).join('\n')}
+    create or replace function isolation_kept.restore() returns void language plpgsql as $restore$
+    begin
+      -- past every trigger and foreign key: what is put back was in order
+      set local session_replication_role = replica;
+      ${tables.map(({ name: table, key }) => `
+        delete from api.${name(table)} r where not exists (select from isolation_kept.${name(table)} k where k is not distinct from r);
+        insert into api.${name(table)} select k.* from isolation_kept.${name(table)} k
+          where not exists (select from api.${name(table)} r where (${key.map((c) => `r.${name(c)}`).join()}) = (${key.map((c) => `k.${name(c)}`).join()}));`).join('')}
+    end $restore$`)
+  return {
+    async state() {
+      const { rows: found } = await owner.query<[string, string, string]>({ name: 'isolation state', text: `select id, pair, hash from (${rows}) s`, rowMode: 'array' })
+      return new Map(found.map(([row, pair, hash]) => [row, { pair, hash }]))
+    },
+    async fingerprint() {
+      const { rows: found } = await owner.query<[string]>({
+        name: 'isolation fingerprint', rowMode: 'array',
+        text: `select string_agg(pair || ' ' || hash, ',' order by pair) from (select pair, md5(string_agg(hash, ',' order by id)) as hash from (${rows}) s group by pair) t`,
+      })
+      return found[0]?.[0] ?? ''
+    },
+    async restore() {
+      await owner.query({ name: 'isolation restore', text: 'select isolation_kept.restore()' })
+    },
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Every way to weaken the row rules by one piece, derived from the catalogue: policies and each operand in them, row
+ * security, grants, triggers, constraints about owners and references, the table of rights, and the checks inside the
+ * functions that all of these call. Each comes with the statement that undoes it.
+ */
+import type pg from 'pg'
+
+export type Weakening = {
+  name: string
+  /** Which cases are likely to notice, so that they come first. */
+  table?: string
+  command?: string
+  apply: string
+  revert: string
+}
+
+/** The places of an expression's operands: what AND, OR and WHERE join, however deep. */
+export function operands(expression: string): [number, number][] {
+  const found: [number, number][] = []
+  const visit = (from: number, to: number): void => {
+    let [start, end] = [from, to]
+    while (/\s/.test(expression[start] ?? 'x')) start += 1
+    while (/\s/.test(expression[end - 1] ?? 'x')) end -= 1
+    const parts: [number, number][] = []
+    let depth = 0
+    let begin = start
+    let isWrapped = expression[start] === '('
+    for (let at = start; at < end; at += 1) {
+      if (expression[at] === '(') depth += 1
+      if (expression[at] === ')') depth -= 1
+      if (depth === 0 && at < end - 1) isWrapped = false
+      const word = depth === 0 ? /^\s(?:AND|OR)\s/.exec(expression.slice(at, at + 5)) : null
+      if (word === null) continue
+      parts.push([begin, at])
+      begin = at + word[0].length
+    }
+    if (parts.length > 0) for (const [a, b] of [...parts, [begin, end] as const]) visit(a, b)
+    else if (isWrapped && !/^\(\s*SELECT\b/.test(expression.slice(start, end))) visit(start + 1, end - 1)
+    else {
+      found.push([start, end])
+      const inner = /^EXISTS \([\s\S]*?WHERE /.exec(expression.slice(start, end))
+      if (inner !== null) visit(start + inner[0].length, end - 1)
+    }
+  }
+  visit(0, expression.length)
+  return found
+}
+
+const short = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 110)
+
+async function policies(db: pg.Client): Promise<Weakening[]> {
+  const { rows } = await db.query<{ table: string, name: string, command: string, using: string | null, check: string | null, roles: string }>(`
+    select tablename as table, policyname as name, lower(cmd) as command, qual as using, with_check as check, array_to_string(roles, ', ') as roles
+    from pg_policies where schemaname = 'api' order by tablename, policyname`)
+  return rows.flatMap(({ table, name, command, using, check, roles }) => {
+    const on = `policy ${name} on api.${table}`
+    const alter = (part: 'using' | 'with check', text: string): string => `alter ${on} ${part} (${text})`
+    const pieces = ([['using', using], ['with check', check]] as const).flatMap(([part, text]): Weakening[] => text === null ? [] : [
+      { name: `${on}: ${part} true`, table, command, apply: alter(part, 'true'), revert: alter(part, text) },
+      ...operands(text).map(([from, to]): Weakening => ({
+        name: `${on}: ${part} without ${short(text.slice(from, to))} at ${from}`, table, command,
+        apply: alter(part, `${text.slice(0, from)}true${text.slice(to)}`), revert: alter(part, text),
+      })),
+    ])
+    const create = `create ${on} for ${command} to ${roles}${using === null ? '' : ` using (${using})`}${check === null ? '' : ` with check (${check})`}`
+    return [{ name: `${on}: dropped`, table, command, apply: `drop ${on}`, revert: create }, ...pieces]
+  })
+}
+
+async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
+  const { rows } = await db.query<{ table: string, role: string, privilege: string, granted: boolean }>(`
+    select c.relname as table, r as role, p as privilege, has_table_privilege(r, c.oid, p) as granted
+    from pg_class c, unnest(array['anon', 'authenticated']) r, unnest(array['select', 'insert', 'update', 'delete']) p
+    where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') order by 1, 2, 3`)
+  const tables = [...new Set(rows.map(({ table }) => table))]
+  const { rows: callable } = await db.query<{ name: string, role: string, granted: boolean }>(`
+    select p.oid::regprocedure::text as name, r as role, has_function_privilege(r, p.oid, 'execute') as granted
+    from pg_proc p, unnest(array['anon', 'authenticated']) r where p.pronamespace = 'api'::regnamespace and p.prokind in ('f', 'p') order by 1, 2`)
+  const change = (privilege: string, role: string, granted: boolean): Pick<Weakening, 'apply' | 'revert'> => {
+    const [grant, revoke] = [`grant ${privilege} to ${role}`, `revoke ${privilege} from ${role}`]
+    return granted ? { apply: revoke, revert: grant } : { apply: grant, revert: revoke }
+  }
+  return [
+    ...tables.map((table): Weakening => ({
+      name: `row security of api.${table}: disabled`, table, apply: `alter table api.${table} disable row level security`, revert: `alter table api.${table} enable row level security`,
+    })),
+    ...rows.map(({ table, role, privilege, granted }): Weakening => ({
+      name: `${privilege} on api.${table}: ${granted ? 'revoked from' : 'granted to'} ${role}`, table, command: privilege, ...change(`${privilege} on api.${table}`, role, granted),
+    })),
+    ...callable.map(({ name, role, granted }): Weakening => ({
+      name: `execute on ${name}: ${granted ? 'revoked from' : 'granted to'} ${role}`, table: `${name.replace(/^api\./, '').replace(/\(.*/, '')}()`, ...change(`execute on function ${name}`, role, granted),
+    })),
+  ]
+}
+
+/** Triggers on the exposed tables and on what a deleted user leaves; constraints and unique indexes about owners and references. */
+async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
+  const { rows: triggers } = await db.query<{ name: string, on: string, table: string }>(`
+    select t.tgname as name, t.tgrelid::regclass::text as on, c.relname as table
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal and (c.relnamespace = 'api'::regnamespace or p.prosrc like '%api.%') order by 2, 1`)
+  const { rows: constraints } = await db.query<{ name: string, table: string, near: string, definition: string }>(`
+    select k.conname as name, c.relname as table, coalesce(f.relname, c.relname) as near, pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class c on c.oid = k.conrelid
+    left join pg_class f on f.oid = k.confrelid and f.relnamespace = 'api'::regnamespace
+    where c.relnamespace = 'api'::regnamespace and (k.contype = 'f' or k.contype in ('c', 'u', 'x') and pg_get_constraintdef(k.oid) ~ 'user_id|organization_id') order by 2, 1`)
+  const { rows: indexes } = await db.query<{ name: string, table: string, definition: string }>(`
+    select i.indexrelid::regclass::text as name, c.relname as table, pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i join pg_class c on c.oid = i.indrelid
+    where c.relnamespace = 'api'::regnamespace and i.indisunique and not i.indisprimary and pg_get_indexdef(i.indexrelid) ~ 'user_id|organization_id' order by 1`)
+  return [
+    ...triggers.map(({ name, on, table }): Weakening => ({
+      name: `trigger ${name} on ${on}: disabled`, table, apply: `alter table ${on} disable trigger ${name}`, revert: `alter table ${on} enable trigger ${name}`,
+    })),
+    ...constraints.map(({ name, table, near, definition }): Weakening => ({
+      // a reference is missed when what it names is deleted
+      name: `constraint ${name} on api.${table}: dropped`, table: near, apply: `alter table api.${table} drop constraint ${name}`, revert: `alter table api.${table} add constraint ${name} ${definition}`,
+    })),
+    ...indexes.map(({ name, table, definition }): Weakening => ({ name: `unique index ${name}: dropped`, table, apply: `drop index ${name}`, revert: definition })),
+  ]
+}
+
+/** Rights that the table of roles does not have, each given. */
+async function rights(db: pg.Client): Promise<Weakening[]> {
+  const { rows } = await db.query<{ role: string, resource: string, action: string }>(`
+    select r.role, s.resource, a.action
+    from (select distinct role from private.role_permissions) r, (select distinct resource from private.role_permissions) s, (select distinct action from private.role_permissions) a
+    where (a.action <> 'list_private' or s.resource = 'dashboards')
+      and not exists (select from private.role_permissions p where (p.role, p.resource, p.action) = (r.role, s.resource, a.action)) order by 2, 1, 3`)
+  return rows.map(({ role, resource, action }) => ({
+    name: `right of the ${role} to ${action} ${resource}: given`, table: resource, command: action === 'list_private' ? 'select' : action === 'create' ? 'insert' : action,
+    apply: `insert into private.role_permissions (role, resource, action) values ('${role}', '${resource}', '${action}')`,
+    revert: `delete from private.role_permissions where (role, resource, action) = ('${role}', '${resource}', '${action}')`,
+  }))
+}
+
+/** Where the operand ends that begins here: at the next AND, OR or THEN on its level, or where its level ends. */
+function endOfOperand(source: string, from: number): number {
+  let depth = 0
+  // text that becomes a query ends with its quote
+  const isText = source.slice(0, from).split("'").length % 2 === 0
+  for (let at = from; at < source.length; at += 1) {
+    if (source[at] === '(') depth += 1
+    if (source[at] === ')') depth -= 1
+    if (depth < 0 || source[at] === ';' || isText && source[at] === "'") return at
+    if (depth === 0 && /^\s+(?:and|or|then|order|group|limit|union)\b/i.test(source.slice(at, at + 8))) return at
+  }
+  return source.length
+}
+
+/** A function's text with one check left out: a refusal not made, a condition of a query always true, one of an `if` never. */
+export function weakerFunctions(definition: string): { what: string, text: string }[] {
+  const source = definition.replaceAll(/ *--.*/g, '')
+  const found: { what: string, text: string }[] = []
+  const replace = (from: number, to: number, by: string, what: string): void => {
+    // "or left out" in a message is no condition
+    const isCondition = what === 'without' && by === 'null' || /[=<>(%]|\bis\b|\bfound\b|\bsettled\b|\bvisible\b/.test(source.slice(from, to))
+    if (to > from && isCondition) found.push({ what: `${what} ${short(source.slice(from, to))} at ${from}`, text: source.slice(0, from) + by + source.slice(to) })
+  }
+  for (const { index } of source.matchAll(/perform private\.(?:deny|refuse_\w+)\(/g)) replace(index, source.indexOf(';', index), 'null', 'without')
+  for (const { index, 0: word } of source.matchAll(/\b(?:els)?if (?=[^;]*? then\b)/g)) {
+    const from = index + word.length
+    const end = endOfOperand(source, from)
+    replace(from, source.indexOf(' then', from), 'false', 'never')
+    if (/^\s+or\b/.test(source.slice(end, end + 5))) replace(from, end, 'false', 'never')
+  }
+  for (const { index, 0: word } of source.matchAll(/(?<!^create )\b(?:where|and|or)\s+/gi)) {
+    const from = index + word.length
+    const isOr = word.toLowerCase().startsWith('or')
+    replace(from, endOfOperand(source, from), isOr ? 'false' : 'true', isOr ? 'never' : 'without')
+  }
+  return found
+}
+
+/** The functions that decide who sees and changes what: what policies and triggers call, pre_request, and those of api that refuse. */
+async function functions(db: pg.Client): Promise<Weakening[]> {
+  const { rows } = await db.query<{ name: string, source: string, table: string | null }>(`
+    select p.oid::regprocedure::text as name, d.source,
+      (select min(c.relname) from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgfoid = p.oid and not t.tgisinternal and c.relnamespace = 'api'::regnamespace) as table
+    from pg_proc p, lateral (select case when p.prokind = 'f' then pg_get_functiondef(p.oid) end as source) d
+    where p.prokind = 'f' and case p.pronamespace
+      when 'api'::regnamespace then d.source ~ '(can|deny|same_tenant)\\('
+      when 'private'::regnamespace then d.source ~ '[.](user_id|organization_id|transaction_id)|(org_id|uid|can|deny)\\(|request[.]|api[.]%I|[ab]_user_id'
+        and (has_function_privilege('authenticated', p.oid, 'execute')
+          or exists (select from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgfoid = p.oid and (c.relnamespace = 'api'::regnamespace or p.prosrc like '%api.%')))
+      end
+    order by 1`)
+  return rows.flatMap(({ name, source, table }) => weakerFunctions(source).map(({ what, text }): Weakening => ({
+    name: `function ${name}: ${what}`, apply: text, revert: source,
+    ...(table !== null ? { table } : name.startsWith('api.') ? { table: `${name.replace(/^api\./, '').replace(/\(.*/, '')}()` } : {}),
+  })))
+}
+
+export async function weakenings(db: pg.Client): Promise<Weakening[]> {
+  return [await policies(db), await tablesAndGrants(db), await triggersAndConstraints(db), await rights(db), await functions(db)].flat()
+}

@@ -1,0 +1,186 @@
+/**
+ * Who lives in the database under test and what they own: two organizations with all roles, people who belong to both,
+ * to none, no longer, or as less than before, and rows of every exposed table for each tenant.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import pg from 'pg'
+import { readCatalogue, type Catalogue, type Table } from './catalogue.ts'
+import { id, roles, tables as models, type Caller, type Find, type Role, type Row } from './model.ts'
+import { canary, contents, type Payload } from './rows.ts'
+
+export type Actor = {
+  name: string
+  caller: Caller
+  token: string | undefined
+  /** The person behind the token, also where the token is refused. */
+  user: string
+  /** The organization the actor would call "my team", active or not. */
+  team: string
+  /** A broken token is asked a few questions of each table; everybody else is asked all of them. */
+  asked: 'everything' | 'a little'
+}
+
+/** A row of the world with all it holds. */
+export type StoredRow = Row & { n: number, payload: Payload }
+
+export type World = {
+  catalogue: Catalogue
+  actors: Actor[]
+  rows: StoredRow[]
+  find: Find
+  owner: pg.Client
+}
+
+/** The organizations and who is what in them when all is set up. */
+const teams: Record<string, Record<string, Role>> = {
+  'team-a': { ...Object.fromEntries(roles.map((role) => [`a-${role}`, role])), both: 'editor', demoted: 'viewer' },
+  'team-b': { ...Object.fromEntries(roles.map((role) => [`b-${role}`, role])), both: 'viewer' },
+}
+/** `removed` belonged to team-a and left rows there; `ghost` did too, and deletes the account. */
+const people = ['solo', 'other', 'removed', 'ghost', ...new Set(Object.values(teams).flatMap((members) => Object.keys(members)))]
+
+const publicUrl = 'http://isolation.example'
+
+/** The key of a row, as the model and a hash name it. */
+export const keyOf = (table: Table, payload: Payload): string => table.key.map((column) => String(payload[column])).join('/')
+
+/** Whose a part of a transaction is: in a team, no member's. */
+export const pairOfPart = (transaction: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> =>
+  ({ user: transaction?.organization == null ? transaction?.user ?? null : null, organization: transaction?.organization ?? null })
+
+/** @throws when the model does not know a table, or what a table refers to. */
+function compare({ tables }: Catalogue): void {
+  for (const { name, references, columns, key } of tables) {
+    const model = models[name]
+    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/isolation/model.ts has no entry for it: say whose its rows are`)
+    const known = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
+    const found = references.map(({ column, table }) => `${column} → ${table}`)
+    if (known.toSorted().join() !== found.toSorted().join()) throw new Error(`api.${name} refers to [${found.join()}], and the model says [${known.join()}]`)
+    if (key.length === 0) throw new Error(`api.${name} has no primary key, by which rows are told apart`)
+    const isOwned = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
+    if (isOwned !== (model.kind === 'owned')) throw new Error(`api.${name} ${isOwned ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
+  }
+}
+
+async function populate(owner: pg.Client): Promise<void> {
+  await owner.query(`insert into auth.users (id, name, email, email_verified) select p, p, p || '@example.org', true from unnest($1::text[]) as p`, [people])
+  await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) select 'of ' || p, 'of ' || p, p, now() + interval '1 day' from unnest($1::text[]) as p`, [people])
+  await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`)
+  for (const [organization, members] of Object.entries(teams)) {
+    await owner.query('insert into auth.organizations (id, name, slug) values ($1, $1, $1)', [organization])
+    await owner.query(
+      `insert into auth.members (id, organization_id, user_id, role) select $1 || ' ' || u, $1, u, r from unnest($2::text[], $3::text[]) as m (u, r)`,
+      [organization, Object.keys(members), Object.values(members)])
+  }
+}
+
+/** One row of a table in a tenant; it names the tenant's rows of the same ordinal, where there are that many. */
+async function store(owner: pg.Client, table: Table, tenant: { user: string, organization: string | null }, n: number, ordinal: number, ours: StoredRow[]): Promise<StoredRow> {
+  const kind = models[table.name]?.kind
+  const refers = Object.fromEntries(table.references.map(({ column, table: name }) => {
+    const candidates = ours.filter((row) => row.table === name)
+    const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' && name !== 'transactions' ? 1 : 0))]
+    if (named === undefined) throw new Error(`tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`)
+    return [column, named.key]
+  }))
+  const payload: Payload = {
+    ...contents(table, n, canary(n)), ...refers,
+    ...(table.key.join() === 'id' ? { id: randomUUID() } : {}),
+    ...(kind === 'owned' ? { user_id: tenant.user, organization_id: tenant.organization } : {}),
+    ...(kind === 'own' ? { user_id: tenant.user } : {}),
+  }
+  if ('visibility' in payload) payload['visibility'] = ['private', 'shared', 'public'][ordinal % 3]
+  const columns = Object.keys(payload).map((column) => pg.escapeIdentifier(column)).join()
+  await owner.query(
+    `insert into api.${pg.escapeIdentifier(table.name)} (${columns}) select ${columns} from jsonb_populate_record(null::api.${pg.escapeIdentifier(table.name)}, $1)`,
+    [JSON.stringify(payload)],
+  ).catch((error: unknown) => {
+    throw new Error(`tests/isolation cannot make a row of api.${table.name}: ${String(error)}; give the column a form in rows.ts`, { cause: error })
+  })
+  return {
+    table: table.name, key: keyOf(table, payload), ...(kind === 'part' ? pairOfPart(tenant) : tenant), refers, n, payload,
+    ...('visibility' in payload ? { visibility: String(payload['visibility']) } : {}),
+  }
+}
+
+async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<StoredRow[]> {
+  const rows: StoredRow[] = []
+  let n = 10
+  const fill = async (owners: string[], organization: string | null): Promise<void> => {
+    const ours: StoredRow[] = []
+    for (const table of tables) {
+      if (models[table.name]?.kind === 'own' && organization !== null) continue
+      // what others name has a spare row that nothing names
+      const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name)) && table.name !== 'transactions'
+      const count = organization === null ? (isNamed ? 2 : 1) : owners.length
+      for (let ordinal = 0; ordinal < count; ordinal += 1) {
+        ours.push(await store(owner, table, { user: owners[ordinal % owners.length] ?? '', organization }, n, ordinal, ours))
+        n += 1
+      }
+    }
+    rows.push(...ours)
+  }
+  for (const person of people) if (person !== 'ghost') await fill([person], null)
+  await fill(['a-editor', 'removed', 'a-owner', 'ghost'], 'team-a')
+  await fill(['b-editor', 'b-admin', 'b-owner'], 'team-b')
+  await owner.query(`delete from auth.users where id = 'ghost'`)
+  return rows.map((row) => row.user !== 'ghost' ? row : { ...row, user: null, payload: 'user_id' in row.payload ? { ...row.payload, user_id: null } : row.payload })
+}
+
+async function everybody(owner: pg.Client): Promise<Actor[]> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256')
+  const kid = `isolation-${randomBytes(4).toString('hex')}`
+  await owner.query('insert into auth.jwks (id, public_key, private_key) values ($1, $2, $3)', [kid, JSON.stringify(await exportJWK(publicKey)), '"encrypted"'])
+  await owner.query('update private.settings set public_url = $1', [publicUrl])
+  await owner.query(`notify pgrst, 'reload config'`)
+  const hour = Math.floor(Date.now() / 1000) + 3600
+  const sign = (user: string, team: string | null, role: string | null, change: Payload = {}): Promise<string> => new SignJWT({
+    sub: user, user_id: user, email: `${user}@example.org`, aud: publicUrl, iss: publicUrl, role: 'authenticated', sid: `of ${user}`, exp: hour,
+    claims: { ...(team === null ? {} : { organization_id: team }), ...(role === null ? {} : { organization_role: role }) }, ...change,
+  }).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().sign(privateKey)
+
+  const within = async (name: string, user: string, team: string, role: Role): Promise<Actor> =>
+    ({ name, user, team, asked: 'everything', caller: { kind: 'user', user, organization: team, role }, token: await sign(user, team, role) })
+  const alone = async (name: string, user: string): Promise<Actor> =>
+    ({ name, user, team: 'team-a', asked: 'everything', caller: { kind: 'user', user, organization: null, role: null }, token: await sign(user, null, null) })
+  const refused = (name: string, user: string, token: string, asked: Actor['asked'] = 'a little'): Actor =>
+    ({ name, user, team: 'team-a', asked, caller: { kind: 'refused' }, token })
+  return [
+    await alone('personal', 'solo'),
+    ...await Promise.all(roles.map((role) => within(`${role} of A`, `a-${role}`, 'team-a', role))),
+    await within('member of both, in A', 'both', 'team-a', 'editor'),
+    await within('member of both, in B', 'both', 'team-b', 'viewer'),
+    await alone('member of both, personal', 'both'),
+    await alone('removed, new token', 'removed'),
+    await within('demoted, new token', 'demoted', 'team-a', 'viewer'),
+    ...await Promise.all(roles.map((role) => within(`${role} of B`, `b-${role}`, 'team-b', role))),
+    { name: 'anonymous', user: 'solo', team: 'team-a', asked: 'everything', caller: { kind: 'anonymous' }, token: undefined },
+    refused('removed, old token', 'removed', await sign('removed', 'team-a', 'editor'), 'everything'),
+    refused('demoted, old token', 'demoted', await sign('demoted', 'team-a', 'editor'), 'everything'),
+    refused('expired token', 'a-owner', await sign('a-owner', 'team-a', 'owner', { exp: hour - 7200 }), 'everything'),
+    refused('token without exp', 'a-owner', await sign('a-owner', 'team-a', 'owner', { exp: undefined })),
+    refused('token without aud', 'a-owner', await sign('a-owner', 'team-a', 'owner', { aud: undefined })),
+    refused('token for elsewhere', 'a-owner', await sign('a-owner', 'team-a', 'owner', { aud: 'http://elsewhere.example' })),
+    refused('token of an ended session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: 'ended' })),
+    refused('token without session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: undefined })),
+    refused('token of a session past its time', 'solo', await sign('solo', null, null, { sid: 'past' })),
+    refused('token of another\'s session', 'solo', await sign('solo', null, null, { sid: 'of other' })),
+    refused('token whose user_id is another', 'solo', await sign('solo', null, null, { user_id: 'other', sid: 'of other' })),
+    refused('token whose sub is another', 'solo', await sign('solo', null, null, { user_id: 'other' })),
+    refused('token with an organization and no role', 'a-owner', await sign('a-owner', 'team-a', null)),
+    refused('token with a role and no organization', 'a-owner', await sign('a-owner', null, 'owner')),
+    refused('token of somebody else\'s organization', 'solo', await sign('solo', 'team-a', 'owner')),
+  ]
+}
+
+/** Fills an empty, migrated database. @throws when a table is exposed for which no row can be made or the model has no entry. */
+export async function createWorld(owner: pg.Client): Promise<World> {
+  const catalogue = await readCatalogue(owner)
+  compare(catalogue)
+  await populate(owner)
+  const rows = await everybodysRows(owner, catalogue)
+  const actors = await everybody(owner)
+  const byId = new Map(rows.map((row) => [id(row), row]))
+  return { catalogue, actors, rows, owner, find: (table, key) => byId.get(`${table}:${key}`) }
+}
