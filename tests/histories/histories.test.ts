@@ -265,5 +265,5 @@ test('the model and the real stack never disagree, and an organization always ha
     histories += 1
   }), { numRuns: runs, interruptAfterTimeLimit: secondsAtMost * 1_000, markInterruptAsFailure: false })
   console.log(`histories: ${histories}, steps: ${steps}, answers: ${[...tally].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, times]) => `${what} ×${times}`).join(', ')}`)
-  expect(histories).toBeGreaterThan(5)
+  expect(histories).toBeGreaterThan(2)
 }, secondsAtMost * 2_000 + 60_000)
