@@ -8,7 +8,7 @@ import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
-import type { Limits } from './limits.ts'
+import type { AccountRule, Limits } from './limits.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
 
@@ -25,6 +25,13 @@ export type AdditionParts = {
 export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
   const [status, message] = catalogue[code]
   throw new APIError(status, { code, message }, retryAfterSeconds === undefined ? {} : { 'x-retry-after': String(retryAfterSeconds) })
+}
+
+/** Counts a request against an account's limit; what is no text is no account. @throws APIError RATE_LIMIT_EXCEEDED */
+export async function limitAccount(limits: Limits, name: AccountRule, account: unknown): Promise<void> {
+  if (typeof account !== 'string') return
+  const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, account)
+  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
 /**
@@ -62,12 +69,8 @@ async function createOrganization(db: AuthDatabase, { metadata, logo, ...given }
 
 /** The endpoints, as an engine plugin. */
 export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionParts) {
-  /** Both answer before anything is looked up, so that known and unknown addresses cannot be told apart by time. */
-  const limitMail = async (name: 'reset-mail' | 'verification-request', email: string) => {
-    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, email)
-    if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
-  }
-
+  // forget-password and request-verification-email answer before anything is looked up, so that known and unknown addresses
+  // cannot be told apart by time
   return {
     id: 'finance-additions',
     endpoints: {
@@ -77,7 +80,7 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
       }, async (context) => {
         const { email, redirectTo } = context.body
         if (redirectTo !== undefined && !isTrustedUrl(redirectTo)) refuse('FORBIDDEN')
-        await limitMail('reset-mail', email)
+        await limitAccount(limits, 'reset-mail', email)
         await mailer.requestPasswordReset(email, redirectTo)
         return context.json({ status: true })
       }),
@@ -86,7 +89,7 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
         method: 'POST',
         body: z.object({ email: z.email() }),
       }, async (context) => {
-        await limitMail('verification-request', context.body.email)
+        await limitAccount(limits, 'verification-request', context.body.email)
         await mailer.requestVerification(context.body.email)
         return context.json({ status: true })
       }),

@@ -5,13 +5,13 @@
 import { betterAuth } from 'better-auth'
 import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from 'better-auth/api'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
-import { additions, refuse } from './additions.ts'
+import { additions, limitAccount, refuse } from './additions.ts'
 import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
 import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import type { Gate } from './gate.ts'
 import { keyAdapter } from './keys.ts'
-import { addressRules, otherAddressRule, type AccountRule, type Limits, type Rule } from './limits.ts'
+import { addressRules, otherAddressRule, type Limits, type Rule } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
@@ -46,12 +46,6 @@ const hashingPaths = new Set(['/sign-up/email', '/sign-in/email', '/reset-passwo
 const field = (from: unknown, name: string): string | undefined => {
   const value = typeof from === 'object' && from !== null ? (from as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' ? value : undefined
-}
-
-async function limitAccount(limits: Limits, name: AccountRule, account: unknown): Promise<void> {
-  if (typeof account !== 'string') return
-  const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, account)
-  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
 /** Whether a mailed link may lead there: our own origin, a trusted one, or a path of ours. */
