@@ -1,7 +1,10 @@
 /**
- * Brings a database to the present: one lock, then the migrations that are new, each once and whole, then every function,
- * always, then the settings and passwords of this deployment. Safe to run by five processes at once, and to kill at any
- * point: what was not committed is done by the next run.
+ * Brings a database to the present: one lock, then in one transaction the migrations that are new and, where any of them
+ * has changed, all functions and rules; then the settings and passwords of this deployment. Safe to run by five processes
+ * at once, and to kill at any point: what was not committed is done by the next run.
+ *
+ * db/migrations is history: a file is applied once and never edited. db/functions and db/rules are the present: they are
+ * read, changed and reviewed in place, and what stands in none of their files is dropped.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -21,34 +24,42 @@ export type MigrateOptions = {
   authServicePassword: string
   /** Password of the login `authenticator`. */
   authenticatorPassword: string
+  /** How many connections each PostgREST may hold (PGRST_DB_POOL); its default if absent. */
+  dataPool?: number
   /** Told what was done, a line each. */
   log?: (line: string) => void
 }
 
 const checksum = (sql: string) => createHash('sha256').update(sql).digest('hex')
 
-async function sqlFiles(folder: string): Promise<{ name: string, sql: string }[]> {
-  const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
-  return Promise.all(names.map(async (name) => ({
-    name,
-    // a checkout with other line endings is still the same migration
-    sql: (await readFile(`${here}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
-  })))
+type SqlFile = { name: string, sql: string }
+
+/** The SQL files of some folders, in the order of the folders and then of their names. */
+async function sqlFiles(...folders: string[]): Promise<SqlFile[]> {
+  const files = await Promise.all(folders.map(async (folder) => {
+    const names = (await readdir(`${here}/${folder}`)).filter((name) => name.endsWith('.sql')).toSorted()
+    return Promise.all(names.map(async (name) => ({
+      name: folder === 'migrations' ? name : `${folder}/${name}`,
+      // a checkout with other line endings is still the same file
+      sql: (await readFile(`${here}/${folder}/${name}`, 'utf8')).replaceAll('\r\n', '\n'),
+    })))
+  }))
+  return files.flat()
 }
 
 /** The names of all migrations, in their order; `/readyz` compares them with what the database has applied. */
 export const migrationNames = async (): Promise<string[]> => (await sqlFiles('migrations')).map(({ name }) => name)
 
-/**
- * A migration names the functions that its policies and triggers need (`-- requires functions/x.sql`), so that each
- * function has one home and is still there in time.
- */
-async function withRequiredFunctions(sql: string): Promise<string> {
-  const parts = await Promise.all(sql.split('\n').map(async (line) => {
-    const required = /^-- requires (functions\/[a-z_]+\.sql)$/.exec(line)?.[1]
-    return required === undefined ? line : readFile(`${here}/${required}`, 'utf8')
-  }))
-  return parts.join('\n')
+/** Functions and rules, in the order in which they are run. A function whose body is parsed at once comes after what it calls. */
+async function presentFiles(): Promise<SqlFile[]> {
+  const rules = await sqlFiles('rules')
+  const only = (name: string) => rules.filter((file) => file.name === `rules/${name}`)
+  return [
+    ...only('_clear.sql'),
+    ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api', 'rules/shared'),
+    ...rules.filter((file) => !file.name.startsWith('rules/_')),
+    ...only('_strays.sql'),
+  ]
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -70,34 +81,65 @@ async function run(client: pg.Client, file: string, sql: string): Promise<void> 
   }
 }
 
-async function applyMigrations(client: pg.Client, log: (line: string) => void): Promise<void> {
+/** Where private.migrations keeps the checksum of functions and rules. */
+const present = 'functions and rules'
+
+/** What private.migrations knows: names and checksums. */
+async function applied(client: pg.Client): Promise<Map<string, string>> {
   await client.query(`
     create schema if not exists private;
     create table if not exists private.migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now());
     comment on table private.migrations is 'What db/migrate.ts has applied.'`)
   const { rows } = await client.query<{ name: string, checksum: string }>('select name, checksum from private.migrations')
-  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-  for (const { name, sql } of await sqlFiles('migrations')) {
-    const known = applied.get(name)
-    if (known !== undefined && known !== checksum(sql)) {
-      throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
-    }
-    if (known !== undefined) continue
-    await inTransaction(client, async () => {
-      // rather give up and be run again than hold up a live service behind a lock that is waited for
-      await client.query(`set local lock_timeout = '10s'; set local statement_timeout = '15min'`)
-      await run(client, name, await withRequiredFunctions(sql))
-      await client.query('insert into private.migrations (name, checksum) values ($1, $2)', [name, checksum(sql)])
-    })
-    log(`applied ${name}`)
-  }
+  return new Map(rows.map((row) => [row.name, row.checksum]))
 }
 
-async function applyFunctions(client: pg.Client): Promise<void> {
-  const files = await sqlFiles('functions')
+/**
+ * A database made before the first release has twenty-four migrations where this version has a baseline that makes the
+ * same tables. They are replaced by the baseline's name; everything else about such a database is functions and rules.
+ */
+async function carryOver(client: pg.Client, known: Map<string, string>, baseline: SqlFile): Promise<void> {
+  if (!known.has('0001_roles_and_schemas.sql')) return
+  if (!known.has('0024_personal_rows.sql')) throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
+  await client.query('delete from private.migrations')
+  await record(client, baseline.name, checksum(baseline.sql))
+  known.clear()
+  known.set(baseline.name, checksum(baseline.sql))
+}
+
+async function record(client: pg.Client, name: string, sum: string): Promise<void> {
+  await client.query(`
+    insert into private.migrations (name, checksum) values ($1, $2)
+    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`, [name, sum])
+}
+
+/** Everything that is new, or nothing. */
+async function applyFiles(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const migrations = await sqlFiles('migrations')
+  const files = await presentFiles()
+  const done: string[] = []
   await inTransaction(client, async () => {
+    const known = await applied(client)
+    if (migrations[0] !== undefined) await carryOver(client, known, migrations[0])
+    // rather give up and be run again than hold up a live service behind a lock that is waited for
+    await client.query(`set local lock_timeout = '10s'; set local statement_timeout = '15min'`)
+    for (const { name, sql } of migrations) {
+      const sum = known.get(name)
+      if (sum !== undefined && sum !== checksum(sql)) {
+        throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
+      }
+      if (sum !== undefined) continue
+      await run(client, name, sql)
+      await record(client, name, checksum(sql))
+      done.push(name)
+    }
+    const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
+    if (done.length === 0 && known.get(present) === sum) return
     for (const { name, sql } of files) await run(client, name, sql)
+    await record(client, present, sum)
+    done.push(present)
   })
+  for (const name of done) log(`applied ${name}`)
 }
 
 /**
@@ -129,6 +171,13 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
 }
 
 /**
+ * The shares of PostgREST's connections. One person may run requests on two fifths of them and wait on as many more, so
+ * that a fifth is always there for others; anonymous callers, who read nothing, have a fifth together.
+ */
+export const placesOf = (pool: number): { perPerson: number, ofAnonymous: number } =>
+  ({ perPerson: Math.max(1, Math.floor(pool * 0.4)), ofAnonymous: Math.max(1, Math.floor(pool * 0.2)) })
+
+/**
  * Migrates the database of `databaseUrl`.
  * @throws Error with one line that names the file, or what PostgreSQL said.
  */
@@ -140,14 +189,15 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   await client.connect()
   try {
     await client.query(`set client_min_messages = warning; select pg_advisory_lock(${lockKey})`)
-    await applyMigrations(client, log)
-    await applyFunctions(client)
+    await applyFiles(client, log)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
+    const places = placesOf(options.dataPool ?? 10)
     await client.query(
-      `insert into private.settings (public_url) values ($1)
-       on conflict (singleton) do update set public_url = excluded.public_url`,
-      [options.publicUrl],
+      `insert into private.settings (public_url, places_per_person, places_of_anonymous) values ($1, $2, $3)
+       on conflict (singleton) do update set public_url = excluded.public_url,
+         places_per_person = excluded.places_per_person, places_of_anonymous = excluded.places_of_anonymous`,
+      [options.publicUrl, places.perPerson, places.ofAnonymous],
     )
     await client.query(`notify pgrst, 'reload schema'; notify pgrst, 'reload config'`)
   } finally {

@@ -1,405 +1,382 @@
--- The present, written by `npm run schema` from a migrated database. Change it in db/migrations.
+-- The present, written by `npm run schema`. Change it in db/migrations, db/functions and db/rules.
 
-CREATE SCHEMA api;
+create schema api;
 
-CREATE SCHEMA auth;
+create schema auth;
 
-CREATE SCHEMA private;
+create schema private;
 
-CREATE TYPE private.one_row AS (
-	seen bigint,
-	first json
+create domain private."application/vnd.rest.object+json" as json;
+
+create type private.one_row as (seen bigint, first json);
+
+create table api.accounts (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  type text not null,
+  currency text default 'usd'::text not null,
+  balance numeric(14,2) default 0 not null,
+  description text,
+  institution text,
+  account_number text,
+  color text,
+  icon text,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  metadata jsonb,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint accounts_account_number_is_masked CHECK ((account_number ~ '^[0-9]{1,4}$'::text)),
+  constraint accounts_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
+  constraint accounts_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
+  constraint accounts_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint accounts_description_length CHECK ((char_length(description) <= 5000)),
+  constraint accounts_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint accounts_icon_length CHECK ((char_length(icon) <= 100)),
+  constraint accounts_institution_length CHECK ((char_length(institution) <= 255)),
+  constraint accounts_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
+  constraint accounts_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
+  constraint accounts_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text]))),
+  constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.accounts alter column user_id set (n_distinct=-0.03);
+alter table api.accounts alter column organization_id set (n_distinct=-0.03);
+alter table api.accounts enable row level security;
+
+create table api.app_subscriptions (
+  id uuid default gen_random_uuid() not null,
+  user_id text not null,
+  product_id text not null,
+  status text default 'sub_active'::text not null,
+  period_start timestamp with time zone default now() not null,
+  period_end timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint app_subscriptions_period_in_order CHECK ((period_start <= period_end)),
+  constraint app_subscriptions_pkey PRIMARY KEY (id),
+  constraint app_subscriptions_product_id_fkey FOREIGN KEY (product_id) REFERENCES private.products(id),
+  constraint app_subscriptions_status_form CHECK ((status ~ '^sub_[a-z_]{1,32}$'::text)),
+  constraint app_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
-CREATE TABLE api.transactions (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    amount numeric(14,2) NOT NULL,
-    name text NOT NULL,
-    currency text DEFAULT 'usd'::text NOT NULL,
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    external_id text,
-    category_id uuid,
-    reference_no text,
-    description text,
-    status text DEFAULT 'paid'::text NOT NULL,
-    source text DEFAULT 'manual'::text NOT NULL,
-    metadata jsonb,
-    transaction_date timestamp with time zone DEFAULT now() NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
-    CONSTRAINT transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
-    CONSTRAINT transactions_date_in_range CHECK (((transaction_date >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (transaction_date < '2200-01-01 00:00:00+00'::timestamp with time zone))),
-    CONSTRAINT transactions_description_length CHECK ((char_length(description) <= 5000)),
-    CONSTRAINT transactions_external_id_length CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
-    CONSTRAINT transactions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT transactions_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
-    CONSTRAINT transactions_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
-    CONSTRAINT transactions_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT transactions_reference_no_length CHECK ((char_length(reference_no) <= 255)),
-    CONSTRAINT transactions_source_length CHECK (((char_length(source) >= 1) AND (char_length(source) <= 64))),
-    CONSTRAINT transactions_status_known CHECK ((status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text])))
+create table api.categories (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  color text,
+  icon text,
+  monthly_budget numeric(14,2),
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint categories_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
+  constraint categories_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint categories_icon_length CHECK ((char_length(icon) <= 100)),
+  constraint categories_monthly_budget_is_amount CHECK (((monthly_budget >= (0)::numeric) AND (monthly_budget <> 'NaN'::numeric))),
+  constraint categories_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint categories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint categories_pkey PRIMARY KEY (id),
+  constraint categories_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-ALTER TABLE ONLY api.transactions ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.transactions ALTER COLUMN organization_id SET (n_distinct=-0.03);
+alter table api.categories alter column user_id set (n_distinct=-0.03);
+alter table api.categories alter column organization_id set (n_distinct=-0.03);
+alter table api.categories enable row level security;
 
-CREATE UNLOGGED TABLE auth.rate_limits (
-    key text NOT NULL,
-    window_started_at timestamp with time zone NOT NULL,
-    window_seconds bigint NOT NULL,
-    count bigint NOT NULL
-)
-WITH (fillfactor='50');
-
-CREATE TABLE api.app_subscriptions (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    user_id text NOT NULL,
-    product_id text NOT NULL,
-    status text DEFAULT 'sub_active'::text NOT NULL,
-    period_start timestamp with time zone DEFAULT now() NOT NULL,
-    period_end timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT app_subscriptions_period_in_order CHECK ((period_start <= period_end)),
-    CONSTRAINT app_subscriptions_status_form CHECK ((status ~ '^sub_[a-z_]{1,32}$'::text))
+create table api.dashboards (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  description text,
+  layout jsonb not null,
+  filters jsonb,
+  date_range jsonb,
+  is_default boolean default false not null,
+  visibility text default 'private'::text not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint dashboards_date_range_form CHECK (private.is_date_range(date_range)),
+  constraint dashboards_description_length CHECK ((char_length(description) <= 5000)),
+  constraint dashboards_filters_depth CHECK ((NOT jsonb_path_exists(filters, '$.**{17}'::jsonpath))),
+  constraint dashboards_filters_size CHECK ((octet_length((filters)::text) <= 16384)),
+  constraint dashboards_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint dashboards_layout_depth CHECK ((NOT jsonb_path_exists(layout, '$.**{17}'::jsonpath))),
+  constraint dashboards_layout_form CHECK (private.is_layout(layout)),
+  constraint dashboards_layout_size CHECK ((octet_length((layout)::text) <= 65536)),
+  constraint dashboards_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint dashboards_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint dashboards_pkey PRIMARY KEY (id),
+  constraint dashboards_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint dashboards_visibility_known CHECK ((visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])))
 );
+alter table api.dashboards alter column user_id set (n_distinct=-0.03);
+alter table api.dashboards alter column organization_id set (n_distinct=-0.03);
+alter table api.dashboards enable row level security;
 
-CREATE TABLE private.products (
-    id text NOT NULL,
-    rank bigint NOT NULL,
-    name text NOT NULL
-);
-
-CREATE TABLE private.role_permissions (
-    role text NOT NULL,
-    resource text NOT NULL,
-    action text NOT NULL,
-    CONSTRAINT role_permissions_action_check CHECK ((action = ANY (ARRAY['list'::text, 'get'::text, 'create'::text, 'update'::text, 'delete'::text, 'list_private'::text]))),
-    CONSTRAINT role_permissions_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text])))
-);
-
-CREATE TABLE api.accounts (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    name text NOT NULL,
-    type text NOT NULL,
-    currency text DEFAULT 'usd'::text NOT NULL,
-    balance numeric(14,2) DEFAULT 0 NOT NULL,
-    description text,
-    institution text,
-    account_number text,
-    color text,
-    icon text,
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    metadata jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT accounts_account_number_is_masked CHECK ((account_number ~ '^[0-9]{1,4}$'::text)),
-    CONSTRAINT accounts_balance_is_number CHECK ((balance <> 'NaN'::numeric)),
-    CONSTRAINT accounts_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
-    CONSTRAINT accounts_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
-    CONSTRAINT accounts_description_length CHECK ((char_length(description) <= 5000)),
-    CONSTRAINT accounts_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT accounts_icon_length CHECK ((char_length(icon) <= 100)),
-    CONSTRAINT accounts_institution_length CHECK ((char_length(institution) <= 255)),
-    CONSTRAINT accounts_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
-    CONSTRAINT accounts_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
-    CONSTRAINT accounts_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text])))
-);
-ALTER TABLE ONLY api.accounts ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.accounts ALTER COLUMN organization_id SET (n_distinct=-0.03);
-
-CREATE TABLE api.categories (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    name text NOT NULL,
-    color text,
-    icon text,
-    monthly_budget numeric(14,2),
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT categories_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
-    CONSTRAINT categories_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT categories_icon_length CHECK ((char_length(icon) <= 100)),
-    CONSTRAINT categories_monthly_budget_is_amount CHECK (((monthly_budget >= (0)::numeric) AND (monthly_budget <> 'NaN'::numeric))),
-    CONSTRAINT categories_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-ALTER TABLE ONLY api.categories ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.categories ALTER COLUMN organization_id SET (n_distinct=-0.03);
-
-CREATE TABLE api.dashboards (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    name text NOT NULL,
-    description text,
-    layout jsonb NOT NULL,
-    filters jsonb,
-    date_range jsonb,
-    is_default boolean DEFAULT false NOT NULL,
-    visibility text DEFAULT 'private'::text NOT NULL,
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT dashboards_date_range_form CHECK (private.is_date_range(date_range)),
-    CONSTRAINT dashboards_description_length CHECK ((char_length(description) <= 5000)),
-    CONSTRAINT dashboards_filters_depth CHECK ((NOT jsonb_path_exists(filters, '$.**{17}'::jsonpath))),
-    CONSTRAINT dashboards_filters_size CHECK ((octet_length((filters)::text) <= 16384)),
-    CONSTRAINT dashboards_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT dashboards_layout_depth CHECK ((NOT jsonb_path_exists(layout, '$.**{17}'::jsonpath))),
-    CONSTRAINT dashboards_layout_form CHECK (private.is_layout(layout)),
-    CONSTRAINT dashboards_layout_size CHECK ((octet_length((layout)::text) <= 65536)),
-    CONSTRAINT dashboards_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT dashboards_visibility_known CHECK ((visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])))
-);
-ALTER TABLE ONLY api.dashboards ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.dashboards ALTER COLUMN organization_id SET (n_distinct=-0.03);
-
-CREATE TABLE api.line_items (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    transaction_id uuid NOT NULL,
-    name text NOT NULL,
-    amount numeric(14,2) NOT NULL,
-    quantity numeric(14,3) DEFAULT 1 NOT NULL,
-    category_id uuid,
-    CONSTRAINT line_items_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
-    CONSTRAINT line_items_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT line_items_quantity_is_number CHECK ((quantity <> 'NaN'::numeric))
+create table api.line_items (
+  id uuid default gen_random_uuid() not null,
+  transaction_id uuid not null,
+  name text not null,
+  amount numeric(14,2) not null,
+  quantity numeric(14,3) default 1 not null,
+  category_id uuid,
+  constraint line_items_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint line_items_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint line_items_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint line_items_pkey PRIMARY KEY (id),
+  constraint line_items_quantity_is_number CHECK ((quantity <> 'NaN'::numeric)),
+  constraint line_items_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
 
-CREATE TABLE api.subscriptions (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    title text NOT NULL,
-    amount numeric(14,2) NOT NULL,
-    period text NOT NULL,
-    description text,
-    logo_url text,
-    interval_in_days bigint,
-    category_id uuid,
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    CONSTRAINT subscriptions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
-    CONSTRAINT subscriptions_description_length CHECK ((char_length(description) <= 5000)),
-    CONSTRAINT subscriptions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT subscriptions_interval_in_days_in_range CHECK (((interval_in_days >= 1) AND (interval_in_days <= 3660))),
-    CONSTRAINT subscriptions_logo_url_form CHECK (((logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(logo_url) <= 2048))),
-    CONSTRAINT subscriptions_period_known CHECK ((period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text]))),
-    CONSTRAINT subscriptions_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255)))
+create table api.subscriptions (
+  id uuid default gen_random_uuid() not null,
+  title text not null,
+  amount numeric(14,2) not null,
+  period text not null,
+  description text,
+  logo_url text,
+  interval_in_days bigint,
+  category_id uuid,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  constraint subscriptions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint subscriptions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint subscriptions_description_length CHECK ((char_length(description) <= 5000)),
+  constraint subscriptions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint subscriptions_interval_in_days_in_range CHECK (((interval_in_days >= 1) AND (interval_in_days <= 3660))),
+  constraint subscriptions_logo_url_form CHECK (((logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(logo_url) <= 2048))),
+  constraint subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint subscriptions_period_known CHECK ((period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text]))),
+  constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+  constraint subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-ALTER TABLE ONLY api.subscriptions ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.subscriptions ALTER COLUMN organization_id SET (n_distinct=-0.03);
+alter table api.subscriptions alter column user_id set (n_distinct=-0.03);
+alter table api.subscriptions alter column organization_id set (n_distinct=-0.03);
+alter table api.subscriptions enable row level security;
 
-CREATE TABLE api.tags (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    name text NOT NULL,
-    user_id text DEFAULT public.uid(),
-    organization_id text DEFAULT public.org_id(),
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT tags_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
-    CONSTRAINT tags_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+create table api.tags (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  constraint tags_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint tags_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint tags_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint tags_pkey PRIMARY KEY (id),
+  constraint tags_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-ALTER TABLE ONLY api.tags ALTER COLUMN user_id SET (n_distinct=-0.03);
-ALTER TABLE ONLY api.tags ALTER COLUMN organization_id SET (n_distinct=-0.03);
+alter table api.tags alter column user_id set (n_distinct=-0.03);
+alter table api.tags alter column organization_id set (n_distinct=-0.03);
+alter table api.tags enable row level security;
 
-CREATE TABLE api.transaction_tags (
-    transaction_id uuid NOT NULL,
-    tag_id uuid NOT NULL
-);
-
-CREATE TABLE auth.accounts (
-    id text NOT NULL,
-    account_id text NOT NULL,
-    provider_id text NOT NULL,
-    user_id text NOT NULL,
-    access_token text,
-    refresh_token text,
-    id_token text,
-    access_token_expires_at timestamp with time zone,
-    refresh_token_expires_at timestamp with time zone,
-    scope text,
-    password text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT accounts_password_is_hashed CHECK ((password ~ '^[0-9a-f]{32}:[0-9a-f]{128}$'::text))
+create table api.transaction_tags (
+  transaction_id uuid not null,
+  tag_id uuid not null,
+  constraint transaction_tags_pkey PRIMARY KEY (transaction_id, tag_id),
+  constraint transaction_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES api.tags(id) ON DELETE CASCADE,
+  constraint transaction_tags_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
 
-CREATE TABLE auth.invitations (
-    id text NOT NULL,
-    organization_id text NOT NULL,
-    email text NOT NULL,
-    role text NOT NULL,
-    status text DEFAULT 'pending'::text NOT NULL,
-    inviter_id text NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT invitations_email_lower_case CHECK ((email = lower(email))),
-    CONSTRAINT invitations_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text]))),
-    CONSTRAINT invitations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'rejected'::text, 'canceled'::text])))
+create table api.transactions (
+  id uuid default gen_random_uuid() not null,
+  amount numeric(14,2) not null,
+  name text not null,
+  currency text default 'usd'::text not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  external_id text,
+  category_id uuid,
+  reference_no text,
+  description text,
+  status text default 'paid'::text not null,
+  source text default 'manual'::text not null,
+  metadata jsonb,
+  transaction_date timestamp with time zone default now() not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint transactions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint transactions_date_in_range CHECK (((transaction_date >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (transaction_date < '2200-01-01 00:00:00+00'::timestamp with time zone))),
+  constraint transactions_description_length CHECK ((char_length(description) <= 5000)),
+  constraint transactions_external_id_length CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
+  constraint transactions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint transactions_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
+  constraint transactions_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
+  constraint transactions_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint transactions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint transactions_pkey PRIMARY KEY (id),
+  constraint transactions_reference_no_length CHECK ((char_length(reference_no) <= 255)),
+  constraint transactions_source_length CHECK (((char_length(source) >= 1) AND (char_length(source) <= 64))),
+  constraint transactions_status_known CHECK ((status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text]))),
+  constraint transactions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.transactions alter column user_id set (n_distinct=-0.03);
+alter table api.transactions alter column organization_id set (n_distinct=-0.03);
+alter table api.transactions enable row level security;
+
+create table auth.accounts (
+  id text not null,
+  account_id text not null,
+  provider_id text not null,
+  user_id text not null,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  password text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint accounts_password_is_hashed CHECK ((password ~ '^[0-9a-f]{32}:[0-9a-f]{128}$'::text)),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_provider_account_unique UNIQUE (provider_id, account_id),
+  constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
-CREATE TABLE auth.jwks (
-    id text NOT NULL,
-    public_key text NOT NULL,
-    private_key text NOT NULL,
-    alg text DEFAULT 'RS256'::text NOT NULL,
-    crv text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    signs_from timestamp with time zone,
-    expires_at timestamp with time zone,
-    CONSTRAINT jwks_alg_is_rs256 CHECK ((alg = 'RS256'::text)),
-    CONSTRAINT jwks_private_key_is_encrypted CHECK ((private_key !~ '"d"\s*:'::text)),
-    CONSTRAINT jwks_public_key_is_public CHECK ((((public_key)::jsonb ? 'n'::text) AND (NOT ((public_key)::jsonb ? 'd'::text))))
+create table auth.invitations (
+  id text not null,
+  organization_id text not null,
+  email text not null,
+  role text not null,
+  status text default 'pending'::text not null,
+  inviter_id text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint invitations_email_lower_case CHECK ((email = lower(email))),
+  constraint invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text]))),
+  constraint invitations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'rejected'::text, 'canceled'::text])))
 );
 
-CREATE TABLE auth.members (
-    id text NOT NULL,
-    organization_id text NOT NULL,
-    user_id text NOT NULL,
-    role text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT members_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text])))
+create table auth.jwks (
+  id text not null,
+  public_key text not null,
+  private_key text not null,
+  alg text default 'RS256'::text not null,
+  crv text,
+  created_at timestamp with time zone default now() not null,
+  signs_from timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint jwks_alg_is_rs256 CHECK ((alg = 'RS256'::text)),
+  constraint jwks_pkey PRIMARY KEY (id),
+  constraint jwks_private_key_is_encrypted CHECK ((private_key !~ '"d"\s*:'::text)),
+  constraint jwks_public_key_is_public CHECK ((((public_key)::jsonb ? 'n'::text) AND (NOT ((public_key)::jsonb ? 'd'::text))))
 );
 
-CREATE TABLE auth.organizations (
-    id text NOT NULL,
-    name text NOT NULL,
-    slug text NOT NULL,
-    logo text,
-    metadata text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+create table auth.members (
+  id text not null,
+  organization_id text not null,
+  user_id text not null,
+  role text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint members_organization_user_unique UNIQUE (organization_id, user_id),
+  constraint members_pkey PRIMARY KEY (id),
+  constraint members_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text]))),
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
-CREATE TABLE auth.sessions (
-    id text NOT NULL,
-    token text NOT NULL,
-    user_id text NOT NULL,
-    active_organization_id text,
-    ip_address text,
-    user_agent text,
-    expires_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+create table auth.organizations (
+  id text not null,
+  name text not null,
+  slug text not null,
+  logo text,
+  metadata text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_slug_unique UNIQUE (slug)
 );
 
-CREATE TABLE auth.users (
-    id text NOT NULL,
-    name text NOT NULL,
-    email text NOT NULL,
-    email_verified boolean DEFAULT false NOT NULL,
-    image text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT users_email_lower_case CHECK ((email = lower(email)))
+create unlogged table auth.rate_limits (
+  key text not null,
+  window_started_at timestamp with time zone not null,
+  window_seconds bigint not null,
+  count bigint not null,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+) with (fillfactor=50);
+
+create table auth.sessions (
+  id text not null,
+  token text not null,
+  user_id text not null,
+  active_organization_id text,
+  ip_address text,
+  user_agent text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint sessions_active_organization_is_ours FOREIGN KEY (active_organization_id, user_id) REFERENCES auth.members(organization_id, user_id) ON DELETE SET NULL (active_organization_id),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_unique UNIQUE (token),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
-CREATE TABLE auth.verifications (
-    id text NOT NULL,
-    identifier text NOT NULL,
-    value text NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+create table auth.users (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean default false not null,
+  image text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint users_email_lower_case CHECK ((email = lower(email))),
+  constraint users_email_unique UNIQUE (email),
+  constraint users_pkey PRIMARY KEY (id)
 );
 
-CREATE TABLE private.migrations (
-    name text NOT NULL,
-    checksum text NOT NULL,
-    applied_at timestamp with time zone DEFAULT now() NOT NULL
+create table auth.verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint verifications_pkey PRIMARY KEY (id)
 );
 
-CREATE TABLE private.settings (
-    singleton boolean DEFAULT true NOT NULL,
-    public_url text NOT NULL,
-    key_rotation_requested_at timestamp with time zone,
-    CONSTRAINT settings_singleton_check CHECK (singleton)
+create table private.migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint migrations_pkey PRIMARY KEY (name)
 );
 
-ALTER TABLE ONLY api.accounts
-    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+create table private.products (
+  id text not null,
+  rank bigint not null,
+  name text not null,
+  constraint products_pkey PRIMARY KEY (id),
+  constraint products_rank_unique UNIQUE (rank)
+);
 
-ALTER TABLE ONLY api.app_subscriptions
-    ADD CONSTRAINT app_subscriptions_pkey PRIMARY KEY (id);
+create table private.role_permissions (
+  role text not null,
+  resource text not null,
+  action text not null,
+  constraint role_permissions_action_check CHECK ((action = ANY (ARRAY['list'::text, 'get'::text, 'create'::text, 'update'::text, 'delete'::text, 'list_private'::text]))),
+  constraint role_permissions_pkey PRIMARY KEY (role, resource, action),
+  constraint role_permissions_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text])))
+);
 
-ALTER TABLE ONLY api.categories
-    ADD CONSTRAINT categories_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY api.dashboards
-    ADD CONSTRAINT dashboards_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY api.line_items
-    ADD CONSTRAINT line_items_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY api.subscriptions
-    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY api.tags
-    ADD CONSTRAINT tags_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY api.transaction_tags
-    ADD CONSTRAINT transaction_tags_pkey PRIMARY KEY (transaction_id, tag_id);
-
-ALTER TABLE ONLY api.transactions
-    ADD CONSTRAINT transactions_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.accounts
-    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.accounts
-    ADD CONSTRAINT accounts_provider_account_unique UNIQUE (provider_id, account_id);
-
-ALTER TABLE ONLY auth.invitations
-    ADD CONSTRAINT invitations_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.jwks
-    ADD CONSTRAINT jwks_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.members
-    ADD CONSTRAINT members_organization_user_unique UNIQUE (organization_id, user_id);
-
-ALTER TABLE ONLY auth.members
-    ADD CONSTRAINT members_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.organizations
-    ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.organizations
-    ADD CONSTRAINT organizations_slug_unique UNIQUE (slug);
-
-ALTER TABLE ONLY auth.rate_limits
-    ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key);
-
-ALTER TABLE ONLY auth.sessions
-    ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.sessions
-    ADD CONSTRAINT sessions_token_unique UNIQUE (token);
-
-ALTER TABLE ONLY auth.users
-    ADD CONSTRAINT users_email_unique UNIQUE (email);
-
-ALTER TABLE ONLY auth.users
-    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY auth.verifications
-    ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY private.migrations
-    ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
-
-ALTER TABLE ONLY private.products
-    ADD CONSTRAINT products_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY private.products
-    ADD CONSTRAINT products_rank_unique UNIQUE (rank);
-
-ALTER TABLE ONLY private.role_permissions
-    ADD CONSTRAINT role_permissions_pkey PRIMARY KEY (role, resource, action);
-
-ALTER TABLE ONLY private.settings
-    ADD CONSTRAINT settings_pkey PRIMARY KEY (singleton);
+create table private.settings (
+  singleton boolean default true not null,
+  public_url text not null,
+  key_rotation_requested_at timestamp with time zone,
+  places_per_person bigint default 4 not null,
+  places_of_anonymous bigint default 2 not null,
+  constraint settings_pkey PRIMARY KEY (singleton),
+  constraint settings_singleton_check CHECK (singleton)
+);
 
 CREATE INDEX accounts_personal ON api.accounts USING btree (user_id, organization_id, name);
 
@@ -473,6 +450,199 @@ CREATE INDEX verifications_expires_at ON auth.verifications USING btree (expires
 
 CREATE INDEX verifications_identifier ON auth.verifications USING btree (identifier);
 
+create policy accounts_create on api.accounts for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('accounts'::text)
+END);
+
+create policy accounts_delete on api.accounts for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))));
+
+create policy accounts_read on api.accounts for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))));
+
+create policy accounts_update on api.accounts for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('accounts'::text)
+END);
+
+create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
+  using ((private.is_plain_query() AND (user_id = ( SELECT public.uid() AS uid))));
+
+create policy categories_create on api.categories for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('categories'::text)
+END);
+
+create policy categories_delete on api.categories for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))));
+
+create policy categories_read on api.categories for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))));
+
+create policy categories_update on api.categories for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('categories'::text)
+END);
+
+create policy dashboards_create on api.dashboards for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('dashboards'::text)
+END);
+
+create policy dashboards_delete on api.dashboards for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+
+create policy dashboards_read on api.dashboards for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+
+create policy dashboards_update on api.dashboards for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('dashboards'::text)
+END);
+
+create policy line_items_create on api.line_items for insert to authenticated
+  with check (
+CASE
+    WHEN (EXISTS ( SELECT
+       FROM api.transactions t
+      WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'create'::text) AS can))))) THEN true
+    ELSE private.deny('line_items'::text)
+END);
+
+create policy line_items_delete on api.line_items for delete to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = line_items.transaction_id)))));
+
+create policy line_items_read on api.line_items for select to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = line_items.transaction_id)))));
+
+create policy line_items_update on api.line_items for update to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = line_items.transaction_id)))))
+  with check (
+CASE
+    WHEN (EXISTS ( SELECT
+       FROM api.transactions t
+      WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'update'::text) AS can))))) THEN true
+    ELSE private.deny('line_items'::text)
+END);
+
+create policy subscriptions_create on api.subscriptions for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('subscriptions'::text)
+END);
+
+create policy subscriptions_delete on api.subscriptions for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))));
+
+create policy subscriptions_read on api.subscriptions for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))));
+
+create policy subscriptions_update on api.subscriptions for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('subscriptions'::text)
+END);
+
+create policy tags_create on api.tags for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('tags'::text)
+END);
+
+create policy tags_delete on api.tags for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))));
+
+create policy tags_read on api.tags for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))));
+
+create policy tags_update on api.tags for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('tags'::text)
+END);
+
+create policy transaction_tags_create on api.transaction_tags for insert to authenticated
+  with check (
+CASE
+    WHEN (EXISTS ( SELECT
+       FROM api.transactions t
+      WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))))) THEN true
+    ELSE private.deny('transaction_tags'::text)
+END);
+
+create policy transaction_tags_delete on api.transaction_tags for delete to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = transaction_tags.transaction_id)))));
+
+create policy transaction_tags_read on api.transaction_tags for select to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = transaction_tags.transaction_id)))));
+
+create policy transaction_tags_update on api.transaction_tags for update to authenticated
+  using ((private.is_plain_query() AND (EXISTS ( SELECT
+   FROM api.transactions t
+  WHERE (t.id = transaction_tags.transaction_id)))))
+  with check (
+CASE
+    WHEN (EXISTS ( SELECT
+       FROM api.transactions t
+      WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))))) THEN true
+    ELSE private.deny('transaction_tags'::text)
+END);
+
+create policy transactions_create on api.transactions for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('transactions'::text)
+END);
+
+create policy transactions_delete on api.transactions for delete to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))));
+
+create policy transactions_read on api.transactions for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))));
+
+create policy transactions_update on api.transactions for update to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('transactions'::text)
+END);
+
+CREATE TRIGGER accounts_1_set_owner BEFORE INSERT ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+
 CREATE TRIGGER accounts_keep_owner BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER accounts_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
@@ -481,25 +651,23 @@ CREATE TRIGGER accounts_mask_account_number BEFORE INSERT OR UPDATE OF account_n
 
 CREATE TRIGGER accounts_require_delete BEFORE DELETE ON api.accounts FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
-CREATE TRIGGER accounts_set_owner BEFORE INSERT ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
 CREATE TRIGGER accounts_set_timestamps BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
 
 CREATE TRIGGER app_subscriptions_updated_at BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.touch_updated_at();
+
+CREATE TRIGGER categories_1_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER categories_keep_owner BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER categories_require_delete BEFORE DELETE ON api.categories FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
-CREATE TRIGGER categories_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
 CREATE TRIGGER categories_set_timestamps BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
+
+CREATE TRIGGER dashboards_1_set_owner BEFORE INSERT ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER dashboards_keep_owner BEFORE UPDATE ON api.dashboards FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER dashboards_require_delete BEFORE DELETE ON api.dashboards FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER dashboards_set_owner BEFORE INSERT ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER dashboards_set_timestamps BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
 
@@ -513,21 +681,21 @@ CREATE TRIGGER line_items_keep_id BEFORE UPDATE ON api.line_items FOR EACH ROW W
 
 CREATE TRIGGER line_items_require_delete BEFORE DELETE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.require_part_delete();
 
+CREATE TRIGGER subscriptions_1_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+
 CREATE TRIGGER subscriptions_check_category AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
 
 CREATE TRIGGER subscriptions_keep_owner BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER subscriptions_require_delete BEFORE DELETE ON api.subscriptions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
-CREATE TRIGGER subscriptions_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+CREATE TRIGGER tags_1_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER tags_keep_owner BEFORE UPDATE ON api.tags FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER tags_require_delete BEFORE DELETE ON api.tags FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
 CREATE TRIGGER tags_set_created_at BEFORE INSERT OR UPDATE ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_created_at();
-
-CREATE TRIGGER tags_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER transaction_tags_check_tag AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
 
@@ -567,250 +735,166 @@ CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH R
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
-ALTER TABLE ONLY api.accounts
-    ADD CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant select on api.accounts to anon;
 
-ALTER TABLE ONLY api.accounts
-    ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant delete, insert, select, update on api.accounts to authenticated;
 
-ALTER TABLE ONLY api.app_subscriptions
-    ADD CONSTRAINT app_subscriptions_product_id_fkey FOREIGN KEY (product_id) REFERENCES private.products(id);
+grant select on api.app_subscriptions to anon;
 
-ALTER TABLE ONLY api.app_subscriptions
-    ADD CONSTRAINT app_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+grant select on api.app_subscriptions to authenticated;
 
-ALTER TABLE ONLY api.categories
-    ADD CONSTRAINT categories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant select on api.categories to anon;
 
-ALTER TABLE ONLY api.categories
-    ADD CONSTRAINT categories_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant delete, insert, select, update on api.categories to authenticated;
 
-ALTER TABLE ONLY api.dashboards
-    ADD CONSTRAINT dashboards_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant select on api.dashboards to anon;
 
-ALTER TABLE ONLY api.dashboards
-    ADD CONSTRAINT dashboards_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant delete, insert, select, update on api.dashboards to authenticated;
 
-ALTER TABLE ONLY api.line_items
-    ADD CONSTRAINT line_items_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL;
+grant select on api.line_items to anon;
 
-ALTER TABLE ONLY api.line_items
-    ADD CONSTRAINT line_items_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE;
+grant delete, insert, select, update on api.line_items to authenticated;
 
-ALTER TABLE ONLY api.subscriptions
-    ADD CONSTRAINT subscriptions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL;
+grant select on api.subscriptions to anon;
 
-ALTER TABLE ONLY api.subscriptions
-    ADD CONSTRAINT subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant delete, insert, select, update on api.subscriptions to authenticated;
 
-ALTER TABLE ONLY api.subscriptions
-    ADD CONSTRAINT subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant select on api.tags to anon;
 
-ALTER TABLE ONLY api.tags
-    ADD CONSTRAINT tags_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant delete, insert, select, update on api.tags to authenticated;
 
-ALTER TABLE ONLY api.tags
-    ADD CONSTRAINT tags_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant select on api.transaction_tags to anon;
 
-ALTER TABLE ONLY api.transaction_tags
-    ADD CONSTRAINT transaction_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES api.tags(id) ON DELETE CASCADE;
+grant delete, insert, select, update on api.transaction_tags to authenticated;
 
-ALTER TABLE ONLY api.transaction_tags
-    ADD CONSTRAINT transaction_tags_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE;
+grant select on api.transactions to anon;
 
-ALTER TABLE ONLY api.transactions
-    ADD CONSTRAINT transactions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL;
+grant delete, insert, select, update on api.transactions to authenticated;
 
-ALTER TABLE ONLY api.transactions
-    ADD CONSTRAINT transactions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.accounts to auth_service;
 
-ALTER TABLE ONLY api.transactions
-    ADD CONSTRAINT transactions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+grant delete, insert, select, update on auth.invitations to auth_service;
 
-ALTER TABLE ONLY auth.accounts
-    ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.jwks to auth_service;
 
-ALTER TABLE ONLY auth.invitations
-    ADD CONSTRAINT invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.members to auth_service;
 
-ALTER TABLE ONLY auth.invitations
-    ADD CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.organizations to auth_service;
 
-ALTER TABLE ONLY auth.members
-    ADD CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.rate_limits to auth_service;
 
-ALTER TABLE ONLY auth.members
-    ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.sessions to auth_service;
 
-ALTER TABLE ONLY auth.sessions
-    ADD CONSTRAINT sessions_active_organization_is_ours FOREIGN KEY (active_organization_id, user_id) REFERENCES auth.members(organization_id, user_id) ON DELETE SET NULL (active_organization_id);
+grant delete, insert, select, update on auth.users to auth_service;
 
-ALTER TABLE ONLY auth.sessions
-    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+grant delete, insert, select, update on auth.verifications to auth_service;
 
-ALTER TABLE api.accounts ENABLE ROW LEVEL SECURITY;
+grant execute on function api.delete_category(uuid,uuid) to authenticated;
 
-CREATE POLICY accounts_create ON api.accounts FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'create'::text) AS can)) OR private.deny('accounts'::text)));
+grant execute on function api.get_budget_comparison(text,text,text,text) to authenticated;
 
-CREATE POLICY accounts_delete ON api.accounts FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))));
+grant execute on function api.get_cash_flow(text,integer,text) to authenticated;
 
-CREATE POLICY accounts_read ON api.accounts FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))));
+grant execute on function api.get_filtered_transactions(jsonb) to authenticated;
 
-CREATE POLICY accounts_update ON api.accounts FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can)))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can)) OR private.deny('accounts'::text)));
+grant execute on function api.get_transaction_aggregate(jsonb,text,text) to authenticated;
 
-ALTER TABLE api.app_subscriptions ENABLE ROW LEVEL SECURITY;
+grant execute on function api.get_transaction_distribution_by_category(jsonb) to authenticated;
 
-CREATE POLICY app_subscriptions_read_own ON api.app_subscriptions FOR SELECT TO authenticated USING ((user_id = ( SELECT public.uid() AS uid)));
+grant execute on function api.get_transaction_stat(text,text,jsonb,text,text) to authenticated;
 
-ALTER TABLE api.categories ENABLE ROW LEVEL SECURITY;
+grant execute on function api.one_object(anyelement) to anon;
 
-CREATE POLICY categories_create ON api.categories FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'create'::text) AS can)) OR private.deny('categories'::text)));
+grant execute on function api.one_object(anyelement) to authenticated;
 
-CREATE POLICY categories_delete ON api.categories FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))));
+grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
 
-CREATE POLICY categories_read ON api.categories FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))));
+grant execute on function private.active_product(text,text) to auth_service;
 
-CREATE POLICY categories_update ON api.categories FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can)))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can)) OR private.deny('categories'::text)));
+grant execute on function private.can(text,text) to authenticated;
 
-ALTER TABLE api.dashboards ENABLE ROW LEVEL SECURITY;
+grant execute on function private.context_condition(text,text) to authenticated;
 
-CREATE POLICY dashboards_create ON api.dashboards FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'create'::text) AS can)) OR private.deny('dashboards'::text)));
+grant execute on function private.date_range(text,text,text) to authenticated;
 
-CREATE POLICY dashboards_delete ON api.dashboards FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
+grant execute on function private.days_condition(text,daterange) to authenticated;
 
-CREATE POLICY dashboards_read ON api.dashboards FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
+grant execute on function private.deny(text) to authenticated;
 
-CREATE POLICY dashboards_update ON api.dashboards FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can)) OR private.deny('dashboards'::text)));
+grant execute on function private.filter_condition(jsonb) to authenticated;
 
-ALTER TABLE api.line_items ENABLE ROW LEVEL SECURITY;
+grant execute on function private.filter_day_after(jsonb,text) to authenticated;
 
-CREATE POLICY line_items_create ON api.line_items FOR INSERT TO authenticated WITH CHECK (((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'create'::text) AS can))))) OR private.deny('line_items'::text)));
+grant execute on function private.filter_literal(text,jsonb,text) to authenticated;
 
-CREATE POLICY line_items_delete ON api.line_items FOR DELETE TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id))));
+grant execute on function private.invalid(text,text) to authenticated;
 
-CREATE POLICY line_items_read ON api.line_items FOR SELECT TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id))));
+grant execute on function private.is_date_range(jsonb) to authenticated;
 
-CREATE POLICY line_items_update ON api.line_items FOR UPDATE TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id)))) WITH CHECK (((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'update'::text) AS can))))) OR private.deny('line_items'::text)));
+grant execute on function private.is_layout(jsonb) to authenticated;
 
-ALTER TABLE api.subscriptions ENABLE ROW LEVEL SECURITY;
+grant execute on function private.is_moment(text) to authenticated;
 
-CREATE POLICY subscriptions_create ON api.subscriptions FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'create'::text) AS can)) OR private.deny('subscriptions'::text)));
+grant execute on function private.is_plain_query() to authenticated;
 
-CREATE POLICY subscriptions_delete ON api.subscriptions FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))));
+grant execute on function private.postgrest_processes() to auth_service;
 
-CREATE POLICY subscriptions_read ON api.subscriptions FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))));
+grant execute on function private.pre_config() to authenticator;
 
-CREATE POLICY subscriptions_update ON api.subscriptions FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can)))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can)) OR private.deny('subscriptions'::text)));
+grant execute on function private.pre_request() to anon;
 
-ALTER TABLE api.tags ENABLE ROW LEVEL SECURITY;
+grant execute on function private.pre_request() to authenticated;
 
-CREATE POLICY tags_create ON api.tags FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'create'::text) AS can)) OR private.deny('tags'::text)));
+grant execute on function private.preset_days(text,date) to authenticated;
 
-CREATE POLICY tags_delete ON api.tags FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))));
+grant execute on function private.preset_range(text) to authenticated;
 
-CREATE POLICY tags_read ON api.tags FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))));
+grant execute on function private.presets() to authenticated;
 
-CREATE POLICY tags_update ON api.tags FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can)))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can)) OR private.deny('tags'::text)));
+grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
 
-ALTER TABLE api.transaction_tags ENABLE ROW LEVEL SECURITY;
+grant execute on function private.refuse_estimate() to authenticated;
 
-CREATE POLICY transaction_tags_create ON api.transaction_tags FOR INSERT TO authenticated WITH CHECK (((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))))) OR private.deny('transaction_tags'::text)));
+grant execute on function private.refuse_hidden_row(text,uuid) to authenticated;
 
-CREATE POLICY transaction_tags_delete ON api.transaction_tags FOR DELETE TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id))));
+grant execute on function private.refuse_reference(text,text,text) to authenticated;
 
-CREATE POLICY transaction_tags_read ON api.transaction_tags FOR SELECT TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id))));
+grant execute on function private.row_exists(text,uuid) to authenticated;
 
-CREATE POLICY transaction_tags_update ON api.transaction_tags FOR UPDATE TO authenticated USING ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id)))) WITH CHECK (((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))))) OR private.deny('transaction_tags'::text)));
+grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
-ALTER TABLE api.transactions ENABLE ROW LEVEL SECURITY;
+grant execute on function private.to_moment(text,text) to authenticated;
 
-CREATE POLICY transactions_create ON api.transactions FOR INSERT TO authenticated WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'create'::text) AS can)) OR private.deny('transactions'::text)));
+grant execute on function private.transaction_condition(jsonb) to authenticated;
 
-CREATE POLICY transactions_delete ON api.transactions FOR DELETE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))));
+grant execute on function public.org_id() to anon;
 
-CREATE POLICY transactions_read ON api.transactions FOR SELECT TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))));
+grant execute on function public.org_id() to authenticated;
 
-CREATE POLICY transactions_update ON api.transactions FOR UPDATE TO authenticated USING ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can)))) WITH CHECK ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can)) OR private.deny('transactions'::text)));
+grant execute on function public.org_role() to anon;
 
-GRANT USAGE ON SCHEMA api TO anon;
-GRANT USAGE ON SCHEMA api TO authenticated;
+grant execute on function public.org_role() to authenticated;
 
-GRANT USAGE ON SCHEMA auth TO auth_service;
+grant execute on function public.uid() to anon;
 
-GRANT USAGE ON SCHEMA private TO anon;
-GRANT USAGE ON SCHEMA private TO authenticated;
-GRANT USAGE ON SCHEMA private TO authenticator;
-GRANT USAGE ON SCHEMA private TO auth_service;
+grant execute on function public.uid() to authenticated;
 
-GRANT SELECT ON TABLE api.transactions TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.transactions TO authenticated;
+grant select on private.migrations to auth_service;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.rate_limits TO auth_service;
+grant select on private.products to auth_service;
 
-GRANT SELECT ON TABLE api.app_subscriptions TO anon;
-GRANT SELECT ON TABLE api.app_subscriptions TO authenticated;
+grant select on private.settings to auth_service;
 
-GRANT SELECT ON TABLE private.products TO auth_service;
+grant usage on schema api to anon;
 
-GRANT SELECT ON TABLE api.accounts TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.accounts TO authenticated;
+grant usage on schema api to authenticated;
 
-GRANT SELECT ON TABLE api.categories TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.categories TO authenticated;
+grant usage on schema auth to auth_service;
 
-GRANT SELECT ON TABLE api.dashboards TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.dashboards TO authenticated;
+grant usage on schema private to anon;
 
-GRANT SELECT ON TABLE api.line_items TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.line_items TO authenticated;
+grant usage on schema private to auth_service;
 
-GRANT SELECT ON TABLE api.subscriptions TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.subscriptions TO authenticated;
+grant usage on schema private to authenticated;
 
-GRANT SELECT ON TABLE api.tags TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.tags TO authenticated;
-
-GRANT SELECT ON TABLE api.transaction_tags TO anon;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api.transaction_tags TO authenticated;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.accounts TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.invitations TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.jwks TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.members TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.organizations TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.sessions TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.users TO auth_service;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE auth.verifications TO auth_service;
-
-GRANT SELECT ON TABLE private.migrations TO auth_service;
-
-GRANT SELECT ON TABLE private.settings TO auth_service;
-
-ALTER DEFAULT PRIVILEGES FOR ROLE postgres REVOKE ALL ON FUNCTIONS  FROM PUBLIC;
+grant usage on schema private to authenticator;

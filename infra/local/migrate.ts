@@ -13,6 +13,7 @@ try {
     publicUrl: settings.PUBLIC_URL,
     authServicePassword: logins.authService,
     authenticatorPassword: logins.authenticator,
+    dataPool: settings.PGRST_DB_POOL,
     log: console.log,
   }))
 } catch (error) {

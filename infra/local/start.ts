@@ -53,6 +53,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     publicUrl: settings.PUBLIC_URL,
     authServicePassword: secrets.logins.authService,
     authenticatorPassword: secrets.logins.authenticator,
+    dataPool: settings.PGRST_DB_POOL,
   })
   // a migration cannot be told to stop; it is left alone, and undone when the connection ends
   await Promise.race([migrated, once(signal, 'abort')])

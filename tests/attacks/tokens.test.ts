@@ -108,7 +108,7 @@ describe('a signature that is not ours', () => {
 
 describe('claims under a good signature, as only the service could write them,', () => {
   test('of an audience that is missing, null, empty, a list or another', async () => {
-    for (const aud of [undefined, null, '', [], [claims.aud], ['https://evil.example'], 'https://evil.example', { url: claims.aud }, 1, `${String(claims.aud)}/`]) {
+    for (const aud of [undefined, null, '', [], [claims.aud, 'https://evil.example'], ['https://evil.example'], 'https://evil.example', { url: claims.aud }, 1, `${String(claims.aud)}/`]) {
       await expectRefused(await sign({ aud }), JSON.stringify(aud))
     }
   })

@@ -286,13 +286,24 @@ describe('errors', () => {
     expect(await get(await mine.token({ role: 'postgres' }))).toMatchObject([403, { code: '42501' }])
   })
 
-  test('a client can reach no other schema, no plan and no rollback', async () => {
+  test('a client can reach no other schema and no plan', async () => {
     for (const schema of ['auth', 'private', 'public']) {
       expect(await mine.get('/users', { 'accept-profile': schema })).toMatchObject({ status: 406, body: { code: 'PGRST106' } })
       expect((await mine.post('/users', {}, { 'content-profile': schema })).status).toBe(406)
     }
     expect((await mine.get('/transactions', { accept: 'application/vnd.pgrst.plan+json' })).status).toBe(415)
-    await mine.create('tags', { name: 'kept' }, { prefer: 'tx=rollback,return=representation' })
-    expect((await mine.get('/tags?name=eq.kept')).body).toHaveLength(1)
+  })
+
+  test('a dry run, Prefer: tx=rollback, answers as a write and leaves nothing behind, on every table and way to write', async () => {
+    const prefer = 'tx=rollback,return=representation'
+    const kept = await mine.create('tags', { name: 'kept' })
+    const dry = await mine.post('/tags', { name: 'tried' }, { prefer })
+    expect([dry.status, dry.body[0].name, dry.headers.get('preference-applied')]).toEqual([201, 'tried', expect.stringContaining('tx=rollback')])
+    expect((await mine.patch(`/tags?id=eq.${kept.id}`, { name: 'changed' }, { prefer })).body).toMatchObject([{ name: 'changed' }])
+    expect((await mine.delete(`/tags?id=eq.${kept.id}`, { prefer })).status).toBe(200)
+    expect((await mine.get('/tags?name=in.(kept,tried,changed)')).body).toMatchObject([{ name: 'kept' }])
+    const category = await mine.create('categories', { name: 'stays' })
+    expect((await mine.post('/rpc/delete_category', { p_category_id: category.id }, { prefer })).status).toBe(200)
+    expect((await mine.get(`/categories?id=eq.${category.id}`)).body).toHaveLength(1)
   })
 })

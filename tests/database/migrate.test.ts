@@ -1,9 +1,10 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describeDatabase, schemaPage } from '../../db/describe.ts'
 import { migrate, migrationNames } from '../../db/migrate.ts'
 import { connection, execute, freshDatabase, passwords } from '../support/database.ts'
 
@@ -38,6 +39,19 @@ async function ownCopy(): Promise<{ folder: string, migrate: typeof migrate }> {
   return { folder, migrate: (await import(join(folder, 'migrate.ts')) as { migrate: typeof migrate }).migrate }
 }
 
+const appliedMigrations = async (url = databaseUrl) =>
+  (await query(`select name from private.migrations where name like '%.sql' order by name`, url)).map(({ name }) => name)
+
+async function described(url = databaseUrl) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await describeDatabase(client)
+  } finally {
+    await client.end()
+  }
+}
+
 beforeEach(async () => { databaseUrl = await emptyDatabase() })
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
@@ -48,7 +62,7 @@ describe('migrate', () => {
   test('applies every migration once, and says which', async () => {
     const first: string[] = []
     await migrate({ ...options(), log: (line) => first.push(line) })
-    expect(first).toEqual((await migrationNames()).map((name) => `applied ${name}`))
+    expect(first).toEqual([...await migrationNames(), 'functions and rules'].map((name) => `applied ${name}`))
     const again: string[] = []
     await migrate({ ...options(), log: (line) => again.push(line) })
     expect(again).toEqual([])
@@ -57,15 +71,15 @@ describe('migrate', () => {
   test('is safe when five start at once', async () => {
     const lines: string[] = []
     await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
-    expect(lines).toHaveLength((await migrationNames()).length)
+    expect(lines).toHaveLength((await migrationNames()).length + 1)
   })
 
   test('refuses a file that was edited after it was applied, and names it', async () => {
     const own = await ownCopy()
     await own.migrate(options())
-    const file = join(own.folder, 'migrations/0002_auth_users.sql')
+    const file = join(own.folder, 'migrations/0002_places.sql')
     await writeFile(file, `${await readFile(file, 'utf8')}\n-- a second thought\n`)
-    await expect(own.migrate(options())).rejects.toThrow(/^0002_auth_users\.sql was edited/)
+    await expect(own.migrate(options())).rejects.toThrow(/^0002_places\.sql was edited/)
   })
 
   test('applies a file whole or not at all, names the one that fails, and goes on from there', async () => {
@@ -93,11 +107,56 @@ describe('migrate', () => {
     expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
   })
 
-  test('re-runs the functions, so that a changed one is there after the next run', async () => {
+  test('runs functions and rules anew when one of their files has changed, and only then', async () => {
+    const own = await ownCopy()
+    await own.migrate(options())
+    const unchanged: string[] = []
+    await own.migrate({ ...options(), log: (line) => unchanged.push(line) })
+    expect(unchanged).toEqual([])
+    await appendFile(join(own.folder, 'functions/public/claims.sql'), `create or replace function public.uid() returns text language sql stable return 'somebody else';`)
+    await appendFile(join(own.folder, 'rules/tags.sql'), `alter policy tags_read on api.tags using (false);`)
+    await own.migrate(options())
+    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{ uid: 'somebody else', qual: 'false' }])
+  })
+
+  test('drops what stands in no file any more: a function, a policy, a trigger, a grant', async () => {
     await migrate(options())
-    await query(`create or replace function public.uid() returns text language sql stable return 'somebody else'`)
+    const fresh = await described()
+    await query(`
+      create function private.left_over() returns trigger language plpgsql as 'begin return new; end';
+      create function api.left_over(integer) returns integer language sql return 1;
+      grant execute on function api.left_over(integer), private.can(text, text) to anon;
+      create policy left_over on api.tags for select to anon using (true);
+      create trigger left_over before insert on auth.users for each row execute function private.left_over();
+      grant insert on api.tags to anon;
+      grant usage on schema auth to authenticated;
+      grant select on auth.users to authenticated;
+      update private.migrations set checksum = 'of an earlier version' where name = 'functions and rules'`)
+    expect(await described()).not.toEqual(fresh)
     await migrate(options())
-    expect(await query('select public.uid()')).toEqual([{ uid: null }])
+    expect(await described()).toEqual(fresh)
+  })
+
+  test('carries over a database that was made before the baseline: the result is a fresh one, object by object', async () => {
+    await migrate(options())
+    const fresh = await described()
+    // what such a database has instead of the baseline and what came after it
+    await query(`
+      alter table private.settings drop column places_per_person, drop column places_of_anonymous;
+      drop policy tags_read on api.tags;
+      create policy tags_read on api.tags for select to authenticated using (organization_id is null and user_id = (select public.uid()));
+      create function private.written_audience(text) returns jsonb language sql return null::jsonb;
+      delete from private.migrations;
+      insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x'), ('0024_personal_rows.sql', 'x')`)
+    await migrate(options())
+    expect(await described()).toEqual(fresh)
+    expect(await appliedMigrations()).toEqual(await migrationNames())
+  })
+
+  test('refuses a database that was left half-migrated by a version before the baseline', async () => {
+    await migrate(options())
+    await query(`delete from private.migrations; insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x')`)
+    await expect(migrate(options())).rejects.toThrow(/Migrate it with that version first/)
   })
 
   test('sets the passwords of the logins each time, and stores them as SCRAM', async () => {
@@ -129,13 +188,19 @@ describe('migrate', () => {
     // on a server of its own it would have created the roles; here it is given what their creator has
     for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
     await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
-    expect(await query('select count(*)::int from private.migrations')).toEqual([{ count: (await migrationNames()).length }])
+    expect(await appliedMigrations()).toEqual(await migrationNames())
     await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`)
   })
 })
 
 test('a database made from the template is migrated', async () => {
   const { ownerUrl, drop } = await freshDatabase()
-  expect(await query('select count(*)::int from private.migrations', ownerUrl)).toEqual([{ count: (await migrationNames()).length }])
+  expect(await appliedMigrations(ownerUrl)).toEqual(await migrationNames())
+  await drop()
+})
+
+test('db/schema.sql shows the present: `npm run schema` writes it', async () => {
+  const { ownerUrl, drop } = await freshDatabase()
+  expect(await readFile(join(root, 'db/schema.sql'), 'utf8')).toBe(schemaPage(await described(ownerUrl)))
   await drop()
 })

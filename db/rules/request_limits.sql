@@ -25,7 +25,10 @@ begin
       -- dates are YYYY-MM-DD; 01/02/2025, which means two days, is refused instead of guessed
       ('authenticated', 'datestyle', 'ISO, YMD'),
       -- compiling a query takes longer than running the longest of these
-      ('authenticated', 'jit', 'off')
+      ('authenticated', 'jit', 'off'),
+      -- A plan that knows the value asked for was chosen by how common the value is among everybody's rows, and so its
+      -- time would tell. It is also made anew for each request.
+      ('authenticated', 'plan_cache_mode', 'force_generic_plan')
     ) as settings (role, name, value)
   loop
     for attempt in 1..20 loop

@@ -1,4 +1,4 @@
--- The aggregate api.one_object is made of these two (migrations/0015).
+-- The aggregate api.one_object is made of these two.
 
 create or replace function private.count_row(kept private.one_row, next_row anyelement) returns private.one_row
   language plpgsql immutable parallel safe set search_path = ''

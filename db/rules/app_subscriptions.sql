@@ -1,19 +1,4 @@
--- The paid subscriptions of the application itself.
-
-create table api.app_subscriptions (
-  id uuid primary key default gen_random_uuid(),
-  user_id text not null references auth.users on delete cascade,
-  product_id text not null references private.products,
-  status text not null default 'sub_active',
-  period_start timestamptz not null default now(),
-  period_end timestamptz not null,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  constraint app_subscriptions_status_form check (status ~ '^sub_[a-z_]{1,32}$'),
-  constraint app_subscriptions_period_in_order check (period_start <= period_end)
-);
-create index app_subscriptions_user_id on api.app_subscriptions (user_id, period_end);
-create index app_subscriptions_product_id on api.app_subscriptions (product_id);
+-- The paid subscriptions of the application itself: read by whom they belong to, written by no caller.
 
 comment on table api.app_subscriptions is
 $$Paid subscriptions of the application itself
@@ -31,13 +16,12 @@ comment on column api.app_subscriptions.updated_at is 'Set by the service at eac
 alter table api.app_subscriptions enable row level security;
 create policy app_subscriptions_read_own on api.app_subscriptions
   for select to authenticated
-  using (user_id = (select public.uid()));
+  using (private.is_plain_query() and user_id = (select public.uid()));
 
 -- insert, update and delete are not granted, because a plan is given by an operator or a payment provider, never by its
 -- user. anon has no policy and so reads nothing.
 grant select on api.app_subscriptions to anon, authenticated;
 
--- requires functions/row_triggers.sql
 create trigger app_subscriptions_updated_at
   before update on api.app_subscriptions
   for each row execute function private.touch_updated_at();

@@ -1,16 +1,7 @@
 -- Who may do what in an organization: the interface's table of roles, one row a right. Policies and triggers ask it
--- through private.can(). Personal rows are not in it: they are their owner's, whatever the role elsewhere.
+-- through private.can(), and nobody is granted more. Personal rows are not in it: they are their owner's.
 
-create table private.role_permissions (
-  role text not null check (role in ('owner', 'admin', 'editor', 'viewer')),
-  -- the table's name
-  resource text not null,
-  -- list_private: also sees the organization's dashboards of visibility private
-  action text not null check (action in ('list', 'get', 'create', 'update', 'delete', 'list_private')),
-  primary key (role, resource, action)
-);
-comment on table private.role_permissions is 'The rights of each role on an organization''s rows. What is not a row here is not allowed.';
-
+delete from private.role_permissions;
 insert into private.role_permissions (role, resource, action)
   select role, resource, action
   from
@@ -25,6 +16,3 @@ insert into private.role_permissions (role, resource, action)
   union all
   select role, 'dashboards', 'list_private'
   from unnest(array['owner', 'admin', 'editor']) as role;
-
--- No grant: the API roles ask through private.can() only.
--- requires functions/permissions.sql

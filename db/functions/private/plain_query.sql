@@ -1,0 +1,57 @@
+-- What a query of the data surface may not ask, seen where PostgREST cannot be told: in the query's own text.
+--
+-- Two questions have answers that come from everybody's rows, past every row rule. The planner estimates from the whole
+-- table's most common values, and `Prefer: count=planned` and `count=estimated` hand its estimate on. A cast to a type
+-- such as regclass or aclitem looks names up in the catalogue, and so tells which tables, functions and roles exist.
+-- pre_request() refuses the two preferences; but it sees one of several Prefer fields, and PostgREST reads them all.
+
+create or replace function private.is_plain_query() returns boolean
+  -- Not true in general, and true of one query text: the planner then asks when it plans, also when it only explains,
+  -- and leaves the answer out of the plan.
+  language plpgsql immutable set search_path = ''
+as $$
+declare
+  query text;
+  type text;
+begin
+  -- the owner of the database and its tools may ask anything
+  if session_user <> 'authenticator' then
+    return true;
+  end if;
+  query := pg_catalog.current_query();
+  if query ~* '^\s*explain\M' then
+    perform private.refuse_estimate();
+  end if;
+  -- PostgREST writes a cast as CAST( … AS type ), with that last space, and lets no quote into the type
+  for type in select m[1] from pg_catalog.regexp_matches(query, '\mAS ([A-Za-z0-9_$ ]+) \)', 'g') m loop
+    if lower(type) !~ '^(text|varchar|character varying|char|bpchar|bool|boolean|int[248]?|integer|smallint|bigint|numeric|decimal|real|float[48]?|double precision|date|time|timetz|timestamp|timestamptz|time with(out)? time zone|timestamp with(out)? time zone|interval|uuid|json|jsonb|bytea)$' then
+      perform private.refuse('PGRST100', 'a column cannot be cast to this type', 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.');
+    end if;
+  end loop;
+  return true;
+end
+$$;
+comment on function private.is_plain_query() is
+  'True, or 400: for a query that PostgREST explains, and for a cast to a type that looks names up in the catalogue. Every policy asks it first.';
+
+create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
+  language plpgsql immutable set search_path = ''
+as $$
+begin
+  raise sqlstate 'PGRST' using
+    message = pg_catalog.jsonb_build_object('code', p_code, 'message', p_message, 'details', null, 'hint', p_hint)::text,
+    detail = pg_catalog.jsonb_build_object('status', p_status, 'headers', p_headers)::text;
+end
+$$;
+comment on function private.refuse(text, text, text, integer, jsonb) is 'Ends the request with an error in PostgREST''s shape, of this status and with these headers.';
+
+create or replace function private.refuse_estimate() returns void
+  language plpgsql immutable set search_path = ''
+as $$
+begin
+  perform private.refuse('PGRST122', 'the preferences count=planned and count=estimated are not available', 'Use count=exact.');
+end
+$$;
+comment on function private.refuse_estimate() is 'Refuses a count that would be the planner''s estimate.';
+
+grant execute on function private.is_plain_query(), private.refuse(text, text, text, integer, jsonb), private.refuse_estimate() to authenticated;

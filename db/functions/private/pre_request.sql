@@ -1,0 +1,64 @@
+-- Runs before each data request, after PostgREST has checked the signature. A token is good for what it stands for and
+-- no longer: the session, the membership and the role must still be as it claims. One indexed look-up.
+
+create or replace function private.pre_request() returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  is_anonymous constant boolean := current_setting('role', true) is not distinct from 'anon';
+  -- a setting of the request that only PostgREST makes
+  claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '');
+  headers constant text := current_setting('request.headers', true);
+  public_url text;
+  places integer;
+  is_alive boolean;
+  person integer;
+  problem text;
+begin
+  if headers like '%count%' and headers::jsonb ->> 'prefer' ~* '\mcount *= *"?(planned|estimated)' then
+    perform private.refuse_estimate();
+  end if;
+  -- a request without a token has no session to look for
+  select s.public_url, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
+      is_anonymous or exists (
+        select from auth.sessions a
+        where a.id = claims ->> 'sid'
+          and a.user_id = claims ->> 'sub'
+          and a.user_id = claims ->> 'user_id'
+          and a.expires_at > statement_timestamp()
+          and (
+            claims -> 'claims' ->> 'organization_id' is null and claims -> 'claims' ->> 'organization_role' is null
+            or exists (
+              select from auth.members m
+              where m.organization_id = claims -> 'claims' ->> 'organization_id'
+                and m.user_id = a.user_id
+                and m.role = claims -> 'claims' ->> 'organization_role'
+            )
+          )
+      )
+    into public_url, places, is_alive
+    from private.settings s;
+  if not is_anonymous then
+    problem := case
+      when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
+      when claims -> 'aud' is distinct from to_jsonb(public_url) then 'JWT invalid: not in audience'
+      when not is_alive then 'JWT revoked: its session, membership or role has ended'
+    end;
+    if problem is not null then
+      perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie.', 401,
+        '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
+    end if;
+  end if;
+  -- all anonymous callers together are one person
+  person := hashtext(coalesce(claims ->> 'sub', ''));
+  for place in 1..places loop
+    if pg_try_advisory_xact_lock(person, place) then
+      return;
+    end if;
+  end loop;
+  perform private.wait_for_place(person, places);
+end
+$$;
+comment on function private.pre_request() is
+  'Refuses a planner''s estimate, and a token whose audience, expiry, session, membership or role does not hold now; takes one of the caller''s places.';
+grant execute on function private.pre_request() to anon, authenticated;

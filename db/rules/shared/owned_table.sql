@@ -1,0 +1,72 @@
+-- What every table with an owner pair shares, said once: user_id and organization_id, filled from the token, true, and
+-- settled once the row exists. db/rules/<table>.sql calls this and adds the table's own. The function is gone when the
+-- session of the migration ends; db/schema.sql shows what it makes of each table.
+
+create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default 'true') returns void
+  language plpgsql
+as $protect$
+declare
+  -- a caller reaches the personal rows that are theirs, and the active organization's if the role may
+  mine constant text := '(organization_id is null and user_id = (select public.uid()))';
+  ours constant text := '(organization_id = (select public.org_id()) and (select private.can(%L, %L)))';
+  visible constant text := format('private.is_plain_query() and (%s or (%s and (%s)))', mine, format(ours, p_table, 'list'), p_sees);
+  -- A change that the role does not allow is an error and not "no rows". CASE, because PostgreSQL promises its order and
+  -- not that of OR.
+  allowed constant text := format('case when %s or %s then true else private.deny(%L) end', mine, ours, p_table);
+begin
+  execute format($sql$
+    alter table api.%1$I
+      alter column user_id set default public.uid(),
+      alter column organization_id set default public.org_id(),
+      enable row level security;
+    create policy %2$I on api.%1$I for select to authenticated using (%6$s);
+    create policy %3$I on api.%1$I for insert to authenticated with check (%7$s);
+    create policy %4$I on api.%1$I for update to authenticated using (%6$s) with check (%8$s);
+    create policy %5$I on api.%1$I for delete to authenticated using (%6$s);
+
+    -- anon may ask and has no policy, so it reads nothing; it is not granted anything else.
+    grant select on api.%1$I to anon;
+    grant select, insert, update, delete on api.%1$I to authenticated;
+  $sql$, p_table, p_table || '_read', p_table || '_create', p_table || '_update', p_table || '_delete',
+    visible, format(allowed, p_table, 'create'), format(allowed, p_table, 'update'));
+
+  execute format($sql$
+    create trigger %2$I before insert on api.%1$I
+      for each row execute function private.set_owner();
+    create trigger %3$I before update on api.%1$I
+      for each row
+      when (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id)
+      execute function private.keep_owner();
+    create trigger %4$I before delete on api.%1$I
+      for each row
+      when (old.organization_id is not null)
+      execute function private.require_delete();
+    comment on column api.%1$I.id is 'Identifier';
+    comment on column api.%1$I.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+    comment on column api.%1$I.organization_id is %5$L;
+  $sql$, p_table, p_table || '_1_set_owner', p_table || '_keep_owner', p_table || '_require_delete',
+    format('The team it belongs to. Filled from the JWT when an organization is active; send null for a personal %s; cannot be changed', p_noun));
+
+  perform pg_temp.keep_times(p_table);
+end
+$protect$;
+
+create function pg_temp.keep_times(p_table text) returns void
+  language plpgsql
+as $keep$
+declare
+  times constant text[] := (
+    select array_agg(attname::text order by attname) from pg_attribute
+    where attrelid = format('api.%I', p_table)::regclass and not attisdropped and attname in ('created_at', 'updated_at'));
+begin
+  if times @> array['created_at'] then
+    execute format('comment on column api.%I.created_at is %L', p_table, 'Set by the service');
+    execute format('create trigger %I before insert or update on api.%I for each row execute function private.%I()',
+      p_table || case when times @> array['updated_at'] then '_set_timestamps' else '_set_created_at' end, p_table,
+      case when times @> array['updated_at'] then 'set_timestamps' else 'set_created_at' end);
+  end if;
+  if times @> array['updated_at'] then
+    execute format('comment on column api.%I.updated_at is %L', p_table, 'Set by the service at each change');
+  end if;
+end
+$keep$;

@@ -1,0 +1,39 @@
+-- What line items and tag associations share, said once. Whose they are is their transaction's matter, so they have no
+-- owner pair, and every rule asks the transaction with its own row rule in force.
+
+create function pg_temp.protect_part(p_table text) returns void
+  language plpgsql
+as $protect$
+declare
+  visible constant text := 'private.is_plain_query() and exists (select from api.transactions t where t.id = transaction_id)';
+  -- CASE, because PostgreSQL promises its order and not that of OR
+  allowed constant text :=
+    'case when exists (select from api.transactions t'
+    ' where t.id = transaction_id and (t.organization_id is null or (select private.can(%1$L, %2$L))))'
+    ' then true else private.deny(%1$L) end';
+begin
+  execute format($sql$
+    alter table api.%1$I enable row level security;
+    create policy %2$I on api.%1$I for select to authenticated using (%6$s);
+    create policy %3$I on api.%1$I for insert to authenticated with check (%7$s);
+    create policy %4$I on api.%1$I for update to authenticated using (%6$s) with check (%8$s);
+    create policy %5$I on api.%1$I for delete to authenticated using (%6$s);
+
+    -- anon may ask and has no policy, so it reads nothing; it is not granted anything else.
+    grant select on api.%1$I to anon;
+    grant select, insert, update, delete on api.%1$I to authenticated;
+  $sql$, p_table, p_table || '_read', p_table || '_create', p_table || '_update', p_table || '_delete',
+    visible, format(allowed, p_table, 'create'), format(allowed, p_table, 'update'));
+
+  execute format($sql$
+    create trigger %2$I before insert on api.%1$I
+      for each row execute function private.check_transaction();
+    create trigger %3$I before update on api.%1$I
+      for each row
+      when (old.transaction_id <> new.transaction_id)
+      execute function private.check_transaction();
+    create trigger %4$I before delete on api.%1$I
+      for each row execute function private.require_part_delete();
+  $sql$, p_table, p_table || '_check_transaction_of_new', p_table || '_check_transaction_of_moved', p_table || '_require_delete');
+end
+$protect$;

@@ -1,0 +1,43 @@
+/** `npm run schema`: writes db/schema.sql from a database made for it and dropped again. */
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { readSettings } from '../../auth/config.ts'
+import { describeDatabase, schemaPage } from '../../db/describe.ts'
+import { migrate } from '../../db/migrate.ts'
+import { withDatabase } from './database.ts'
+import { oneLine } from './one-line.ts'
+import { loginPasswords } from './secrets.ts'
+
+/** Does something with a connection of its own. */
+async function connected<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+try {
+  const settings = readSettings(process.env)
+  const logins = await loginPasswords(settings)
+  await withDatabase(settings, async (serverUrl) => {
+    const name = `schema_${randomBytes(6).toString('hex')}`
+    const databaseUrl = new URL(serverUrl)
+    databaseUrl.pathname = `/${name}`
+    await connected(serverUrl, (client) => client.query(`create database ${name}`))
+    try {
+      await migrate({ databaseUrl: databaseUrl.href, publicUrl: settings.PUBLIC_URL, authServicePassword: logins.authService, authenticatorPassword: logins.authenticator })
+      const page = schemaPage(await connected(databaseUrl.href, describeDatabase))
+      await writeFile(join(import.meta.dirname, '../../db/schema.sql'), page)
+    } finally {
+      await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
+    }
+  })
+} catch (error) {
+  console.error(`Cannot write db/schema.sql: ${oneLine(error)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,97 @@
+/** What no query may ask: the planner's estimate, and what the catalogue holds. Source: docs/decisions/data.md. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+import { tables } from './samples.ts'
+
+let stack: DataStack
+let mine: Caller
+let viewer: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  const [ann, vic] = [await stack.person(), await stack.person()]
+  mine = stack.as(ann)
+  viewer = stack.as(vic, await stack.organization({ owner: ann, viewer: vic }))
+})
+afterAll(() => stack.stop())
+
+/** One request whose header fields are sent as they are given, also several of one name. */
+async function send(method: string, path: string, fields: [string, string][], body?: string): Promise<{ status: number, text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(stack.url + path, { method, headers: fields.flat() }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => { text += part }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+const everyTable = [...tables, 'app_subscriptions']
+const functions = ['get_filtered_transactions', 'get_transaction_stat', 'get_transaction_aggregate', 'get_transaction_distribution_by_category', 'get_budget_comparison', 'get_cash_flow', 'delete_category']
+const refused = { status: 400, body: { code: 'PGRST122', message: expect.stringMatching(/planned/), details: null, hint: expect.stringContaining('count=exact') } }
+
+describe('a planner\'s estimate', () => {
+  test.each(['count=planned', 'count=estimated', 'return=representation, count=planned', 'handling=strict,count=estimated'])('is refused to everybody, on every table and function: Prefer: %s', async (prefer) => {
+    for (const caller of [mine, viewer, stack.anonymous]) {
+      for (const table of everyTable) {
+        expect(await caller.get(`/${table}?limit=1`, { prefer }), table).toMatchObject(refused)
+        expect((await caller.head(`/${table}?limit=1`, { prefer })).status).toBe(400)
+      }
+      for (const name of functions) expect(await caller.post(`/rpc/${name}`, {}, { prefer }), name).toMatchObject({ status: expect.toSatisfy((status: number) => status === 400 || status === 404) })
+    }
+    expect(await mine.post('/rpc/get_cash_flow', {}, { prefer })).toMatchObject(refused)
+    expect(await mine.post('/tags', { name: 'x' }, { prefer })).toMatchObject(refused)
+    expect((await mine.get('/tags')).body).toEqual([])
+  })
+
+  test('is refused among several Prefer fields, of which the database is shown one', async () => {
+    const token = await mine.token()
+    for (const table of everyTable) {
+      for (const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], ['count=estimated', 'tx=commit']]) {
+        const { status, text } = await send('GET', `/${table}?limit=1`, [['authorization', `Bearer ${token}`], ...fields.map((value): [string, string] => ['prefer', value])])
+        // an estimate beyond db-max-rows alone would be the planner's: with few rows the count is exact
+        if (status !== 200) expect({ status, body: JSON.parse(text) }, `${table} ${fields.join(' | ')}`).toMatchObject(refused)
+        else expect(fields[0]).toBe('count=estimated')
+      }
+    }
+  })
+
+  test('is not given as a plan either', async () => {
+    for (const accept of ['application/vnd.pgrst.plan', 'application/vnd.pgrst.plan+json', 'application/vnd.pgrst.plan+text; options=analyze']) {
+      expect([406, 415]).toContain((await mine.get('/transactions', { accept })).status)
+    }
+  })
+
+  test('is no business of an exact count', async () => {
+    const { status, headers } = await mine.head('/transactions', { prefer: 'count=exact' })
+    expect([status, headers.get('content-range')]).toEqual([200, '*/0'])
+  })
+})
+
+describe('the catalogue', () => {
+  const probes = ['auth.users', 'api.nothing', '{auth.users}', '{authenticator=r/authenticator}', 'nobody=r/nobody', 'uid', 'authenticator']
+  const types = ['regclass', 'regproc', 'regprocedure', 'regrole', 'regnamespace', 'regtype', 'regoper', 'regconfig', 'regdictionary', 'regcollation', '_regclass', '_regrole', 'aclitem', '_aclitem', 'pg_namespace', 'pg_class', 'oid', 'xml']
+
+  beforeAll(async () => {
+    await mine.create('tags', probes.map((name) => ({ name })))
+    await mine.create('categories', probes.map((name) => ({ name, monthly_budget: 1 })))
+  })
+
+  test('is not asked by a cast, whatever the row says: every answer is the same', async () => {
+    for (const type of types) {
+      const answers = await Promise.all([...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => mine.get(path)))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)), type).toHaveLength(1)
+      expect(answers[0]).toMatchObject({ status: 400, body: { hint: expect.stringContaining('text'), details: null } })
+    }
+    expect((await mine.get('/tags?select=name::text,id::uuid&limit=1')).status).toBe(200)
+    expect((await mine.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
+  })
+
+  test('is not asked by a cast of what is embedded, written or answered by a function', async () => {
+    expect((await mine.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
+    expect((await mine.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
+    expect((await mine.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
+    expect((await mine.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
+  })
+})

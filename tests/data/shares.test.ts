@@ -1,0 +1,68 @@
+/** Nobody takes the data surface from the others, and nobody quick is refused. Source: docs/decisions/data.md. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { placesOf } from '../../db/migrate.ts'
+import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+let slow: Caller
+let other: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  slow = stack.as(await stack.person('slow'))
+  other = stack.as(await stack.person('other'))
+  // a function of this test's database alone: a request that takes as long as it is told, and no processor
+  await stack.owner.query(`
+    create function api.wait(seconds numeric) returns text language sql volatile return (select pg_sleep(seconds))::text;
+    grant execute on function api.wait(numeric) to anon, authenticated;
+    notify pgrst, 'reload schema'`)
+  await vi.waitFor(async () => expect((await slow.post('/rpc/wait', { seconds: 0 })).status).toBe(200), { timeout: 5_000 })
+})
+afterAll(() => stack.stop())
+
+const times = <Result>(count: number, work: () => Promise<Result>): Promise<Result[]> => Promise.all(Array.from({ length: count }, work))
+const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted()
+
+test.each(['a signed-in person', 'everybody without a token together'])('%s with forty slow requests at a time: others read all the while, and the rest is refused at once', async (who) => {
+  const caller = who === 'a signed-in person' ? slow : stack.anonymous
+  let isOver = false
+  const flood = times(40, () => caller.post('/rpc/wait', { seconds: 1.5 })).finally(() => { isOver = true })
+  const seen: number[] = []
+  while (!isOver) seen.push((await other.get('/transactions?limit=1')).status)
+  const answers = await flood
+  expect(new Set(seen)).toEqual(new Set([200]))
+  // more than a hold on every connection for one and a half seconds would have let through
+  expect(seen.length).toBeGreaterThan(10)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(20)
+  expect(statuses(answers)).toEqual([200, 429])
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ code: '53400', message: expect.stringContaining('too many'), details: null, hint: expect.any(String) })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  }
+})
+
+test('a place is given back with the answer, also when the request fails', async () => {
+  await times(12, () => slow.post('/rpc/wait', { seconds: 'not a number' }))
+  expect(statuses(await times(8, () => slow.get('/transactions?limit=1')))).toEqual([200])
+})
+
+test('fifty quick callers with one token are not refused once', async () => {
+  const answers = await times(50, async () => {
+    const own: Answer[] = []
+    for (let asked = 0; asked < 10; asked++) own.push(await other.get('/transactions?limit=1'))
+    return own
+  })
+  expect(statuses(answers.flat())).toEqual([200])
+})
+
+test('a page that asks for eight things at once, each a fifth of a second long, gets them all', async () => {
+  expect(statuses(await times(8, () => other.post('/rpc/wait', { seconds: 0.2 })))).toEqual([200])
+})
+
+test('the share follows the pool', () => {
+  expect([1, 2, 5, 10, 20, 50].map(placesOf)).toEqual([
+    { perPerson: 1, ofAnonymous: 1 }, { perPerson: 1, ofAnonymous: 1 }, { perPerson: 2, ofAnonymous: 1 },
+    { perPerson: 4, ofAnonymous: 2 }, { perPerson: 8, ofAnonymous: 4 }, { perPerson: 20, ofAnonymous: 10 },
+  ])
+})
