@@ -30,6 +30,7 @@ export const estimating: (string | string[])[] = [
 export const twoFields: string[][] = [
   ['count=planned', 'handling=lenient'], ['handling=lenient', 'count=planned'], ['count=planned', 'count=exact'],
 ]
+/** PostgREST counts for itself what one answer holds, and estimates what is more. */
 const estimatingInTwo = ['return=minimal', 'count=estimated']
 const preferences: (string | string[] | undefined)[] = [
   undefined, ...estimating, ...twoFields, estimatingInTwo, ['count=estimated', 'return=minimal'], ['count=exact', 'count=planned'], 'count=exact', 'count=exact, count=planned', 'COUNT=planned', 'Count=Planned', 'count = planned', 'count="planned"', '"count=planned"',
@@ -70,7 +71,7 @@ function filters(column: Column, [common, middle, last]: { what: string, value: 
   ]
 }
 
-/** How much is asked: everything, each column with the two filters that tell most, or with one. */
+/** How much is asked: everything, or each column with the two filters that tell most. */
 export type Depth = 'everything' | 'a little'
 
 /** Reading a table, or the rows of a function, by the values of its columns and of those it embeds. */
