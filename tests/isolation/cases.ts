@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto'
 import type { Table } from './catalogue.ts'
 import { id, insert, list, remove, sameTenant, sees, tables as models, update, upsert, type Patch, type Reason, type Row, type Verdict } from './model.ts'
 import { contents, labelOf, sentCanary, type Payload } from './rows.ts'
+import type { Request } from './sender.ts'
 import { keyOf, pairOfPart, type Actor, type StoredRow, type World } from './world.ts'
 
-export type Request = { method: string, path: string, body?: string, headers: Record<string, string> }
 export type Expected = {
   /** What may answer; the code of an error is checked with its status. */
   answers: { status: number, code?: RegExp }[]

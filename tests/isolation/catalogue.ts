@@ -12,7 +12,9 @@ export type Table = {
   /** By which columns a row is known within its tenant, besides its key. */
   imports: string[][]
 }
-export type Catalogue = { tables: Table[], functions: string[] }
+/** A function; `returns` is the exposed table whose rows it answers, if it does. */
+export type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
+export type Catalogue = { tables: Table[], functions: string[], signatures: Signature[] }
 
 /** The words of `check (column in (…))`, as PostgreSQL stores it. */
 const valuesOf = (check: string): string[] => [...check.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value)
@@ -56,6 +58,12 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     group by c.relname, i.indexrelid`)
   const { rows: functions } = await owner.query<{ name: string }>(
     `select distinct proname as name from pg_proc where pronamespace = 'api'::regnamespace and prokind in ('f', 'p') order by 1`)
+  const { rows: signatures } = await owner.query<Signature>(`
+    select p.proname as name, c.relname as returns, p.provolatile = 'v' as "isVolatile", coalesce((
+      select json_agg(json_build_object('name', p.proargnames[i], 'type', format_type(p.proargtypes[i - 1], null), 'isRequired', i <= p.pronargs - p.pronargdefaults) order by i)
+      from generate_series(1, p.pronargs) i), '[]') as args
+    from pg_proc p left join pg_class c on c.reltype = p.prorettype and c.relnamespace = 'api'::regnamespace
+    where p.pronamespace = 'api'::regnamespace and p.prokind in ('f', 'p') order by 1`)
   const names = [...new Set(columns.map(({ table }) => table))]
   const tables = names.map((name): Table => {
     const own = columns.filter(({ table }) => table === name)
@@ -70,5 +78,5 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
       imports: imports.filter(({ table }) => table === name).map((one) => one.columns),
     }
   })
-  return { tables: inOrder(tables), functions: functions.map(({ name }) => name) }
+  return { tables: inOrder(tables), functions: functions.map(({ name }) => name), signatures }
 }

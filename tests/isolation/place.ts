@@ -6,18 +6,27 @@ import { startPostgrest } from '../../infra/local/postgrest.ts'
 import { connection, execute, passwords, templateDatabase } from '../support/database.ts'
 import type { Place } from './run.ts'
 
-/** @param serverUrl the owner's connection to a server on which tests/support/global.ts has migrated the template */
-export async function openPlace(serverUrl: string): Promise<Place & { close: () => Promise<void> }> {
-  const name = `isolation_${randomBytes(6).toString('hex')}`
-  await execute(serverUrl, `create database ${name} template ${templateDatabase}`)
-  const ownerUrl = connection(serverUrl, { database: name })
+/**
+ * @param serverUrl the owner's connection to a server on which tests/support/global.ts has migrated the template
+ * @param options.template the database it is a copy of; the migrated one unless told
+ * @param options.env what PostgREST is told beside its connection
+ */
+export async function openPlace(serverUrl: string, { template = templateDatabase, env = {} }: { template?: string, env?: Record<string, string> } = {}): Promise<Place & { close: () => Promise<void> }> {
+  const database = await copyDatabase(serverUrl, template)
   const port = await freePort()
-  const postgrest = await startPostgrest({ host: '127.0.0.1', port, env: postgrestConnection(ownerUrl, passwords.authenticator), log: () => {} })
+  const postgrest = await startPostgrest({ host: '127.0.0.1', port, env: { ...postgrestConnection(database.ownerUrl, passwords.authenticator), ...env }, log: () => {} })
   return {
-    ownerUrl, dataUrl: `http://127.0.0.1:${port}`,
+    ownerUrl: database.ownerUrl, dataUrl: `http://127.0.0.1:${port}`,
     async close() {
       await postgrest.stop()
-      await execute(serverUrl, `drop database ${name} with (force)`)
+      await database.drop()
     },
   }
+}
+
+/** A database without a PostgREST, which would keep it from being copied in turn. */
+export async function copyDatabase(serverUrl: string, template = templateDatabase): Promise<{ name: string, ownerUrl: string, drop: () => Promise<void> }> {
+  const name = `isolation_${randomBytes(6).toString('hex')}`
+  await execute(serverUrl, `create database ${name} template ${template}`)
+  return { name, ownerUrl: connection(serverUrl, { database: name }), drop: () => execute(serverUrl, `drop database ${name} with (force)`) }
 }

@@ -7,7 +7,7 @@ import type { Table } from './catalogue.ts'
 export type Payload = Record<string, unknown>
 
 /** Letters only, because some columns take nothing else. Rows of the world begin with r, rows that cases send with n. */
-const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
+export const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
 export const canary = (n: number): string => `zqyr${letters(n)}yqz`
 export const sentCanary = (n: number): string => `zqyn${letters(n)}yqz`
 /** 80 0012 000.37 for row 12. */

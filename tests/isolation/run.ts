@@ -2,20 +2,19 @@
  * Asks every case of a real PostgREST and compares what comes of it with the model: the status, the rows, what happened to
  * every row of the database, and whether a canary of a row that the caller may not see is anywhere in the answer.
  */
-import { Agent, request as httpRequest } from 'node:http'
 import pg from 'pg'
 import { nameOf, tableCases, type Case } from './cases.ts'
 import { functionCases } from './functions.ts'
 import { lifecycleProblems } from './lifecycle.ts'
 import { id, sees } from './model.ts'
 import { canariesIn } from './rows.ts'
+import { sender, type Answer } from './sender.ts'
 import { keep, pairOf, type State } from './state.ts'
 import { createWorld, keyOf, type Actor, type World } from './world.ts'
 
 export type Failure = { name: string, problems: string[] }
 export type Result = { cases: number, failures: Failure[], world: World, asked: Case[], milliseconds: number }
 export type Place = { ownerUrl: string, dataUrl: string }
-type Answer = { status: number, text: string, headers: string, contentRange: string }
 
 /** A suite that is ready to be asked, as often as one likes. */
 export type Suite = {
@@ -29,26 +28,6 @@ export type Suite = {
 /** How many harmless cases are under way at once, and after how many the database is looked at. */
 const concurrency = 6
 const batchSize = 96
-
-function sender(dataUrl: string): { send: (one: Case) => Promise<Answer>, close: () => void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
-  const { hostname, port } = new URL(dataUrl)
-  const send = ({ actor, request: { method, path, body, headers } }: Case): Promise<Answer> => new Promise((resolve, reject) => {
-    const authorization = actor.token === undefined ? {} : { authorization: `Bearer ${actor.token}` }
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const outgoing = httpRequest({ agent, hostname, port, method, path: encodeURI(path), headers: { ...authorization, ...length, ...headers } }, (incoming) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', reject)
-      incoming.on('end', () => resolve({
-        status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString(), headers: incoming.rawHeaders.join('\n'), contentRange: incoming.headers['content-range'] ?? '',
-      }))
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
-  return { send, close: () => agent.destroy() }
-}
 
 const parsed = (text: string): unknown => {
   try {
@@ -190,7 +169,8 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
   let untouched = await keeper.fingerprint()
   const cases = [...tableCases(world), ...functionCases(world)]
   const secrets = new Map(world.actors.map((actor) => [actor, secretsOf(world, actor)]))
-  const { send, close } = sender(dataUrl)
+  const { send: sendAs, close } = sender(dataUrl, concurrency)
+  const send = ({ actor, request }: Case): Promise<Answer> => sendAs(actor.token, request)
   await known(send, cases)
 
   const ask = async (one: Case): Promise<string[]> => {

@@ -1,0 +1,71 @@
+/** That a wish for an estimate is refused wherever PostgREST would grant it, and which pieces of the database refuse it. */
+import type pg from 'pg'
+import { estimating, json, prefer, shown, twoFields } from './questions.ts'
+import type { Answer, Request } from './sender.ts'
+import { uuid } from './strangers.ts'
+import type { Twins } from './twins.ts'
+import { weakenings, type Weakening } from './weakenings.ts'
+
+const nobody = uuid(0)
+
+type Wish = { what: string, isSigned: boolean, request: Request }
+/** Every method of every table and function with each wish; a wish in two fields is granted for reading a table alone. */
+function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?: string): Generator<Wish> {
+  const make = (method: string, path: string, preference: string | string[], body?: unknown, isSigned = false): Wish => ({
+    what: `${method} ${path.replace(/\?.*/, '')} ${shown(preference)}`, isSigned,
+    request: { method, path, headers: { ...prefer(preference), ...(body === undefined ? {} : json) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+  })
+  for (const { name, key } of tables.filter((table) => only === undefined || table.name === only)) {
+    const path = `/${name}?${key.map((column) => `${column}=eq.${nobody}`).join('&')}`
+    for (const method of ['GET', 'HEAD']) {
+      for (const preference of estimating) yield make(method, path, preference)
+      for (const preference of twoFields) yield make(method, path, preference, undefined, true)
+    }
+    for (const preference of ['count=planned', 'count=estimated']) {
+      yield make('DELETE', path, preference)
+      yield make('PATCH', path, preference, {})
+      yield make('POST', `/${name}`, preference, [])
+      if (key.length === 1) yield make('PUT', path, preference, { [key[0] ?? '']: nobody })
+    }
+  }
+  for (const { name, args } of only === undefined ? signatures : []) {
+    const body = Object.fromEntries(args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]))
+    for (const preference of ['count=planned', 'count=estimated']) yield make('POST', `/rpc/${name}`, preference, body)
+  }
+}
+
+const isRefused = (method: string, { status, text }: Answer): boolean => {
+  // an answer to HEAD has no body
+  if (status !== 400 || method === 'HEAD') return status === 400
+  const { code, hint } = JSON.parse(text) as { code?: string, hint?: string | null }
+  return /^PGRST\d+$/.test(String(code)) && String(hint).includes('count=exact')
+}
+
+/**
+ * @param options.table asks this table alone
+ * @returns the wishes that were granted, or refused in other words than `400 PGRST…` with a hint that names count=exact
+ */
+export async function unrefused(twins: Twins, { table, stopAtFirst = false }: { table?: string | undefined, stopAtFirst?: boolean } = {}): Promise<string[]> {
+  const found: string[] = []
+  for (const actor of twins.actors.filter(({ name }) => ['personal', 'viewer of B', 'anonymous'].includes(name))) {
+    for (const { what, isSigned, request } of wishes(twins, table)) {
+      // for an anonymous caller no policy is asked that could refuse; without one every estimate is of no rows at all
+      if (isSigned && actor.caller.kind === 'anonymous') continue
+      const [answer] = await twins.ask(actor, request)
+      if (!isRefused(request.method, answer)) found.push(`${actor.name} · ${what}: ${answer.status} ${answer.contentRange} ${answer.text.slice(0, 120)}`.trim())
+      if (stopAtFirst && found.length > 0) return found
+    }
+  }
+  return found
+}
+
+/**
+ * The pieces that refuse: in private.pre_request() the conditions about the wish, in each policy for select the operand
+ * that calls a function other than private.can() and so asks for no right.
+ */
+export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
+  const all = await weakenings(db)
+  return all.filter(({ name, command }) =>
+    /^function private\.pre_request\(\): .*(?:prefer|planned|estimated)/i.test(name)
+    || command === 'select' && /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name))
+}

@@ -1,0 +1,82 @@
+/**
+ * Strangers by the thousand, whose values are such that the planner keeps them: a tenth of each column is one value, a
+ * most common one, a tenth is null where it may be, and the rest are distinct and fill its histogram. Two crowds of one
+ * size take equally many bytes, but for closed sets of words. Written past triggers and foreign keys, because
+ * only the planner looks at these rows.
+ */
+import pg from 'pg'
+import type { Catalogue, Column, Table } from './catalogue.ts'
+import { tables as models } from './model.ts'
+import { contents, letters, type Payload } from './rows.ts'
+
+/** Whose values: numbered from `start`, so that no two crowds share one. Numbers have four digits, so that values of all crowds are equally long. */
+export type Crowd = {
+  start: number
+  size: number
+  /** Which of a closed set of values is the most common one. */
+  choice: number
+}
+
+/** The value number `n` of a column, which no other number gives unless the column has fewer values than that. */
+const forms: Record<string, (n: number) => unknown> = {
+  currency: (n) => String.fromCharCode(...[676, 26, 1].map((unit) => 97 + Math.floor(n / unit) % 26)),
+  color: (n) => `#00${n}`,
+  logo_url: (n) => `https://example.org/${word(n)}`,
+  account_number: (n) => String(n),
+  interval_in_days: (n) => Math.floor(n / 4),
+  period_end: (n) => date(n, 2150),
+  'app_subscriptions.status': (n) => `sub_${word(n)}`,
+}
+const products = ['personal', 'teams', 'business']
+export const word = (n: number): string => `held${letters(n)}`
+const date = (n: number, year = 2100): string => new Date(Date.UTC(year, 0, 1) + n * 3_600_000).toISOString()
+export const uuid = (n: number): string => `ffffffff-ffff-4fff-8fff-${String(n).padStart(12, '0')}`
+
+/** @returns undefined for a column whose values the planner keeps nothing of that a filter could ask for */
+export function valueOf(table: Table, { name, type, values }: Column, n: number, { start, choice }: Crowd): unknown {
+  const closed = name === 'product_id' ? products : values
+  if (closed.length > 0) return closed[n === start ? choice % closed.length : 0]
+  const form = forms[`${table.name}.${name}`] ?? forms[name]
+  if (form !== undefined) return form(n)
+  if (type === 'text') return word(n)
+  if (type === 'uuid') return uuid(n)
+  if (type === 'numeric') return n + 0.25
+  if (type.startsWith('timestamp')) return date(n)
+  if (type === 'date') return date(n).slice(0, 10)
+  if (type === 'boolean') return n === start && choice === 1
+  return type === 'integer' || type === 'bigint' ? n : undefined
+}
+
+/** @param tenant whose all rows are; each has an owner of its own unless told */
+function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: string, organization: string | null } | undefined): Payload {
+  const payload = contents(table, crowd.start + at, word(crowd.start + at))
+  table.columns.forEach((column, place) => {
+    const isCommon = !(table.key.join() === column.name) && (at + place) % 10 === 0
+    const value = valueOf(table, column, isCommon ? crowd.start : crowd.start + at, crowd)
+    const mayBeNull = !column.required && !['user_id', 'organization_id'].includes(column.name)
+    if (value !== undefined) payload[column.name] = mayBeNull && (at + place) % 10 === 1 ? null : value
+  })
+  const kind = models[table.name]?.kind
+  if (kind !== 'part' && tenant !== undefined) payload['user_id'] = tenant.user
+  // every other row is a team's
+  if (kind === 'owned') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
+  return payload
+}
+
+/** Puts a crowd into every exposed table, and their users and organizations behind it. */
+export async function admit(owner: pg.Client, { tables }: Catalogue, crowd: Crowd, tenant?: { user: string, organization: string | null }): Promise<void> {
+  await owner.query('set session_replication_role = replica')
+  for (const table of tables) {
+    const rows = Array.from({ length: crowd.size }, (_, at) => payloadOf(table, at, crowd, tenant))
+    const columns = Object.keys(rows[0] ?? {}).map((column) => pg.escapeIdentifier(column)).join()
+    const name = pg.escapeIdentifier(table.name)
+    await owner.query(`insert into api.${name} (${columns}) select ${columns} from jsonb_populate_recordset(null::api.${name}, $1)`, [JSON.stringify(rows)])
+      .catch((error: unknown) => { throw new Error(`tests/isolation cannot make strangers' rows of api.${table.name}: ${String(error)}; give the column a form in strangers.ts`, { cause: error }) })
+  }
+  if (tenant === undefined) {
+    const words = Array.from({ length: crowd.size }, (_, at) => word(crowd.start + at))
+    await owner.query(`insert into auth.users (id, name, email, email_verified) select w, w, w || '@example.org', true from unnest($1::text[]) w`, [words])
+    await owner.query('insert into auth.organizations (id, name, slug) select w, w, w from unnest($1::text[]) w', [words])
+  }
+  await owner.query('reset session_replication_role')
+}

@@ -1,0 +1,83 @@
+/** That no answer depends on a stranger's values, and that this would be noticed. docs/isolation.md says how to read it. */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { Column, Table } from './catalogue.ts'
+import { tables as models } from './model.ts'
+import { nameOf } from './questions.ts'
+import { refusingPieces, unrefused } from './refusals.ts'
+import { valueOf, word } from './strangers.ts'
+import { describe as said, exceptions, openTwins, strangers, type Difference, type Twins } from './twins.ts'
+import type { Weakening } from './weakenings.ts'
+
+let twins: Twins
+let differences: Difference[]
+
+/** How many differences each table has, and of each column the first. */
+function digest(some: Difference[]): string[] {
+  const columns = Map.groupBy(some, ({ question: { table, column } }) => `${table}.${column}`)
+  return [...columns].map(([column, all]) => `${column}: ${all.length}, such as ${all[0] === undefined ? '' : said(all[0])}`)
+}
+
+beforeAll(async () => {
+  const started = Date.now()
+  twins = await openTwins(inject('serverUrl'))
+  differences = await twins.compare()
+  const operations = new Set(twins.questions.map(({ operation }) => operation)).size
+  console.log(`values: ${twins.questions.length} questions of ${twins.actors.length} callers, ${operations} operations, to two databases; ${differences.filter(({ isExpected }) => !isExpected).length} answers differ, ${Math.round((Date.now() - started) / 1000)} s`)
+}, 300_000)
+afterAll(() => twins.close())
+
+const isEstimate = ({ question: { operation } }: Difference): boolean => /planned|estimated/.test(operation)
+
+test('no count that a caller without rights asks for depends on a value that strangers have', () => {
+  expect(digest(differences.filter((one) => !one.isExpected && isEstimate(one)))).toEqual([])
+})
+
+test('nor does anything else of an answer: rows, their order, errors', () => {
+  expect(digest(differences.filter((one) => !one.isExpected && !isEstimate(one)))).toEqual([])
+})
+
+test('what may differ does, says that a key is taken, and shows nothing of the row behind it', () => {
+  for (const { operation, reason } of exceptions) {
+    const those = differences.filter(({ question }) => operation.test(question.operation))
+    expect(those.length, `${operation.source}: ${reason}`).toBeGreaterThan(0)
+    for (const { question, answers: [theirs] } of those) {
+      expect([403, 409], nameOf(question)).toContain(theirs.status)
+      expect(JSON.parse(theirs.text), nameOf(question)).toMatchObject({ code: expect.stringMatching(/^(?:42501|23505)$/), details: null, hint: null })
+      expect(theirs.text, nameOf(question)).not.toMatch(new RegExp(`${word(0).slice(0, 4)}|f{8}-`))
+    }
+  }
+})
+
+test('a wish for an estimate is refused in every way there is to send it', async () => {
+  expect((await unrefused(twins)).slice(0, 20)).toEqual([])
+})
+
+test('every column of every exposed table is asked about', () => {
+  const asked = new Set(twins.questions.filter(({ actor }) => actor.name === 'personal').map(({ table, column }) => `${table}.${column}`))
+  const columns = twins.world.catalogue.tables.flatMap((table): [Table, Column][] => table.columns.map((column) => [table, column]))
+  expect(columns.filter(([table, { name }]) => !asked.has(`${table.name}.${name}`)).map(([table, { name }]) => `${table.name}.${name}: give the column a form in strangers.ts`)).toEqual([])
+  expect(columns.filter(([table, column]) => column.type !== 'jsonb' && valueOf(table, column, strangers.start, strangers) === undefined)).toEqual([])
+})
+
+test('each piece that refuses estimates is missed when it goes', async () => {
+  const [owner, other] = twins.owners
+  const pieces = await refusingPieces(owner)
+  const tables = twins.world.catalogue.tables.map(({ name }) => name)
+  expect(tables.filter((table) => !pieces.some((piece) => piece.table === table)), 'tables whose policy refuses no estimate').toEqual([])
+  expect(pieces.filter(({ name }) => name.startsWith('function private.pre_request()')), 'what refuses estimates in private.pre_request()').not.toEqual([])
+  /** Without these pieces, and then with them again. */
+  const without = async <Found>(some: Weakening[], ask: () => Promise<Found>): Promise<Found> => {
+    for (const { apply } of some) for (const db of [owner, other]) await db.query(apply)
+    const found = await ask()
+    for (const { revert } of some.toReversed()) for (const db of [owner, other]) await db.query(revert)
+    return found
+  }
+  // a part's policy asks for its transaction, whose own policy refuses too
+  const keptBy = ({ table = '' }: Weakening): Weakening[] => models[table]?.kind === 'part' ? pieces.filter((piece) => piece.table === 'transactions') : []
+  const survivors: string[] = []
+  for (const piece of pieces) {
+    const granted = await without([piece, ...keptBy(piece)], () => unrefused(twins, { table: piece.table, stopAtFirst: true }))
+    if (granted.length === 0) survivors.push(piece.name)
+  }
+  expect(survivors).toEqual([])
+})
