@@ -22,7 +22,12 @@ as $$
 declare
   claims jsonb;
   problem text;
+  zone constant text := substring(current_setting('request.headers', true)::jsonb ->> 'prefer' from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
 begin
+  -- PostgREST sets the zones it knows and passes over any other, and days would silently be those of UTC
+  if zone <> current_setting('TimeZone') then
+    perform private.invalid(format('unknown time zone %s', quote_literal(left(zone, 40))), 'Prefer: timezone= takes a name of the IANA database, such as Europe/Berlin.');
+  end if;
   -- a setting of the request that only PostgREST makes; a request without a token has nothing to check
   if current_setting('role', true) is not distinct from 'anon' then
     return;
