@@ -161,6 +161,7 @@ function bodies(rows: fc.Arbitrary<Payload>): fc.Arbitrary<Body> {
   return fc.oneof(
     { weight: 5, arbitrary: rows.map(json) },
     { weight: 3, arbitrary: list(rows, 5).map(json) },
+    { weight: 1, arbitrary: rows.map((one) => json([one, one])) },
     { weight: 1, arbitrary: fc.array(rows, { minLength: 1, maxLength: 3 }).map(csv) },
     { weight: 1, arbitrary: oddBody },
   )
