@@ -88,7 +88,9 @@ async function ask(one: Request): Promise<Answer> {
   let code = ''
   if (answer.status >= 400 && one.method !== 'HEAD') {
     const error = JSON.parse(answer.text) as { code: string }
-    expect([answer.type, Object.keys(error).toSorted()]).toEqual(['application/json; charset=utf-8', ['code', 'details', 'hint', 'message']])
+    expect(Object.keys(error).toSorted(), answer.text).toEqual(['code', 'details', 'hint', 'message'])
+    // PostgREST labels the JSON of a 416 with the type that was asked for
+    if (answer.status !== 416) expect(answer.type).toBe('application/json; charset=utf-8')
     code = error.code
     expect(code, answer.text).not.toMatch(faults)
   }

@@ -11,12 +11,12 @@ import { anyJson, jsonOf, nested, oddText, textOf } from './values.ts'
 /** `actor` names one of the callers by its place in a list. A path is percent-encoded. */
 export type Request = { actor: number, method: string, path: string, headers: Record<string, string>, body?: string }
 export type Parameter = { name: string, type: string }
-export type Function = { name: string, parameters: Parameter[] }
+export type RemoteFunction = { name: string, parameters: Parameter[] }
 
 /** What requests are made from. */
 export type Ground = {
   catalogue: Catalogue
-  functions: Function[]
+  functions: RemoteFunction[]
   /** The words that functions compare with, as their source has them. */
   words: string[]
   /** The ids of rows of a table: those of the tenant that an actor writes to, or everybody's. */
@@ -24,8 +24,9 @@ export type Ground = {
   actors: number
 }
 
-export async function readFunctions(owner: pg.Client): Promise<{ functions: Function[], words: string[] }> {
-  const { rows: functions } = await owner.query<Function>(`
+/** The functions of api, and the words that their source and that of what they call compare with. */
+export async function readFunctions(owner: pg.Client): Promise<{ functions: RemoteFunction[], words: string[] }> {
+  const { rows: functions } = await owner.query<RemoteFunction>(`
     select p.proname as name, coalesce(json_agg(json_build_object('name', a.name, 'type', format_type(a.type, null)) order by a.at) filter (where a.name is not null), '[]') as parameters
     from pg_proc p
     left join unnest(p.proargnames[1:p.pronargs], p.proargtypes::oid[]) with ordinality as a (name, type, at) on true
@@ -189,7 +190,7 @@ export function tableRequest(table: Table, ground: Ground): fc.Arbitrary<Request
 }
 
 /** Any call of a function. */
-export function functionRequest({ name, parameters }: Function, ground: Ground): fc.Arbitrary<Request> {
+export function functionRequest({ name, parameters }: RemoteFunction, ground: Ground): fc.Arbitrary<Request> {
   const { where, shape } = queries(ground.catalogue.tables.find((table) => table.name === 'transactions') ?? { name: '', columns: [], key: [], references: [], imports: [] }, ground)
   const word = fc.constantFrom(...ground.words)
   const ids = ground.catalogue.tables.flatMap((table) => ground.ids(table.name).slice(0, 3))
