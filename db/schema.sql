@@ -653,6 +653,10 @@ CREATE TRIGGER accounts_require_delete BEFORE DELETE ON api.accounts FOR EACH RO
 
 CREATE TRIGGER accounts_set_timestamps BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
 
+CREATE TRIGGER accounts_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER accounts_write_once BEFORE INSERT ON api.accounts FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
 CREATE TRIGGER app_subscriptions_updated_at BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.touch_updated_at();
 
 CREATE TRIGGER categories_1_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
@@ -663,6 +667,10 @@ CREATE TRIGGER categories_require_delete BEFORE DELETE ON api.categories FOR EAC
 
 CREATE TRIGGER categories_set_timestamps BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
 
+CREATE TRIGGER categories_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER categories_write_once BEFORE INSERT ON api.categories FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
 CREATE TRIGGER dashboards_1_set_owner BEFORE INSERT ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER dashboards_keep_owner BEFORE UPDATE ON api.dashboards FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
@@ -670,6 +678,10 @@ CREATE TRIGGER dashboards_keep_owner BEFORE UPDATE ON api.dashboards FOR EACH RO
 CREATE TRIGGER dashboards_require_delete BEFORE DELETE ON api.dashboards FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
 CREATE TRIGGER dashboards_set_timestamps BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
+
+CREATE TRIGGER dashboards_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER dashboards_write_once BEFORE INSERT ON api.dashboards FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
 CREATE TRIGGER line_items_check_category AFTER INSERT OR UPDATE OF category_id, transaction_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_line_item_category();
 
@@ -681,6 +693,10 @@ CREATE TRIGGER line_items_keep_id BEFORE UPDATE ON api.line_items FOR EACH ROW W
 
 CREATE TRIGGER line_items_require_delete BEFORE DELETE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.require_part_delete();
 
+CREATE TRIGGER line_items_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER line_items_write_once BEFORE INSERT ON api.line_items FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
 CREATE TRIGGER subscriptions_1_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER subscriptions_check_category AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
@@ -688,6 +704,10 @@ CREATE TRIGGER subscriptions_check_category AFTER INSERT OR UPDATE OF category_i
 CREATE TRIGGER subscriptions_keep_owner BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_owner();
 
 CREATE TRIGGER subscriptions_require_delete BEFORE DELETE ON api.subscriptions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+
+CREATE TRIGGER subscriptions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER subscriptions_write_once BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
 CREATE TRIGGER tags_1_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
@@ -697,6 +717,10 @@ CREATE TRIGGER tags_require_delete BEFORE DELETE ON api.tags FOR EACH ROW WHEN (
 
 CREATE TRIGGER tags_set_created_at BEFORE INSERT OR UPDATE ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_created_at();
 
+CREATE TRIGGER tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER tags_write_once BEFORE INSERT ON api.tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
 CREATE TRIGGER transaction_tags_check_tag AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
 
 CREATE TRIGGER transaction_tags_check_transaction_of_moved BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN ((old.transaction_id <> new.transaction_id)) EXECUTE FUNCTION private.check_transaction();
@@ -704,6 +728,10 @@ CREATE TRIGGER transaction_tags_check_transaction_of_moved BEFORE UPDATE ON api.
 CREATE TRIGGER transaction_tags_check_transaction_of_new BEFORE INSERT ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_transaction();
 
 CREATE TRIGGER transaction_tags_require_delete BEFORE DELETE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.require_part_delete();
+
+CREATE TRIGGER transaction_tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER transaction_tags_write_once BEFORE INSERT ON api.transaction_tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('transaction_id', 'tag_id');
 
 CREATE TRIGGER transactions_1_set_owner BEFORE INSERT ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
@@ -718,6 +746,10 @@ CREATE TRIGGER transactions_lower_currency BEFORE INSERT OR UPDATE OF currency O
 CREATE TRIGGER transactions_require_delete BEFORE DELETE ON api.transactions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
 CREATE TRIGGER transactions_set_timestamps BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_timestamps();
+
+CREATE TRIGGER transactions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER transactions_write_once BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 

@@ -238,6 +238,12 @@ describe('get_transaction_aggregate', () => {
     expect(await day('timezone=Europe/Berlin')).toBe('2025-02-01')
   })
 
+  test.each(['timezone=Nowhere', 'return=minimal, timezone=europe/berlin', 'timezone='])('a time zone that is not known is 400 and not silently UTC: %s', async (prefer) => {
+    for (const caller of [mine, stack.anonymous]) {
+      expect(await caller.get('/transactions?limit=1', { prefer })).toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining('unknown time zone'), hint: expect.stringContaining('Europe/Berlin') } })
+    }
+  })
+
   test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{ p_group_by: "day'); drop" }, 'It is day'], [{ p_aggregate_fn: 'median' }, 'It is sum, avg']])(
     '%j is 400', async (body, allowed) => {
       expect(await aggregate(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))

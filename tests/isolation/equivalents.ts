@@ -34,6 +34,8 @@ export const equivalents: Equivalent[] = [
   { name: /^function private\.check_transaction\(\): without tg_table_name = 'line_items'/, reason: 'a pair has no id that could be taken' },
   // --- not about who sees and changes what: tests/data walks them
   { name: /^trigger \w+_(?:set_timestamps|set_created_at|updated_at|lower_currency|mask_account_number) on /, reason: 'it keeps the form of a value' },
+  { name: /^(?:trigger \w+_|function private\.)(?:take_turn|write_once)\b/, reason: 'it decides who of two waits and what an upsert may name twice: tests/data/turns.test.ts' },
+  { name: /^function private\.pre_request\(\): never zone/, reason: 'it refuses a time zone, and no case of the suite names one' },
   { name: /^function private\.recognize_import\(\): never (?:current_setting|exists)/, reason: 'which of one\'s own rows an import means that names two' },
   { name: /^function api\.delete_category\(uuid,uuid\): never p_replacement_id = p_category_id/, reason: 'a caller\'s own mistake, answered in better words' },
 ]

@@ -13,10 +13,18 @@ declare
   places integer;
   is_alive boolean;
   person integer;
+  zone text;
   problem text;
 begin
   if headers like '%count%' and headers::jsonb ->> 'prefer' ~* '\mcount *= *"?(planned|estimated)' then
     perform private.refuse_estimate();
+  end if;
+  -- PostgREST answers as if UTC had been asked for when it does not know the zone
+  if headers like '%timezone=%' then
+    zone := substring(headers::jsonb ->> 'prefer' from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
+    if zone <> current_setting('TimeZone') then
+      perform private.invalid(format('unknown time zone %s', quote_literal(left(zone, 40))), 'Prefer: timezone= takes a name such as Europe/Berlin, written as there.');
+    end if;
   end if;
   -- a request without a token has no session to look for
   select s.public_url, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,

@@ -48,6 +48,7 @@ begin
     format('The team it belongs to. Filled from the JWT when an organization is active; send null for a personal %s; cannot be changed', p_noun));
 
   perform pg_temp.keep_times(p_table);
+  perform pg_temp.keep_turns(p_table);
 end
 $protect$;
 

@@ -35,5 +35,6 @@ begin
     create trigger %4$I before delete on api.%1$I
       for each row execute function private.require_part_delete();
   $sql$, p_table, p_table || '_check_transaction_of_new', p_table || '_check_transaction_of_moved', p_table || '_require_delete');
+  perform pg_temp.keep_turns(p_table);
 end
 $protect$;

@@ -1,0 +1,45 @@
+-- Members of one tenant write one after another. Two statements that change the same rows in opposite orders would otherwise
+-- wait for each other until PostgreSQL ends one of them with 40P01, which PostgREST answers with 500: one member's bulk
+-- update against another's upsert, or a category's deletion against a row that is being filed under it.
+--
+-- A request may write to the caller's personal rows and to the active organization's, so it takes the turn of both, the
+-- person's first. No request holds an organization's turn while it waits for a person's, so none can wait in a circle.
+
+create or replace function private.take_turn() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  -- the owner of the database, and the foreign keys' own actions, take no turn
+  if current_user = 'authenticated' then
+    perform pg_advisory_xact_lock(hashtextextended('turn of user ' || public.uid(), 0));
+    perform pg_advisory_xact_lock(hashtextextended('turn of organization ' || public.org_id(), 0));
+  end if;
+  return null;
+exception
+  when lock_not_available then
+    raise sqlstate 'PT409' using
+      message = 'another change of the same data is still under way',
+      hint = 'Nothing was stored. Send the request again.';
+end
+$$;
+comment on function private.take_turn() is 'Waits until no other request of the caller''s tenant writes; 409 when that takes longer than lock_timeout.';
+
+-- An upsert that names a row twice is refused here, with the code and the status that PostgREST 12.0 has for it: 12.2 answers
+-- PostgreSQL's own 21000 with 500. One request is one statement, so a row that this transaction has written is a row that
+-- this request has named before. The definer's rights spare each row the planning of the row rules. The arguments are the
+-- columns of the key.
+create or replace function private.write_once() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  is_repeated boolean;
+begin
+  execute format('select exists (select from api.%I r where %s and r.xmin = pg_current_xact_id()::xid)', tg_table_name,
+    (select string_agg(format('r.%1$I = $1.%1$I', key), ' and ') from unnest(tg_argv) as key)) into is_repeated using new;
+  if is_repeated then
+    perform private.refuse('21000', 'one request names a row twice', 'Send each row once: by its key, or by its source and external_id.');
+  end if;
+  return new;
+end
+$$;
+comment on function private.write_once() is 'Refuses an upsert that names a row twice: 400 with the code 21000.';
