@@ -81,3 +81,18 @@ test('each piece that refuses estimates is missed when it goes', async () => {
   }
   expect(survivors).toEqual([])
 })
+
+test('a plan made for the value asked for is noticed, by what a change without any count answers', async () => {
+  const set = async (mode: string): Promise<void> => {
+    // a role belongs to the server, and so to both databases
+    await twins.owners[0].query(`alter role authenticated set plan_cache_mode = ${mode}`)
+    for (const owner of twins.owners) await owner.query(`notify pgrst, 'reload config'`)
+  }
+  const changes = twins.questions.filter(({ actor, operation }) => actor.name === 'personal' && operation.startsWith('PATCH') && !exceptions.some((one) => one.operation.test(operation)))
+  await set('auto')
+  try {
+    await expect.poll(async () => (await twins.compare({ questions: changes, stopAtFirst: true })).length, { timeout: 20_000 }).toBeGreaterThan(0)
+  } finally {
+    await set('force_generic_plan')
+  }
+}, 60_000)

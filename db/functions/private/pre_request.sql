@@ -16,8 +16,10 @@ declare
   zone text;
   problem text;
 begin
-  if headers like '%count%' and headers::jsonb ->> 'prefer' ~* '\mcount *= *"?(planned|estimated)' then
-    perform private.refuse_estimate();
+  if headers like '%count%' then
+    if headers::jsonb ->> 'prefer' ~* '\mcount *= *"?(planned|estimated)' then
+      perform private.refuse_estimate();
+    end if;
   end if;
   -- PostgREST answers as if UTC had been asked for when it does not know the zone
   if headers like '%timezone=%' then
