@@ -7,6 +7,7 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
+import { disown } from './disown.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
 import type { AccountRule, Limits } from './limits.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -17,6 +18,8 @@ export type AdditionParts = {
   plans: Plans
   mailer: Mailer
   limits: Limits
+  /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
+  secret: string
   /** Whether a link in a mail may lead there. */
   isTrustedUrl: (url: string) => boolean
 }
@@ -68,7 +71,7 @@ async function createOrganization(db: AuthDatabase, { metadata, logo, ...given }
 }
 
 /** The endpoints, as an engine plugin. */
-export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionParts) {
+export function additions({ db, plans, mailer, limits, secret, isTrustedUrl }: AdditionParts) {
   // forget-password and request-verification-email answer before anything is looked up, so that known and unknown addresses
   // cannot be told apart by time
   return {
@@ -91,6 +94,16 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
       }, async (context) => {
         await limitAccount(limits, 'verification-request', context.body.email)
         await mailer.requestVerification(context.body.email)
+        return context.json({ status: true })
+      }),
+
+      disownAccount: createAuthEndpoint('/disown-account', {
+        method: 'POST',
+        body: z.object({ token: z.string() }),
+      }, async (context) => {
+        const outcome = await disown(db, secret, context.body.token)
+        if (outcome === 'invalid') refuse('INVALID_TOKEN')
+        if (outcome === 'verified') refuse('ALREADY_VERIFIED')
         return context.json({ status: true })
       }),
 

@@ -13,6 +13,7 @@ export const addressRules = {
   '/sign-up/email': { window: 60, max: 60 },
   '/sign-in/email': { window: 60, max: 60 },
   '/verify-email': { window: 60, max: 60 },
+  '/disown-account': { window: 60, max: 20 },
   '/forget-password': { window: 60, max: 20 },
   '/request-verification-email': { window: 60, max: 20 },
   '/reset-password': { window: 60, max: 20 },

@@ -48,6 +48,12 @@ export const pageRoutes: { path: string, page: () => Response }[] = [
       `submit(async({password})=>{await call('reset-password',{token:parameter('token'),password});form.remove();say('Your password is changed. You can close this page and sign in.')})`),
   },
   {
+    path: '/disown-account',
+    page: () => page('This was not you?',
+      '<p>Somebody made an account with your e-mail address. Here you delete that account, with everything that is in it, and sign out whoever made it.</p><form><button>Delete the account</button></form>',
+      `submit(async()=>{await call('disown-account',{token:parameter('token')});form.remove();say('The account is deleted. You can close this page.')})`),
+  },
+  {
     path: '/organization/accept-invitation',
     page: () => page('You are invited',
       `<p>Sign in with the address the invitation was sent to. Without an account yet, sign up in the application first and verify your address.</p>

@@ -30,6 +30,7 @@ export const schemas = {
   signUp: z.object({ email, password, name: name.default('') }),
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
+  disownAccount: z.object({ token }),
   forgetPassword: z.object({ email, redirectTo: z.string().max(2_048).optional() }),
   resetPassword: z.object({ token, password }),
   changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
