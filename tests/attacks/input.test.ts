@@ -15,7 +15,8 @@ const seed = 1
 
 const trusted = 'https://app.example.org'
 let stack: Stack
-const agent = new Agent({ keepAlive: true })
+// a connection each, because the service closes an idle one after 5 s, which a shared machine may take between two requests
+const agent = new Agent({ keepAlive: false })
 beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, TRUSTED_PROXIES: '127.0.0.0/8' } }) })
 afterAll(async () => {
   agent.destroy()
@@ -84,7 +85,7 @@ const queryOf = (pairs: (readonly [string, string])[]) => pairs.map(([name, text
 function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<string, unknown>): fc.Arbitrary<Sent> {
   const names = Object.keys(z.toJSONSchema(row.input, { io: 'input', unrepresentable: 'any' }).properties ?? {})
   const pairs = fields(names, meaningful)
-  const query = fc.oneof({ weight: 4, arbitrary: pairs.map(queryOf) }, { weight: 1, arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', `${'a=1&'.repeat(2_000)}`) })
+  const query = fc.oneof({ weight: 4, arbitrary: pairs.map(queryOf) }, { weight: 1, arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)) })
   const body = fc.oneof(
     { weight: 8, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) }, { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given).replaceAll('x', '\xff'), 'latin1')) }, { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }) })

@@ -10,7 +10,7 @@ let stack: Stack
 beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, LOG_LEVEL: 'silent' } }) })
 afterAll(() => stack.close())
 
-const agent = new Agent({ keepAlive: true, maxSockets: 20 })
+const agent = new Agent({ keepAlive: false, maxSockets: 20 })
 afterAll(() => agent.destroy())
 
 /** A request as fetch would not send it: any method, and the path byte for byte. */
