@@ -44,8 +44,6 @@ export type Limits = {
   consume: (key: string, rule: Rule) => Promise<Verdict>
   /** @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts */
   consumeForAccount: (name: AccountRule, account: string) => Promise<Verdict>
-  /** Forgets windows that ended. @returns how many */
-  sweep: () => Promise<number>
 }
 
 /** @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED) */
@@ -61,9 +59,5 @@ export function limits(pool: pg.Pool, enabled: boolean): Limits {
     consume,
     consumeForAccount: (name, account) =>
       consume(`${name}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`, accountRules[name]),
-    sweep: async () => {
-      const result = await pool.query('delete from auth.rate_limits where window_started_at < now() - make_interval(secs => window_seconds)')
-      return result.rowCount ?? 0
-    },
   }
 }

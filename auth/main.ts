@@ -101,7 +101,7 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
     running.defer(queue.stop)
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, limits, rotation, log))
+    running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
       config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
