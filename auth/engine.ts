@@ -7,6 +7,7 @@ import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { additions, limitAccount, refuse } from './additions.ts'
 import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
+import { clientNetwork } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
 import { disownToken } from './disown.ts'
@@ -161,7 +162,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
         }
         if (hashingPaths.has(context.path)) {
           const scope = scopes.getStore()
-          const leave = await gate.enter()
+          const leave = await gate.enter(clientNetwork(context.request.headers.get(clientAddressHeader) ?? ''))
           if (scope === undefined) leave()
           else scope.leaveGate = leave
         }
