@@ -47,12 +47,12 @@ const hostileJson = fc.oneof(
     `${'['.repeat(20_000)}${']'.repeat(20_000)}`, `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`, `[${'0,'.repeat(20_000)}0]`))
 
 const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f).map((code) => String.fromCharCode(code)), maxLength: 60 })
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 })
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const hostileHeaders = fc.record({
-  'content-type': fc.oneof({ weight: 9, arbitrary: fc.constant('application/json') }, {
+  'content-type': fc.oneof({ weight: 20, arbitrary: fc.constant('application/json') }, {
     weight: 2, arbitrary: oneOf(undefined, '', 'APPLICATION/JSON ; charset=utf-16', 'application/json;', 'application/jsonp', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'application/octet-stream', '/;'),
   }),
-  origin: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 3, arbitrary: fc.constant(trusted) }, { weight: 1, arbitrary: fc.oneof(oneOf('', 'null', 'javascript:1', 'https://evil.example', 'https://'), printable) }),
+  origin: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 8, arbitrary: fc.constant(trusted) }, { weight: 1, arbitrary: fc.oneof(oneOf('', 'null', 'javascript:1', 'https://evil.example', 'https://'), printable) }),
   referer: maybe(fc.oneof(oneOf('', 'x', 'https://', 'https://app.example.org/%'), printable)),
   'x-forwarded-for': maybe(fc.oneof(oneOf('', ',', 'a, b', ':::', '::1%eth0', '203.0.113.1, ::ffff:1.2.3.4', '999.1.1.1', '2001:db8::1', '1,'.repeat(3_000)), printable)),
   'user-agent': maybe(fc.oneof(oneOf('', 'é'.repeat(5_000)), printable)),
@@ -65,11 +65,10 @@ const hostileCookie = fc.oneof(
     'better-auth.session_data=e30=; better-auth.dont_remember=x'), printable)
 
 /** A route's fields by name, each with a value that means something there, or a hostile one; some left out, some twice, and some that nobody asked for. */
-function fields(names: string[], meaningful: Record<string, unknown>) {
-  const value = (name: string) => fc.oneof(
-    { weight: 3, arbitrary: fc.constant(JSON.stringify(meaningful[name] ?? 'x')) }, { weight: 2, arbitrary: hostileJson })
+function fields(names: string[], meaningful: Record<string, fc.Arbitrary<unknown>>) {
+  const value = (name: string) => fc.oneof({ weight: 12, arbitrary: (meaningful[name] ?? fc.constant('x')).map((given) => JSON.stringify(given)) }, { weight: 1, arbitrary: hostileJson })
   const extra = fc.tuple(fc.oneof(oneOf('__proto__', 'constructor', '', 'id', 'userId', 'callbackURL', 'role'), hostileText), hostileJson)
-  const given = fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), value(name), fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: oneOf(0, 2) }))))
+  const given = fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), value(name), fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: oneOf(0, 2) }))))
   return fc.tuple(given, fc.array(extra, { maxLength: 1 })).map(([known, extras]) => [
     ...known.flatMap(([name, text, times]) => Array.from({ length: times }, () => [name, text] as const)), ...extras,
   ])
@@ -82,14 +81,14 @@ const queryOf = (pairs: (readonly [string, string])[]) => pairs.map(([name, text
 }).join('&').slice(0, 9_000)
 
 /** @param ann whose cookie is sent in most cases */
-function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<string, unknown>): fc.Arbitrary<Sent> {
+function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Sent> {
   const names = Object.keys(z.toJSONSchema(row.input, { io: 'input', unrepresentable: 'any' }).properties ?? {})
   const pairs = fields(names, meaningful)
-  const query = fc.oneof({ weight: 4, arbitrary: pairs.map(queryOf) }, { weight: 1, arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)) })
+  const query = fc.oneof({ weight: 8, arbitrary: pairs.map(queryOf) }, { weight: 1, arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)) })
   const body = fc.oneof(
-    { weight: 8, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) }, { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
+    { weight: 20, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) }, { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given).replaceAll('x', '\xff'), 'latin1')) }, { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }) })
-  const cookie = fc.oneof({ weight: 4, arbitrary: fc.constant([...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')) }, { weight: 1, arbitrary: hostileCookie })
+  const cookie = fc.oneof({ weight: 12, arbitrary: fc.constant([...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')) }, { weight: 1, arbitrary: hostileCookie })
   return fc.record({ query, body, headers: hostileHeaders, cookie }).map((sent) => ({
     method: row.method, body: row.method === 'GET' ? new Uint8Array() : sent.body,
     path: `/api/auth${row.path}${row.method === 'GET' || sent.body.length < 20 ? `?${sent.query}` : ''}`,
@@ -109,9 +108,12 @@ describe('whatever is sent, the answer is below 500, an error has the contract�
   test.each(routes.map((row) => [row.method, row.path, row] as const))('%s %s', async (_, __, row) => {
     const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
     const { body: invitation } = await owner.post('/organization/invite-member', { organizationId, email: person(stack).email, role: 'viewer' })
+    const url = oneOf('https://example.org/l.png', null)
     const meaningful = {
-      email: owner.email, password, currentPassword: password, newPassword: password, name: 'Ann', slug: `s-${organizationId.toLowerCase()}`, logo: 'https://example.org/l.png', image: null,
-      metadata: { a: [1] }, organizationId, userId: await viewer.id(), role: 'viewer', invitationId: invitation.id, revokeOtherSessions: false, redirectTo: `${trusted}/x`,
+      email: fc.oneof(oneOf(owner.email, invitation.email as string), fc.nat().map((n) => `n${n}@example.org`)), password: oneOf(password), currentPassword: oneOf(password), newPassword: oneOf(password),
+      name: oneOf('Ann', 'Žofie 😀'), slug: fc.nat().map((n) => `s-${n}`), logo: url, image: url,
+      metadata: fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }), organizationId: oneOf(organizationId), userId: oneOf(await viewer.id()), role: oneOf('viewer', 'admin'),
+      invitationId: oneOf(invitation.id), revokeOtherSessions: oneOf(false), redirectTo: oneOf(`${trusted}/x`), sessionId: oneOf((await owner.get('/get-session')).body.session.id),
     }
     await fc.assert(fc.asyncProperty(requestTo(row, owner, meaningful), async (sent) => {
       const { status, text } = await send(sent)
