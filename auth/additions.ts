@@ -7,16 +7,20 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
+import { disown } from './disown.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
 import type { AccountRule, Limits } from './limits.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
+import { roles, type RoleName } from './roles.ts'
 
 export type AdditionParts = {
   db: AuthDatabase
   plans: Plans
   mailer: Mailer
   limits: Limits
+  /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
+  secret: string
   /** Whether a link in a mail may lead there. */
   isTrustedUrl: (url: string) => boolean
 }
@@ -67,8 +71,25 @@ async function createOrganization(db: AuthDatabase, { metadata, logo, ...given }
   })
 }
 
+type OrganizationChange = { name?: string | undefined, slug?: string | undefined, logo?: string | null | undefined, metadata?: Record<string, unknown> | undefined }
+
+/**
+ * Changes what is given and leaves the rest. The engine's own endpoint stores first and then reads the metadata back with
+ * a parser that turns dates into other dates and throws at a field named `constructor`.
+ * @throws APIError FORBIDDEN when the caller's role does not allow it, NOT_FOUND when there is no such organization
+ */
+async function updateOrganization(db: AuthDatabase, userId: string, organizationId: string, { metadata, ...change }: OrganizationChange) {
+  const member = await db.selectFrom('auth.members').select('role').where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
+  if (member === undefined) refuse('NOT_FOUND')
+  if (!roles[member.role as RoleName].authorize({ organization: ['update'] }).success) refuse('FORBIDDEN')
+  const updated = await db.updateTable('auth.organizations')
+    .set({ ...change, ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }) })
+    .where('id', '=', organizationId).returningAll().executeTakeFirst()
+  return updated ?? refuse('NOT_FOUND')
+}
+
 /** The endpoints, as an engine plugin. */
-export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionParts) {
+export function additions({ db, plans, mailer, limits, secret, isTrustedUrl }: AdditionParts) {
   // forget-password and request-verification-email answer before anything is looked up, so that known and unknown addresses
   // cannot be told apart by time
   return {
@@ -94,6 +115,16 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
         return context.json({ status: true })
       }),
 
+      disownAccount: createAuthEndpoint('/disown-account', {
+        method: 'POST',
+        body: z.object({ token: z.string() }),
+      }, async (context) => {
+        const outcome = await disown(db, secret, context.body.token)
+        if (outcome === 'invalid') refuse('INVALID_TOKEN')
+        if (outcome === 'verified') refuse('ALREADY_VERIFIED')
+        return context.json({ status: true })
+      }),
+
       createWithOwner: createAuthEndpoint('/organization/create-with-owner', {
         method: 'POST',
         body: z.object({ name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.record(z.string(), z.unknown()).optional() }),
@@ -115,6 +146,17 @@ export function additions({ db, plans, mailer, limits, isTrustedUrl }: AdditionP
         .selectAll('auth.organizations').select('auth.members.role')
         .where('auth.members.userId', '=', context.context.session.user.id)
         .orderBy('auth.organizations.createdAt').orderBy('auth.organizations.id').execute())),
+
+      updateAsGiven: createAuthEndpoint('/organization/update-as-given', {
+        method: 'POST',
+        body: z.object({
+          organizationId: z.string(), name: z.string().optional(), slug: z.string().optional(), logo: z.string().nullish(), metadata: z.record(z.string(), z.unknown()).optional(),
+        }),
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const { organizationId, ...change } = context.body
+        return context.json(await updateOrganization(db, context.context.session.user.id, organizationId, change))
+      }),
 
       transferOwnership: createAuthEndpoint('/organization/transfer-ownership', {
         method: 'POST',

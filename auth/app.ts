@@ -9,7 +9,7 @@ import { basePath } from './engine.ts'
 import { errorResponse, isRefusal } from './errors.ts'
 import { describeError, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { pages, wantsPage } from './pages.ts'
+import { pageRoutes, verifiedPage, wantsPage } from './pages.ts'
 import type { Checks } from './readiness.ts'
 import { accountRoutes } from './routes/account.ts'
 import { invitationRoutes } from './routes/invitation.ts'
@@ -28,7 +28,7 @@ export type AppParts = TranslateParts & {
   isStopping: () => boolean
 }
 
-type Variables = { Variables: { requestId: string, route: string } }
+type Variables = { Variables: { requestId: string } }
 
 /** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
 function originOf(context: Context): string | undefined {
@@ -82,20 +82,19 @@ export function createApp(parts: AppParts): Hono<Variables> {
 
   for (const row of routes) {
     app.on(row.method, `${basePath}${row.path}`, async (context) => {
-      context.set('route', row.path)
       const response = await translate(context, row, addressOf(context), parts)
-      return row.path === '/verify-email' && wantsPage(context.req.raw) ? pages.verified(response.ok) : response
+      return row.path === '/verify-email' && wantsPage(context.req.raw) ? verifiedPage(response.ok) : response
     })
   }
-  app.get(`${basePath}/reset-password`, () => pages.resetPassword())
-  app.get(`${basePath}/organization/accept-invitation`, () => pages.acceptInvitation())
-  for (const path of new Set(routes.map((row) => row.path))) {
-    app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
-  }
+  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page())
+  for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
+
+/** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
+const routeLabels = new Map([...[...probes].map((path) => [path, path] as const), ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const)])
 
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
 function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
@@ -109,8 +108,7 @@ function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => str
     context.header('referrer-policy', 'no-referrer')
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
     const ms = performance.now() - started
-    const route = context.get('route') ?? (context.res.status === 404 ? 'unknown' : context.req.path)
-    metrics.observe(context.req.method, route, context.res.status, ms / 1000)
+    metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
     // probes ask every few seconds, and nobody reads that they did
     log[probes.has(context.req.path) ? 'debug' : 'info']({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
   }

@@ -24,3 +24,10 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
   }
   return nearest.toString()
 }
+
+/** Whom an address counts as: an IPv6 client may choose any of its /64. What is no address is nobody in particular. */
+export function clientNetwork(address: string): string {
+  const parsed = parse(address)
+  if (parsed === undefined) return ''
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).map((part) => part.toString(16)).join(':') : parsed.toString()
+}

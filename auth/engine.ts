@@ -7,8 +7,10 @@ import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { additions, limitAccount, refuse } from './additions.ts'
 import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
+import { clientNetwork } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Connections } from './database.ts'
+import { disownToken } from './disown.ts'
 import type { Gate } from './gate.ts'
 import { keyAdapter } from './keys.ts'
 import { addressRules, otherAddressRule, type Limits, type Rule } from './limits.ts'
@@ -37,7 +39,7 @@ export type EngineParts = {
 /** Paths that ask for no session, and get-session, which is the question itself. */
 const publicPaths = new Set([
   '/get-session',
-  '/sign-up/email', '/sign-in/email', '/verify-email', '/forget-password', '/request-verification-email', '/reset-password', '/jwks',
+  '/sign-up/email', '/sign-in/email', '/verify-email', '/disown-account', '/forget-password', '/request-verification-email', '/reset-password', '/jwks',
 ])
 
 /** Paths that hash a password, and so pass the gate. */
@@ -142,7 +144,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
       sendVerificationEmail: async ({ user, token }) => {
         // over the limit a person still signs in; only the mail is not sent again
         const { allowed } = await limits.consumeForAccount('verification-mail', user.email)
-        if (allowed) await mailer.verification(user, token)
+        if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
       },
     },
     hooks: {
@@ -160,7 +162,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
         }
         if (hashingPaths.has(context.path)) {
           const scope = scopes.getStore()
-          const leave = await gate.enter()
+          const leave = await gate.enter(clientNetwork(context.request.headers.get(clientAddressHeader) ?? ''))
           if (scope === undefined) leave()
           else scope.leaveGate = leave
         }
@@ -174,7 +176,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
       }),
     },
     plugins: [
-      additions({ db, plans, mailer, limits, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
+      additions({ db, plans, mailer, limits, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
       organization({
         ac: accessControl,
         roles,

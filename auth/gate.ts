@@ -1,28 +1,57 @@
 /**
  * A gate in front of password hashing. One hash takes some 90 ms of a core on libuv's thread pool, which signing and
  * cookie checks share; let thirty in at once and everybody waits for seconds. The gate lets a few through and queues the
- * rest, outside any transaction, and refuses clearly when the queue is full or too slow.
+ * rest, outside any transaction, and refuses clearly when the queue is full or too slow. Who waits is served in turn by
+ * client, so that a client which floods the gate waits for itself.
  */
 import { refusal } from './errors.ts'
 
 export type Gate = {
-  /** Waits for a place. @returns the function that gives it back @throws Refusal SERVICE_BUSY */
-  enter: () => Promise<() => void>
+  /**
+   * Waits for a place.
+   * @param client whose turn it is counted as; see clientNetwork
+   * @returns the function that gives it back
+   * @throws Refusal SERVICE_BUSY
+   */
+  enter: (client: string) => Promise<() => void>
   waiting: () => number
 }
 
+type Waiter = { admit: () => void, refuse: () => void }
+
 /**
  * @param places how many may hash at once
- * @param queueLength how many may wait
+ * @param queueLength how many may wait; one client may be half of them
  * @param patienceMs how long one waits, in milliseconds
  */
 export function gate(places: number, queueLength: number, patienceMs: number): Gate {
+  const share = Math.ceil(queueLength / 2)
   let free = places
-  const queue: (() => void)[] = []
+  let length = 0
+  // in the order of their turns; a client without anybody waiting is not in it
+  const queues = new Map<string, Waiter[]>()
+
+  const remove = (client: string, waiter: Waiter) => {
+    const queue = queues.get(client) ?? []
+    queue.splice(queue.indexOf(waiter), 1)
+    length -= 1
+    if (queue.length === 0) queues.delete(client)
+  }
   const leave = () => {
-    const next = queue.shift()
-    if (next === undefined) free += 1
-    else next()
+    const [next] = queues
+    const waiter = next?.[1][0]
+    if (next === undefined || waiter === undefined) {
+      free += 1
+      return
+    }
+    const [client, queue] = next
+    remove(client, waiter)
+    if (queue.length > 0) {
+      // to the end of the turns
+      queues.delete(client)
+      queues.set(client, queue)
+    }
+    waiter.admit()
   }
   const once = () => {
     let left = false
@@ -32,24 +61,42 @@ export function gate(places: number, queueLength: number, patienceMs: number): G
       leave()
     }
   }
+  /** Whether there is room for one more of this client, which whoever waits most may have to make. */
+  const hasRoom = (client: string): boolean => {
+    const own = queues.get(client)?.length ?? 0
+    if (own >= share) return false
+    if (length < queueLength) return true
+    const most = [...queues.values()].reduce((longest, queue) => (queue.length > longest.length ? queue : longest))
+    // one fewer would only trade places, and the two clients would refuse each other for ever
+    if (own + 1 >= most.length) return false
+    most.at(-1)?.refuse()
+    return true
+  }
   return {
-    waiting: () => queue.length,
-    enter: () => {
+    waiting: () => length,
+    enter: (client) => {
       if (free > 0) {
         free -= 1
         return Promise.resolve(once())
       }
-      if (queue.length >= queueLength) return Promise.reject(refusal('SERVICE_BUSY', undefined, 5))
+      if (!hasRoom(client)) return Promise.reject(refusal('SERVICE_BUSY', undefined, 5))
       return new Promise((resolve, reject) => {
-        const admitted = () => {
-          clearTimeout(timer)
-          resolve(once())
+        const waiter: Waiter = {
+          admit: () => {
+            clearTimeout(timer)
+            resolve(once())
+          },
+          refuse: () => {
+            clearTimeout(timer)
+            remove(client, waiter)
+            reject(refusal('SERVICE_BUSY', undefined, 5))
+          },
         }
-        const timer = setTimeout(() => {
-          queue.splice(queue.indexOf(admitted), 1)
-          reject(refusal('SERVICE_BUSY', undefined, 5))
-        }, patienceMs)
-        queue.push(admitted)
+        const timer = setTimeout(waiter.refuse, patienceMs)
+        const queue = queues.get(client) ?? []
+        queue.push(waiter)
+        queues.set(client, queue)
+        length += 1
       })
     },
   }

@@ -1,26 +1,70 @@
-/** Forgets what has ended: rate-limit windows, sessions, password resets. The engine does so only when a cookie returns. */
+/**
+ * Forgets what has ended: rate-limit windows, sessions, password resets, invitations. The engine does so at most when a
+ * cookie returns. Each table is swept by itself and a batch at a time, so that neither a table that cannot be swept nor one
+ * with a million rows keeps the others waiting, or a row locked for long.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Rotation } from './keys.ts'
 import { describeError, type Log } from './log.ts'
-import type { Limits } from './limits.ts'
 
-const everyMs = 10 * 60_000
+/** Each table's key, and which of its rows have ended. */
+const sweeps = [
+  { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
+  { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
+  { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
+  // a month longer than it can be answered, so that an organization sees what became of it; then it is only an address that we hold
+  { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
+]
+
+/** Rows of one statement, which takes milliseconds. */
+const batchRows = 1_000
+/** How long one table may be swept in a round, in milliseconds; a batch that has begun is finished. */
+const sweepMs = 2_000
+type Outcome = 'left' | 'failed' | 'done'
+/** Between rounds, by the worst outcome of a table, in milliseconds. */
+const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
+
+/** Deletes one batch. The rows that another process is deleting are left to it. @returns how many rows */
+async function sweepBatch(pool: pg.Pool, { table, key, ended }: typeof sweeps[number]): Promise<number> {
+  // asked again of the row that is deleted: a limit's window may have begun anew meanwhile
+  const { rowCount } = await pool.query(`delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`)
+  return rowCount ?? 0
+}
 
 /**
- * Runs every ten minutes until stopped; several processes may run it at once. It also logs the age of the signing key, for
- * alarms that read logs and no metrics.
- * @returns the function that stops it
+ * Runs until stopped; several processes may run it at once. It also logs the age of the signing key, for alarms that read
+ * logs and no metrics.
+ * @param pausesMs between rounds, for tests that cannot wait ten minutes
+ * @returns the function that stops it, which waits for the batch that has begun
  */
-export function startHousekeeping(pool: pg.Pool, limits: Limits, rotation: Pick<Rotation, 'status'>, log: Log): () => void {
-  const sweep = async () => {
-    log.info({ signing_key_age_seconds: rotation.status().signingKeyAgeSeconds }, 'signing key')
-    await limits.sweep()
-    await pool.query('delete from auth.sessions where expires_at < now()')
-    await pool.query('delete from auth.verifications where expires_at < now()')
+export function startHousekeeping(pool: pg.Pool, rotation: Pick<Rotation, 'status'>, log: Log, pausesMs = pauses): () => Promise<void> {
+  const stopping = new AbortController()
+  const sweep = async (which: typeof sweeps[number]): Promise<Outcome> => {
+    try {
+      for (const deadline = Date.now() + sweepMs; Date.now() < deadline && !stopping.signal.aborted;) {
+        if (await sweepBatch(pool, which) < batchRows) return 'done'
+      }
+      return 'left'
+    } catch (error) {
+      log.warn({ table: which.table, error: describeError(error) }, 'housekeeping failed; it will run again')
+      return 'failed'
+    }
   }
-  const timer = setInterval(() => {
-    sweep().catch((error: unknown) => log.warn({ error: describeError(error) }, 'housekeeping failed; it will run again'))
-  }, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const run = async () => {
+    const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+    // a start has better things to do
+    await pause(pausesMs.failed)
+    while (!stopping.signal.aborted) {
+      log.info({ signing_key_age_seconds: rotation.status().signingKeyAgeSeconds }, 'signing key')
+      const outcomes = new Set<Outcome>()
+      for (const which of sweeps) outcomes.add(await sweep(which))
+      await pause(pausesMs[outcomes.has('left') ? 'left' : outcomes.has('failed') ? 'failed' : 'done'])
+    }
+  }
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
+  }
 }

@@ -188,16 +188,20 @@ export function startRotation(options: KeyOptions): Rotation {
   let status: KeyStatus = { signingKeyAgeSeconds: 0, pendingSeconds: 0 }
   const turn = async () => {
     const client = await options.pool.connect()
-    let locked = false
+    // a connection that may hold the lock does not go back to the pool: ending it ends the lock
+    let mayHoldLock = true
     try {
-      locked = (await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])).rows[0]?.locked === true
-      if (locked) await step(options)
-      const { pending_seconds: pendingSeconds, age_seconds: signingKeyAgeSeconds } = await stateOf(options.pool)
-      status = { pendingSeconds, signingKeyAgeSeconds }
+      const locked = (await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])).rows[0]?.locked === true
+      try {
+        if (locked) await step(options)
+        const { pending_seconds: pendingSeconds, age_seconds: signingKeyAgeSeconds } = await stateOf(options.pool)
+        status = { pendingSeconds, signingKeyAgeSeconds }
+      } finally {
+        if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])
+        mayHoldLock = false
+      }
     } finally {
-      // a connection that holds the lock must not go back to the pool with it
-      if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey]).catch(() => undefined)
-      client.release()
+      client.release(mayHoldLock)
     }
   }
   const run = async () => {

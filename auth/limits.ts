@@ -13,6 +13,7 @@ export const addressRules = {
   '/sign-up/email': { window: 60, max: 60 },
   '/sign-in/email': { window: 60, max: 60 },
   '/verify-email': { window: 60, max: 60 },
+  '/disown-account': { window: 60, max: 20 },
   '/forget-password': { window: 60, max: 20 },
   '/request-verification-email': { window: 60, max: 20 },
   '/reset-password': { window: 60, max: 20 },
@@ -43,8 +44,6 @@ export type Limits = {
   consume: (key: string, rule: Rule) => Promise<Verdict>
   /** @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts */
   consumeForAccount: (name: AccountRule, account: string) => Promise<Verdict>
-  /** Forgets windows that ended. @returns how many */
-  sweep: () => Promise<number>
 }
 
 /** @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED) */
@@ -60,9 +59,5 @@ export function limits(pool: pg.Pool, enabled: boolean): Limits {
     consume,
     consumeForAccount: (name, account) =>
       consume(`${name}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`, accountRules[name]),
-    sweep: async () => {
-      const result = await pool.query('delete from auth.rate_limits where window_started_at < now() - make_interval(secs => window_seconds)')
-      return result.rowCount ?? 0
-    },
   }
 }

@@ -26,7 +26,8 @@ export const createLog = (level: string, destination: DestinationStream = pino.d
 export function describeError(error: unknown): { name: string, message: string, code?: string, stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error, message: 'not an Error' }
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
-  // a database error's message can quote the value it refused
+  // a message can quote the value that was refused: a database's, a schema's, a parser's
+  if (error instanceof SyntaxError) return { name: error.name, message: 'a text could not be parsed' }
   if ('issues' in error && Array.isArray(error.issues)) {
     const [issue] = error.issues as { path?: unknown[], message?: string }[]
     return { name: error.name, message: `${issue?.path?.join('.') ?? ''}: ${issue?.message ?? ''}` }

@@ -9,6 +9,7 @@ import { migrationNames } from '../db/migrate.ts'
 import { createApp } from './app.ts'
 import { authConfig, configError, isConfigError, readSettings, type Config } from './config.ts'
 import { connect } from './database.ts'
+import { endInOrder } from './ending.ts'
 import { createEngine, jwtOptions } from './engine.ts'
 import { gate as createGate } from './gate.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -100,7 +101,7 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
     running.defer(queue.stop)
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, limits, rotation, log))
+    running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
       config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
@@ -127,16 +128,8 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
 async function main(): Promise<void> {
   const config = authConfig(readSettings(process.env))
   const log = createLog(config.logLevel)
-  const stop = await startAuth(config, log)
-  const onSignal = (signal: string) => {
-    log.info({ signal }, 'auth service stopping')
-    stop().then(() => process.exit(0), (error: unknown) => {
-      log.error({ error: describeError(error) }, 'stop failed')
-      process.exit(1)
-    })
-  }
-  process.once('SIGTERM', onSignal)
-  process.once('SIGINT', onSignal)
+  const stopWith = endInOrder(log)
+  stopWith(await startAuth(config, log))
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

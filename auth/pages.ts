@@ -1,5 +1,5 @@
 /**
- * The three pages that a mailed link opens when no front end is there: an address verified, a new password, an
+ * The pages that a mailed link opens when no front end is there: an address verified, a new password, an
  * invitation. Each is one static document that talks to the routes next to it; nothing of the request is written into it.
  */
 import { createHash } from 'node:crypto'
@@ -34,18 +34,33 @@ function page(title: string, body: string, script = '', status = 200): Response 
 /** Whether a person's browser is asking, rather than a program. */
 export const wantsPage = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
 
-export const pages = {
-  verified: (valid: boolean): Response => (valid
-    ? page('E-mail address verified', '<p>Thank you. You can close this page and sign in.</p>')
-    : page('This link no longer works', '<p>Sign in to get a new one by mail.</p>', '', 400)),
-  resetPassword: (): Response => page('Choose a new password',
-    '<form><label>New password<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="128" required></label><button>Save</button></form>',
-    `submit(async({password})=>{await call('reset-password',{token:parameter('token'),password});form.remove();say('Your password is changed. You can close this page and sign in.')})`),
-  acceptInvitation: (): Response => page('You are invited',
-    `<p>Sign in with the address the invitation was sent to. Without an account yet, sign up in the application first and verify your address.</p>
+/** What a browser that opened the link of a verification mail is shown. */
+export const verifiedPage = (valid: boolean): Response => (valid
+  ? page('E-mail address verified', '<p>Thank you. You can close this page and sign in.</p>')
+  : page('This link no longer works', '<p>Sign in to get a new one by mail.</p>', '', 400))
+
+/** The pages that ask for something first. Opening one changes nothing, because mail scanners and browsers open links unasked. */
+export const pageRoutes: { path: string, page: () => Response }[] = [
+  {
+    path: '/reset-password',
+    page: () => page('Choose a new password',
+      '<form><label>New password<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="128" required></label><button>Save</button></form>',
+      `submit(async({password})=>{await call('reset-password',{token:parameter('token'),password});form.remove();say('Your password is changed. You can close this page and sign in.')})`),
+  },
+  {
+    path: '/disown-account',
+    page: () => page('This was not you?',
+      '<p>Somebody made an account with your e-mail address. Here you delete that account, with everything that is in it, and sign out whoever made it.</p><form><button>Delete the account</button></form>',
+      `submit(async()=>{await call('disown-account',{token:parameter('token')});form.remove();say('The account is deleted. You can close this page.')})`),
+  },
+  {
+    path: '/organization/accept-invitation',
+    page: () => page('You are invited',
+      `<p>Sign in with the address the invitation was sent to. Without an account yet, sign up in the application first and verify your address.</p>
 <form><label>E-mail<input type="email" name="email" autocomplete="username" required></label>
 <label>Password<input type="password" name="password" autocomplete="current-password" required></label>
 <button name="answer" value="accept">Accept</button><button name="answer" value="reject">Decline</button></form>`,
-    `submit(async({email,password,answer})=>{await call('../sign-in/email',{email,password});await call(answer+'-invitation',{invitationId:parameter('invitationId')})
+      `submit(async({email,password,answer})=>{await call('../sign-in/email',{email,password});await call(answer+'-invitation',{invitationId:parameter('invitationId')})
 form.remove();say(answer==='accept'?'Welcome. You can close this page and open the application.':'You declined the invitation.')})`),
-}
+  },
+]

@@ -11,6 +11,7 @@ const control = createAccessControl({
 } as const)
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
+export type RoleName = typeof roleNames[number]
 /** Roles that can be given: ownership is transferred, never given. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
 

@@ -3,6 +3,7 @@
  * camelCase to the wire's snake_case here and nowhere else; a field that is not presented does not leave the service.
  */
 import { z } from 'zod'
+import { metadata } from './metadata.ts'
 import type { SubscriptionStatus } from './plan.ts'
 import { givenRoleNames } from './roles.ts'
 
@@ -16,7 +17,6 @@ const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identif
 const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
 const url = z.url({ protocol: /^https?$/ }).max(2_048)
 const slug = z.string().max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, joined by single hyphens')
-const metadata = z.record(z.string(), z.json())
 // refused with codes of their own: see `problemOf`
 const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
 const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD')
@@ -30,6 +30,7 @@ export const schemas = {
   signUp: z.object({ email, password, name: name.default('') }),
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
+  disownAccount: z.object({ token }),
   forgetPassword: z.object({ email, redirectTo: z.string().max(2_048).optional() }),
   resetPassword: z.object({ token, password }),
   changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),

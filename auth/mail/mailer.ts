@@ -15,6 +15,9 @@ type Enqueue = <Name extends keyof MailJobs>(name: Name, payload: MailJobs[Name]
 
 type Person = { name: string, email: string }
 
+/** Somebody whose address is yet to be confirmed. */
+type NewPerson = Person & { createdAt: Date }
+
 type Invitation = {
   id: string
   email: string
@@ -38,8 +41,11 @@ export function createMailer(publicUrl: string, enqueue: Enqueue) {
   }
   return {
     /** To a new user, and again at each sign-in until verified. */
-    verification: (user: Person, token: string) =>
-      enqueue('send_mail', verificationMessage({ to: user.email, name: user.name, url: link('/api/auth/verify-email', { token }) })),
+    verification: (user: NewPerson, token: string, disownToken: string) =>
+      enqueue('send_mail', verificationMessage({
+        to: user.email, name: user.name, createdAt: user.createdAt,
+        url: link('/api/auth/verify-email', { token }), disownUrl: link('/api/auth/disown-account', { token: disownToken }),
+      })),
     /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; ours without it */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
       enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, url: link(redirectTo ?? '/api/auth/reset-password', { token }) })),

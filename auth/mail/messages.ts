@@ -46,13 +46,20 @@ const plainAddress = (value: string): string => oneLine(visible(value).replace(/
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
-type Content = { to: string, subject: string, name: string, before: string, action: string, url: string, after: string[] }
+type Content = {
+  to: string, subject: string, name: string, before: string, action: string, url: string, after: string[]
+  /** A second link, told less loudly: people's scripts and eyes take the first. */
+  otherwise?: { before: string, action: string, url: string, after: string }
+}
+
+/** A moment, told in UTC because we do not know where the reader is. */
+const utc = (moment: Date): string => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`
 
 /**
  * Colours of the body are left to the mail program, which is what makes it follow a dark theme; only the button has
  * its own. The format-detection line asks Apple Mail not to link numbers and dates it believes to see in a name.
  */
-function message({ to, subject, name, before, action, url, after }: Content): Message {
+function message({ to, subject, name, before, action, url, after, otherwise }: Content): Message {
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
   const sender = `Sent by ${new URL(url).host}`
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`
@@ -61,7 +68,7 @@ function message({ to, subject, name, before, action, url, after }: Content): Me
     to,
     subject,
     // the link has a line to itself, so that no punctuation is taken for a part of it
-    text: [greeting, before, url, ...after, sender].join('\n\n') + '\n',
+    text: [greeting, before, url, ...after, ...otherwise === undefined ? [] : [otherwise.before, otherwise.url, otherwise.after], sender].join('\n\n') + '\n',
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -77,7 +84,9 @@ ${paragraph(escapeHtml(greeting))}
 ${paragraph(escapeHtml(before))}
 ${paragraph(`<a href="${link}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action)}</a>`)}
 ${paragraph(`<span style="font-size:14px">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></span>`)}
-${after.map((line) => paragraph(escapeHtml(line))).join('\n')}
+${after.map((line) => paragraph(escapeHtml(line))).join('\n')}${otherwise === undefined ? '' : `
+${paragraph(`${escapeHtml(otherwise.before)} <a href="${escapeHtml(otherwise.url)}">${escapeHtml(otherwise.action)}</a>`)}
+${paragraph(escapeHtml(otherwise.after))}`}
 <p style="margin:24px 0 0;font-size:14px;opacity:0.7">${escapeHtml(sender)}</p>
 </body>
 </html>
@@ -88,17 +97,27 @@ ${after.map((line) => paragraph(escapeHtml(line))).join('\n')}
 /**
  * The mail that proves an address.
  * @param mail.name the account's name as its owner typed it; may be empty, hostile or huge.
+ * @param mail.createdAt when the account was made, and so, for a reader who made none, when a stranger did.
  * @param mail.url the finished link, absolute and on our own origin. @throws TypeError when it is not a URL.
+ * @param mail.disownUrl the link to a page that deletes the account.
  */
-export function verificationMessage({ to, name, url }: { to: string, name: string, url: string }): Message {
+export function verificationMessage(mail: { to: string, name: string, createdAt: Date, url: string, disownUrl: string }): Message {
+  const { to, url } = mail
+  const name = plainName(mail.name)
   return message({
     to,
     subject: 'Confirm your email address',
-    name: plainName(name),
+    name,
     before: `Please confirm that this is the email address of your account at ${new URL(url).host}:`,
     action: 'Confirm email address',
     url,
-    after: ['If you have no account there, ignore this mail. Nothing happens without the confirmation.'],
+    after: [`The account was made on ${utc(mail.createdAt)} ${name === '' ? 'without a name' : `with the name “${name}”`}.`],
+    otherwise: {
+      before: 'This was not you? Then do not confirm. Delete the account, and sign out whoever made it:',
+      action: 'Delete the account',
+      url: mail.disownUrl,
+      after: 'The first link is valid for one day, the second for seven.',
+    },
   })
 }
 
@@ -124,7 +143,7 @@ export function passwordResetMessage({ to, name, url }: { to: string, name: stri
 /**
  * The mail that invites somebody into an organization. The inviter's address stands beside the name, because the name
  * alone can be anybody's.
- * @param mail.expiresAt when the invitation ends; told in UTC, as we do not know where the reader is.
+ * @param mail.expiresAt when the invitation ends.
  * @param mail.url as in {@link verificationMessage}.
  */
 export function invitationMessage(mail: {
@@ -133,7 +152,6 @@ export function invitationMessage(mail: {
   const address = plainAddress(mail.inviterEmail)
   const name = plainName(mail.inviterName)
   const organization = plainName(mail.organizationName) || 'an organization'
-  const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(mail.expiresAt)
   return message({
     to: mail.to,
     subject: `${name || shorten(address, nameLength)} invited you to ${organization}`,
@@ -143,7 +161,7 @@ export function invitationMessage(mail: {
     action: 'See the invitation',
     url: mail.url,
     after: [
-      `The invitation is valid until ${until} UTC.`,
+      `The invitation is valid until ${utc(mail.expiresAt)}.`,
       'If you do not know who invites you, ignore this mail.',
     ],
   })

@@ -23,6 +23,11 @@ export const accountRoutes = [
     present: done('Your e-mail address is verified.'),
   }),
   route({
+    method: 'POST', path: '/disown-account', input: schemas.disownAccount, reply: native.done,
+    native: { method: 'POST', path: '/disown-account' },
+    present: done('The account is deleted, and whoever was signed in to it no longer is.'),
+  }),
+  route({
     method: 'POST', path: '/send-verification-email', input: schemas.email, reply: native.done,
     native: { method: 'POST', path: '/request-verification-email' },
     present: done('If this address belongs to an account that is not verified, a mail is on its way.'),

@@ -41,8 +41,7 @@ export const organizationRoutes = [
   }),
   route({
     method: 'PATCH', path: '/organization/update', input: schemas.updateOrganization, reply: native.organization,
-    native: { method: 'POST', path: '/organization/update' },
-    toNative: ({ organizationId, ...data }) => ({ organizationId, data }),
+    native: { method: 'POST', path: '/organization/update-as-given' },
     present: updatedOrganization,
   }),
   route({

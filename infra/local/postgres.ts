@@ -6,11 +6,12 @@
  * The server listens on the loopback address alone, on a port chosen at each start, and on no socket file, because a
  * path longer than 107 bytes cannot be one.
  */
-import { open } from 'node:fs/promises'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { configError } from '../../auth/config.ts'
+import { boundedLog } from './bounded-log.ts'
 import { startChild, type Child } from './child.ts'
 import { environment, prepare } from './initdb.ts'
 import { freePort } from './ports.ts'
@@ -18,7 +19,7 @@ import { connect, enter, findRunning, inUse, ownerUrl, takeDown, takeLock, wrong
 import { launch, serverUser } from './server-user.ts'
 
 export type PostgresOptions = {
-  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log`. It must exist. */
+  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log` and `postgres.log.1`. It must exist. */
   directory: string
   /** The password of the owner, `postgres`. */
   password: string
@@ -32,6 +33,13 @@ export type PostgresServer = Child & {
   /** The owner's connection. */
   url: string
 }
+
+/**
+ * What the server may log. An error quotes the values it refuses, and its details the row; whoever caused it is told, and
+ * nobody else needs to know. So errors and warnings of statements are not logged; what concerns the server itself is, without
+ * details, because those of a crash hold the statement that ran.
+ */
+const logSettings = { log_min_messages: 'log', log_min_error_statement: 'panic', log_error_verbosity: 'terse' }
 
 /** The binaries of this platform's package, which also says which major version they are. */
 async function binaries(): Promise<{ initdb: string, postgres: string }> {
@@ -66,6 +74,21 @@ async function ready(child: Child, port: number, options: PostgresOptions): Prom
 }
 
 /**
+ * Writes down what the server says for as long as this process lives. A server that outlives us finds the pipe closed, loses
+ * what it says and goes on: PostgreSQL ignores SIGPIPE and the failure.
+ * @returns when it has said everything
+ */
+async function keepLog(child: Child, path: string): Promise<void> {
+  const stream = child.process.stderr
+  if (stream === null) return
+  const log = boundedLog(path)
+  stream.on('data', log.write)
+  // the pipe of a program that could not be run
+  await once(stream, 'close').catch(() => undefined)
+  log.close()
+}
+
+/**
  * Starts the embedded server, on a new database if there is none.
  * @throws ConfigError or Error with one line, when it cannot be started or is somebody else's.
  */
@@ -77,20 +100,24 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   if (await findRunning(database) !== undefined) await takeDown(options)
 
   const port = await freePort()
-  const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...options.settings }
-  const log = await open(join(options.directory, 'postgres.log'), 'a', 0o600)
+  const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...logSettings, ...options.settings }
   const child = startChild({
-    name: 'PostgreSQL', env: environment, cwd: '/', stdio: ['ignore', log.fd, log.fd],
+    name: 'PostgreSQL', env: environment, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'],
     // fast, which ends the sessions; then immediate, from which the next start recovers
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
     ...launch(user, postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]),
   })
-  await log.close()
+  const logged = keepLog(child, join(options.directory, 'postgres.log'))
+  const stop = async () => {
+    await child.stop()
+    // its last words
+    await Promise.race([logged, sleep(500)])
+  }
   try {
     await ready(child, port, options)
-    return { ...child, url: ownerUrl(port, options.password) }
+    return { ...child, stop, url: ownerUrl(port, options.password) }
   } catch (error) {
-    await child.stop()
+    await stop()
     throw error
   }
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gate } from '../../auth/gate.ts'
-import { person, signedIn } from '../support/person.ts'
+import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 describe('the gate in front of hashing', () => {
   test('lets in as many as it has places, and the next in order as they leave', async () => {
     const { enter, waiting } = gate(2, 10, 1_000)
-    const [first, second] = [await enter(), await enter()]
+    const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
-    const third = enter().then((leave) => { order.push(3); return leave })
-    const fourth = enter().then((leave) => { order.push(4); return leave })
+    const third = enter('a').then((leave) => { order.push(3); return leave })
+    const fourth = enter('a').then((leave) => { order.push(4); return leave })
     expect(waiting()).toBe(2)
     first()
     first()
@@ -22,11 +22,87 @@ describe('the gate in front of hashing', () => {
 
   test('refuses at once when its queue is full, and later when the wait is too long', async () => {
     const { enter, waiting } = gate(1, 1, 50)
-    await enter()
-    const patient = enter()
-    await expect(enter()).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
+    await enter('a')
+    const patient = enter('a')
+    await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
     await expect(patient).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
     expect(waiting()).toBe(0)
+  })
+})
+
+describe('one client floods the gate', () => {
+  /** Everybody's turn as it comes: who is let in gives the place back at once. */
+  const turns = (enter: ReturnType<typeof gate>['enter']) => {
+    const order: string[] = []
+    const ask = async (client: string) => {
+      const leave = await enter(client).catch(() => undefined)
+      order.push(leave === undefined ? `${client} refused` : client)
+      leave?.()
+    }
+    return { order, ask }
+  }
+
+  test('and another one is next, however many wait', async () => {
+    const { enter } = gate(1, 64, 1_000)
+    const { order, ask } = turns(enter)
+    const leave = await enter('flood')
+    const all = [...Array.from({ length: 20 }, () => ask('flood')), ask('ann'), ask('bob'), ask('ann')]
+    leave()
+    await Promise.all(all)
+    expect(order.slice(0, 6)).toEqual(['flood', 'ann', 'bob', 'flood', 'ann', 'flood'])
+  })
+
+  test('and holds at most half of the queue', async () => {
+    const { enter, waiting } = gate(1, 10, 1_000)
+    const { order, ask } = turns(enter)
+    const leave = await enter('flood')
+    const all = Array.from({ length: 8 }, () => ask('flood'))
+    await Promise.all(all.slice(5))
+    expect({ order, waiting: waiting() }).toEqual({ order: ['flood refused', 'flood refused', 'flood refused'], waiting: 5 })
+    leave()
+    await Promise.all(all)
+  })
+
+  test('and when the queue is full, a newcomer takes the place of the last of whoever waits most', async () => {
+    const { enter, waiting } = gate(1, 4, 1_000)
+    const { order, ask } = turns(enter)
+    const leave = await enter('flood')
+    const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(ask)
+    // four clients with one each: there is nobody who has more than the newcomer would
+    await all[6]
+    expect(order).toEqual(['flood refused', 'other refused', 'eve refused'])
+    expect(waiting()).toBe(4)
+    leave()
+    await Promise.all(all)
+    expect(order.slice(3)).toEqual(['flood', 'other', 'ann', 'bob'])
+  })
+
+  test('and waits in vain as long as anybody, and leaves nothing behind', async () => {
+    const { enter, waiting } = gate(1, 10, 20)
+    const leave = await enter('flood')
+    await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
+    expect(waiting()).toBe(0)
+    leave()
+    expect(await enter('ann')).toBeTypeOf('function')
+  })
+
+  test('and the sign-in of another is served as if the queue were not there', async () => {
+    const stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const ann = await signedIn(stack, 'Ann')
+    let served = 0
+    // each from an address of its own in one /64, which counts as one
+    const flood = Array.from({ length: 30 }, async (_, i) => {
+      const { status } = await person(stack, 'Eve').post('/sign-in/email', { email: 'nobody@example.org', password: 'wrong password' }, from(`2001:db8::${i + 1}`))
+      if (status === 401) served += 1
+    })
+    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]), { interval: 5, timeout: 20_000 }).toBeGreaterThan(15)
+    const before = served
+    expect((await ann.post('/sign-in/email', { email: ann.email, password: password }, from('203.0.113.9'))).status).toBe(200)
+    // one that is being served, one whose turn it is, and what the network does to the order of answers
+    expect(served - before).toBeLessThan(8)
+    await Promise.all(flood)
+    await stack.close()
   })
 })
 

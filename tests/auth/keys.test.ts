@@ -1,6 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { admin } from '../../auth/admin.ts'
+import { startRotation, type KeyOptions } from '../../auth/keys.ts'
+import { createLog } from '../../auth/log.ts'
 import { person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -107,6 +110,35 @@ describe('a rotation while PostgREST is down', () => {
     expect(await read(back.url, await ann.token())).toBe(200)
     await alone.close()
   }, 60_000)
+})
+
+describe('the database does not answer when a rotation gives its lock back', () => {
+  test('and the connection ends, so that no other process waits for the lock for ever', async () => {
+    const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
+    const holders: number[] = []
+    // the pool has one connection, and stateOf needs one while the lock's is held
+    const states = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
+    const broken = {
+      connect: async () => {
+        const client = await pool.connect()
+        const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
+        const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+        client.query = ((text: string, values: unknown[]) => {
+          if (!text.includes('pg_advisory_unlock')) return query(text, values)
+          holders.push(pid)
+          return Promise.reject(new Error('no answer'))
+        }) as typeof client.query
+        return client
+      },
+      query: states.query.bind(states),
+    } as unknown as pg.Pool
+    const rotation = startRotation({ pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
+    await expect.poll(() => holders.length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await rotation.stop()
+    await expect.poll(async () => (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [holders])).rowCount).toBe(0)
+    await pool.end()
+    await states.end()
+  })
 })
 
 describe('an operator', () => {

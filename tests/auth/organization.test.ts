@@ -77,6 +77,54 @@ describe('Olga creates an organization', () => {
   })
 })
 
+describe('metadata', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
+  const odd = [
+    { constructor: { prototype: {} } }, { at: '2026-11-21T10:00:00+01:00', day: '2026-11-21', empty: '', text: 'null' }, { 'a.b': [[[]], {}, null, false, 0.1, -1e300] },
+    { nul: 'a\u0000b', lone: '\ud800', 'key\u0000': '😀' }, { toString: 1, hasOwnProperty: null, toJSON: 'x' }, nested(16),
+  ]
+
+  test('is read back as it was sent, whatever its fields are called', async () => {
+    const { id, owner } = await team(stack, [])
+    for (const metadata of odd) {
+      expect(await owner.patch('/organization/update', { organizationId: id, metadata })).toMatchObject({ status: 200, body: { id, metadata } })
+      expect((await owner.get('/organization/list')).body[0].metadata).toEqual(metadata)
+      expect((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata).toEqual(metadata)
+    }
+    const other = await subscribed(stack, 'Olga')
+    for (const metadata of odd.slice(0, 5)) expect((await other.post('/organization/create', { name: 'Acme', metadata })).body.metadata).toEqual(metadata)
+  })
+
+  test.each([
+    ['17 levels', JSON.stringify(nested(17)), /16 levels/],
+    ['2,000 levels', JSON.stringify(nested(2_000)), /16 levels/],
+    ['30,000 levels', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /16 levels/],
+    ['more than 16 KiB', JSON.stringify({ a: 'é'.repeat(8_192) }), /16 KiB/],
+    ['a field that would become a prototype', '{"a":{"__proto__":{"admin":true}}}', /__proto__/],
+    ['a number that no program can hold', '{"a":1e999}', /number/],
+    ['a list in its place', '[]', /object/],
+    ['null in its place', 'null', /object/],
+  ])('with %s is refused with a sentence that says so, and nothing is stored', async (_, metadata, sentence) => {
+    const { id, owner } = await team(stack, [])
+    expect(await owner.call('PATCH', '/organization/update', `{"organizationId":"${id}","name":"New","metadata":${metadata}}`))
+      .toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(sentence) } })
+    expect(await owner.call('POST', '/organization/create', `{"name":"Second","metadata":${metadata}}`)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    expect((await owner.get('/organization/list')).body).toMatchObject([{ name: 'The Team', metadata: {} }])
+  })
+
+  test('that an earlier version stored is readable, and does not stand in the way of an update or a deletion', async () => {
+    const { id, owner } = await team(stack, [])
+    for (const stored of ['{"constructor":{"prototype":{}}}', JSON.stringify(nested(2_000)), '{"__proto__":{"a":1}}']) {
+      await stack.sql.query('update auth.organizations set metadata = $2 where id = $1', [id, stored])
+      expect(JSON.stringify((await owner.get(`/organization/get?organizationId=${id}`)).body.metadata)).toBe(stored)
+      expect((await owner.get('/organization/list')).status).toBe(200)
+      expect(await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } })
+    }
+    expect((await owner.post('/organization/set-active', { organizationId: id })).status).toBe(200)
+    expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)
+  })
+})
+
 describe('an organization', () => {
   test('is shown to its members with members_count', async () => {
     const { id, viewer } = await team(stack, ['admin', 'viewer'])

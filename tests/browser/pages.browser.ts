@@ -1,6 +1,6 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { linkIn } from '../support/mail-sink.ts'
+import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { trustedPage, type TrustedPage } from './trusted-page.ts'
@@ -41,13 +41,41 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect(complaints).toEqual([])
   })
 
+  test('and deletes the account that somebody else made with her address, once', async () => {
+    const eve = person(stack, 'Eve')
+    await eve.signUp()
+    const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
+    await page.goto(disown)
+    expect(await page.locator('h1').textContent()).toBe('This was not you?')
+    expect((await eve.get('/get-session')).status).toBe(200)
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('The account is deleted')
+    expect((await eve.get('/get-session')).status).toBe(401)
+    expect(await page.locator('button').count()).toBe(0)
+    await page.goto(disown)
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('was used')
+    expect(complaints).toEqual([])
+  })
+
+  test('and is told that an account whose address was confirmed stays, and what to do', async () => {
+    const eve = person(stack, 'Eve')
+    await eve.signUp()
+    const [, disown = ''] = linksIn(await stack.mail.waitFor(eve.email))
+    await eve.verify()
+    await page.goto(disown)
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('choose a new password')
+    expect((await eve.get('/get-session')).status).toBe(200)
+  })
+
   test('and chooses a new password', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })
     await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
     await page.fill('input[name=password]', 'a password from the page')
     await page.click('button')
-    await expect.poll(status).toContain('Your password is changed')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Your password is changed')
     expect((await ann.signIn('a password from the page')).status).toBe(200)
     expect(complaints).toEqual([])
   })
@@ -56,7 +84,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
     await page.fill('input[name=password]', 'a password from the page')
     await page.click('button')
-    await expect.poll(status).toContain('not valid')
+    await expect.poll(status, { timeout: 10_000 }).toContain('not valid')
   })
 
   test('and accepts an invitation', async () => {
@@ -67,7 +95,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await page.fill('input[name=email]', ann.email)
     await page.fill('input[name=password]', password)
     await page.click('button[value=accept]')
-    await expect.poll(status).toContain('Welcome')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
     expect((await ann.get('/organization/list')).body).toMatchObject([{ id, role: 'viewer' }])
     expect(complaints).toEqual([])
   })

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { invitationMessage, passwordResetMessage, verificationMessage, type Message } from '../../auth/mail/messages.ts'
-import { linkIn } from '../support/mail-sink.ts'
+import { linkIn, linksIn } from '../support/mail-sink.ts'
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
 const to = 'ann@example.org'
 
-const verification = (name: string) => verificationMessage({ to, name, url })
+const disownUrl = 'https://money.example.org/api/auth/disown-account?token=ghi.jkl&x=y'
+const createdAt = new Date('2026-03-12T14:05:00Z')
+const verification = (name: string) => verificationMessage({ to, name, createdAt, url, disownUrl })
 const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {}) => invitationMessage({
   to, inviterName: 'Bob', inviterEmail: 'bob@example.org', organizationName: 'Acme', role: 'editor', url,
   expiresAt: new Date('2026-03-12T14:05:00Z'), ...change,
@@ -18,7 +20,7 @@ const everyMessage: [string, Message][] = [
 
 /** What an autolinking mail program would make a link of, besides our own link. */
 const foreignLinks = ({ text }: Message) =>
-  text.replaceAll(url, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
+  text.replaceAll(url, '').replaceAll(disownUrl, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
     .match(/https?:|www\.|\\\\|[\p{L}\p{N}]\.\p{L}{2}|\d\.\d+\.\d/giu) ?? []
 
 describe.each(everyMessage)('the %s mail', (_, message) => {
@@ -35,7 +37,7 @@ describe.each(everyMessage)('the %s mail', (_, message) => {
     const escaped = url.replaceAll('&', '&amp;')
     expect(message.html).toContain(`href="${escaped}"`)
     expect(message.html).toContain(`>${escaped}<`)
-    expect(message.html.match(/https?:\/\//g)).toHaveLength(2)
+    expect(message.html.replace(`"${disownUrl.replaceAll('&', '&amp;')}"`, '').match(/https?:\/\//g)).toHaveLength(2)
   })
 
   test('leaves its colours to a dark theme and uses no table', () => {
@@ -54,6 +56,16 @@ describe('what each mail says', () => {
     const { text } = passwordResetMessage({ to, name: 'Ann', url })
     expect(text).toContain('valid for one hour')
     expect(text).toContain('ignore this mail')
+  })
+
+  test('a verification mail says when and under which name the account was made, and has a second link for somebody who did not make it', () => {
+    const message = verification('Ann')
+    expect(message.text).toContain('The account was made on 12 March 2026 at 14:05 UTC with the name “Ann”.')
+    expect(verification('').text).toContain('at 14:05 UTC without a name.')
+    expect(linksIn(message)).toEqual([url, disownUrl])
+    expect(message.text.split('\n')).toContain(disownUrl)
+    expect(message.html.indexOf('disown-account')).toBeGreaterThan(message.html.lastIndexOf('verify-email'))
+    expect(message.html).toContain(`href="${disownUrl.replaceAll('&', '&amp;')}"`)
   })
 
   test('an invitation names the inviter with address, the organization, the role and the end', () => {

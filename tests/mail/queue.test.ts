@@ -59,7 +59,9 @@ async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
   return queue
 }
 
-const mailTo = (to: string) => verificationMessage({ to, name: 'Ann', url: `https://money.example.org/verify?token=s3cret-of-${to}` })
+const mailTo = (to: string) => verificationMessage({
+  to, name: 'Ann', createdAt: new Date('2026-03-12T14:05:00Z'), url: `https://money.example.org/verify?token=s3cret-of-${to}`, disownUrl: 'https://money.example.org/disown-account?token=x',
+})
 const pause = (milliseconds: number) => new Promise((resolve) => { setTimeout(resolve, milliseconds) })
 
 const idle = () => vi.waitFor(async () => expect(await jobs('id')).toEqual([]), { timeout: 10 * second, interval: 50 })

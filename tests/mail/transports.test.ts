@@ -7,7 +7,7 @@ import { mailSink, smtpSink, type MailSink, type SinkMode, type SmtpSink } from 
 
 const url = 'https://money.example.org/api/auth/verify-email?token=s3cret&callbackURL=%2F'
 const key = '7d0b0d0e-3c58-4f0b-9b3a-0d1f5b1c2a3e'
-const message = verificationMessage({ to: 'ann@example.org', name: 'Ann & Bé', url })
+const message = verificationMessage({ to: 'ann@example.org', name: 'Ann & Bé', createdAt: new Date('2026-03-12T14:05:00Z'), url, disownUrl: 'https://money.example.org/api/auth/disown-account?token=0ther' })
 const mail: OutgoingMail = { ...message, from: 'Money <no-reply@money.example.org>', idempotencyKey: key }
 const never = new AbortController().signal
 

@@ -29,11 +29,14 @@ export type MailSink = {
   close(): Promise<void>
 }
 
-/** The one link of a mail. @throws when its text has none or several. */
+/** Every link of a mail, in order. */
+export const linksIn = (mail: { text: string }): string[] => mail.text.match(/https?:\/\/\S+/g) ?? []
+
+/** The link of a mail that does what it was sent for: its only one, but for the second of a verification mail. @throws when there are others. */
 export function linkIn(mail: { text: string }): string {
-  const links = mail.text.match(/https?:\/\/\S+/g) ?? []
+  const links = linksIn(mail)
   const [link] = links
-  if (link === undefined || links.length !== 1) throw new Error(`expected one link, found ${links.length}`)
+  if (link === undefined || links.slice(1).some((other) => !other.includes('/disown-account?'))) throw new Error(`expected one link, found ${links.length}`)
   return link
 }
 

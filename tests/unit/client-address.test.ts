@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
-import { clientAddress } from '../../auth/client-address.ts'
+import { clientAddress, clientNetwork } from '../../auth/client-address.ts'
 
 const trusted = ['10.0.0.0/8', 'fd00::/8'].map((range) => ipaddr.parseCIDR(range))
 
@@ -16,4 +16,14 @@ test.each([
   ['is an IPv6 address', 'fd00::1', '2001:db8::1', '2001:db8::1'],
 ])('the client address %s', (_, socket, forwarded, expected) => {
   expect(clientAddress(socket, forwarded, trusted)).toBe(expected)
+})
+
+test.each([
+  ['an IPv4 address is itself', '203.0.113.9', '203.0.113.9'],
+  ['an IPv6 address is its /64', '2001:db8:0:1:aaaa::1', '2001:db8:0:1'],
+  ['another of the same /64 is the same', '2001:db8:0:1::2', '2001:db8:0:1'],
+  ['an IPv4 address written as IPv6 is itself', '::ffff:203.0.113.9', '203.0.113.9'],
+  ['what is no address is nobody in particular', 'nonsense', ''],
+])('as a client %s', (_, address, expected) => {
+  expect(clientNetwork(address)).toBe(expected)
 })

@@ -1,0 +1,49 @@
+/** What a client may send cannot make the service's own memory, and every Prometheus that reads it, grow without end. */
+import { Agent, METHODS, request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../auth/app.ts'
+import { pageRoutes } from '../../auth/pages.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+const trusted = 'https://app.example.org'
+let stack: Stack
+beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, LOG_LEVEL: 'silent' } }) })
+afterAll(() => stack.close())
+
+const agent = new Agent({ keepAlive: false, maxSockets: 20 })
+afterAll(() => agent.destroy())
+
+/** A request as fetch would not send it: any method, and the path byte for byte. */
+const send = (method: string, path: string, origin: string | undefined) => new Promise<void>((resolve, reject) => {
+  request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
+    response.resume().on('end', resolve)
+  }).on('error', reject).end()
+})
+
+const labels = async (name: string) => {
+  const text = await (await fetch(`${stack.url}/metrics`)).text()
+  return [...text.matchAll(new RegExp(`^auth_http_request_duration_seconds_count\\{[^}]*\\b${name}="([^"]*)"`, 'gm'))].map(([, value = '']) => value)
+}
+
+/** The spellings of a path of the contract, and paths that are nobody's. */
+const pathOf = (i: number): string => {
+  const { path } = routes[i % routes.length] ?? { path: '' }
+  return [
+    `/api/auth/guess-${i}`, `/guess-${i}`, `/api/auth${path}/`, `/api/auth${path}/${i}`, `/api/auth${path}?i=${i}`, `/api/auth${path.replace('e', '%65')}`,
+    `/api/auth${path.toUpperCase()}`, `//api/auth${path}`, `/api/auth${path}%2f${i}`, `/api/auth${path};${i}`, `/API/auth/%ff${i}`,
+  ][i % 11] ?? ''
+}
+
+describe('somebody sends every method to a thousand paths', () => {
+  test('from a trusted origin, a foreign one and none, and the series are those of the route table', async () => {
+    // Node's server never hands a CONNECT on
+    const methods = METHODS.filter((method) => method !== 'CONNECT')
+    const sent = Array.from({ length: 1_000 }, (_, i) => [trusted, 'https://evil.example', undefined].map((origin, k) => send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)))
+    await Promise.all(sent.flat())
+    const known = new Set(['unknown', '/livez', '/readyz', '/metrics', ...[...routes, ...pageRoutes].map(({ path }) => path)])
+    const seen = await labels('route')
+    expect(seen).toContain('unknown')
+    expect(seen.filter((label) => !known.has(label))).toEqual([])
+    expect((await labels('method')).filter((label) => !['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER'].includes(label))).toEqual([])
+  })
+})
