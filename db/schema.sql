@@ -458,13 +458,13 @@ CASE
 END);
 
 create policy accounts_delete on api.accounts for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))));
 
 create policy accounts_read on api.accounts for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can)))));
 
 create policy accounts_update on api.accounts for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND true))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can))) THEN true
@@ -482,13 +482,13 @@ CASE
 END);
 
 create policy categories_delete on api.categories for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))));
 
 create policy categories_read on api.categories for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can)))));
 
 create policy categories_update on api.categories for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND true))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
@@ -503,13 +503,13 @@ CASE
 END);
 
 create policy dashboards_delete on api.dashboards for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
 
 create policy dashboards_read on api.dashboards for select to authenticated
   using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
 
 create policy dashboards_update on api.dashboards for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can))) THEN true
@@ -526,9 +526,9 @@ CASE
 END);
 
 create policy line_items_delete on api.line_items for delete to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
+  using ((EXISTS ( SELECT
    FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id)))));
+  WHERE (t.id = line_items.transaction_id))));
 
 create policy line_items_read on api.line_items for select to authenticated
   using ((private.is_plain_query() AND (EXISTS ( SELECT
@@ -536,9 +536,9 @@ create policy line_items_read on api.line_items for select to authenticated
   WHERE (t.id = line_items.transaction_id)))));
 
 create policy line_items_update on api.line_items for update to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
+  using ((EXISTS ( SELECT
    FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id)))))
+  WHERE (t.id = line_items.transaction_id))))
   with check (
 CASE
     WHEN (EXISTS ( SELECT
@@ -555,13 +555,13 @@ CASE
 END);
 
 create policy subscriptions_delete on api.subscriptions for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))));
 
 create policy subscriptions_read on api.subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can)))));
 
 create policy subscriptions_update on api.subscriptions for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND true))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can))) THEN true
@@ -576,13 +576,13 @@ CASE
 END);
 
 create policy tags_delete on api.tags for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))));
 
 create policy tags_read on api.tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can)))));
 
 create policy tags_update on api.tags for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND true))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can))) THEN true
@@ -599,9 +599,9 @@ CASE
 END);
 
 create policy transaction_tags_delete on api.transaction_tags for delete to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
+  using ((EXISTS ( SELECT
    FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id)))));
+  WHERE (t.id = transaction_tags.transaction_id))));
 
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
   using ((private.is_plain_query() AND (EXISTS ( SELECT
@@ -609,9 +609,9 @@ create policy transaction_tags_read on api.transaction_tags for select to authen
   WHERE (t.id = transaction_tags.transaction_id)))));
 
 create policy transaction_tags_update on api.transaction_tags for update to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
+  using ((EXISTS ( SELECT
    FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id)))))
+  WHERE (t.id = transaction_tags.transaction_id))))
   with check (
 CASE
     WHEN (EXISTS ( SELECT
@@ -628,13 +628,13 @@ CASE
 END);
 
 create policy transactions_delete on api.transactions for delete to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can)))));
 
 create policy transactions_update on api.transactions for update to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND true))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true

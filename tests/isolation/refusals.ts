@@ -59,13 +59,16 @@ export async function unrefused(twins: Twins, { table, stopAtFirst = false }: { 
   return found
 }
 
-/**
- * The pieces that refuse: in private.pre_request() the conditions about the wish, in each policy for select the operand
- * that calls a function other than private.can() and so asks for no right.
- */
+/** The pieces that refuse: in each policy for select the operand that asks no right, and the refusal that all of them end in. */
 export async function refusingPieces(db: pg.Client): Promise<Weakening[]> {
   const all = await weakenings(db)
-  return all.filter(({ name, command }) =>
-    /^function private\.pre_request\(\): .*(?:prefer|planned|estimated)/i.test(name)
-    || command === 'select' && /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name))
+  const { rows: [refusal] } = await db.query<{ source: string }>(`select pg_get_functiondef('private.refuse_estimate()'::regprocedure) as source`)
+  return [
+    ...all.filter(({ name, command }) => command === 'select' && /^policy .*: using without (?:\( SELECT )?private\.(?!can\()\w+\(/.test(name)),
+    {
+      name: 'function private.refuse_estimate(): refuses nothing',
+      apply: `create or replace function private.refuse_estimate() returns void language plpgsql immutable set search_path = '' as 'begin end'`,
+      revert: refusal?.source ?? '',
+    },
+  ]
 }

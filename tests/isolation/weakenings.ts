@@ -1,7 +1,7 @@
 /**
- * Every way to weaken the row rules by one piece, derived from the catalogue: policies and each operand in them, row
- * security, grants, triggers, constraints about owners and references, the table of rights, and the checks inside the
- * functions that all of these call. Each comes with the statement that undoes it.
+ * Every way to weaken the row rules by one object of the catalogue: policies and each operand in them, row security,
+ * grants, triggers, constraints about owners and references, and the table of rights. Each comes with the statement that
+ * undoes it. What the functions behind them check is asked case by case in tests/data and tests/attacks.
  */
 import type pg from 'pg'
 
@@ -141,63 +141,6 @@ async function rights(db: pg.Client): Promise<Weakening[]> {
   }))
 }
 
-/** Where the operand ends that begins here: at the next AND, OR or THEN on its level, or where its level ends. */
-function endOfOperand(source: string, from: number): number {
-  let depth = 0
-  // text that becomes a query ends with its quote
-  const isText = source.slice(0, from).split("'").length % 2 === 0
-  for (let at = from; at < source.length; at += 1) {
-    if (source[at] === '(') depth += 1
-    if (source[at] === ')') depth -= 1
-    if (depth < 0 || source[at] === ';' || isText && source[at] === "'") return at
-    if (depth === 0 && /^\s+(?:and|or|then|order|group|limit|union)\b/i.test(source.slice(at, at + 8))) return at
-  }
-  return source.length
-}
-
-/** A function's text with one check left out: a refusal not made, a condition of a query always true, one of an `if` never. */
-export function weakerFunctions(definition: string): { what: string, text: string }[] {
-  const source = definition.replaceAll(/ *--.*/g, '')
-  const found: { what: string, text: string }[] = []
-  const replace = (from: number, to: number, by: string, what: string): void => {
-    // "or left out" in a message is no condition
-    const isCondition = what === 'without' && by === 'null' || /[=<>(%]|\bis\b|\bfound\b|\bsettled\b|\bvisible\b/.test(source.slice(from, to))
-    if (to > from && isCondition) found.push({ what: `${what} ${short(source.slice(from, to))} at ${from}`, text: source.slice(0, from) + by + source.slice(to) })
-  }
-  for (const { index } of source.matchAll(/perform private\.(?:deny|refuse_\w+)\(/g)) replace(index, source.indexOf(';', index), 'null', 'without')
-  for (const { index, 0: word } of source.matchAll(/\b(?:els)?if (?=[^;]*? then\b)/g)) {
-    const from = index + word.length
-    const end = endOfOperand(source, from)
-    replace(from, source.indexOf(' then', from), 'false', 'never')
-    if (/^\s+or\b/.test(source.slice(end, end + 5))) replace(from, end, 'false', 'never')
-  }
-  for (const { index, 0: word } of source.matchAll(/(?<!^create )\b(?:where|and|or)\s+/gi)) {
-    const from = index + word.length
-    const isOr = word.toLowerCase().startsWith('or')
-    replace(from, endOfOperand(source, from), isOr ? 'false' : 'true', isOr ? 'never' : 'without')
-  }
-  return found
-}
-
-/** The functions that decide who sees and changes what: what policies and triggers call, pre_request, and those of api that refuse. */
-async function functions(db: pg.Client): Promise<Weakening[]> {
-  const { rows } = await db.query<{ name: string, source: string, table: string | null }>(`
-    select p.oid::regprocedure::text as name, d.source,
-      (select min(c.relname) from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgfoid = p.oid and not t.tgisinternal and c.relnamespace = 'api'::regnamespace) as table
-    from pg_proc p, lateral (select case when p.prokind = 'f' then pg_get_functiondef(p.oid) end as source) d
-    where p.prokind = 'f' and case p.pronamespace
-      when 'api'::regnamespace then d.source ~ '(can|deny|same_tenant)\\('
-      when 'private'::regnamespace then d.source ~ '[.](user_id|organization_id|transaction_id)|(org_id|uid|can|deny)\\(|request[.]|api[.]%I|[ab]_user_id'
-        and (has_function_privilege('authenticated', p.oid, 'execute')
-          or exists (select from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgfoid = p.oid and (c.relnamespace = 'api'::regnamespace or p.prosrc like '%api.%')))
-      end
-    order by 1`)
-  return rows.flatMap(({ name, source, table }) => weakerFunctions(source).map(({ what, text }): Weakening => ({
-    name: `function ${name}: ${what}`, apply: text, revert: source,
-    ...(table !== null ? { table } : name.startsWith('api.') ? { table: `${name.replace(/^api\./, '').replace(/\(.*/, '')}()` } : {}),
-  })))
-}
-
 export async function weakenings(db: pg.Client): Promise<Weakening[]> {
-  return [await policies(db), await tablesAndGrants(db), await triggersAndConstraints(db), await rights(db), await functions(db)].flat()
+  return [await policies(db), await tablesAndGrants(db), await triggersAndConstraints(db), await rights(db)].flat()
 }

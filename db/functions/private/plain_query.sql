@@ -32,7 +32,7 @@ begin
 end
 $$;
 comment on function private.is_plain_query() is
-  'True, or 400: for a query that PostgREST explains, and for a cast to a type that looks names up in the catalogue. Every policy asks it first.';
+  'True, or 400: for a query that PostgREST explains, and for a cast to a type that looks names up in the catalogue. Every policy for select asks it first.';
 
 create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
   language plpgsql immutable set search_path = ''

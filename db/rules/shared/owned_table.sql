@@ -2,14 +2,14 @@
 -- settled once the row exists. db/rules/<table>.sql calls this and adds the table's own. The function is gone when the
 -- session of the migration ends; db/schema.sql shows what it makes of each table.
 
-create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default 'true') returns void
+create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default null) returns void
   language plpgsql
 as $protect$
 declare
   -- a caller reaches the personal rows that are theirs, and the active organization's if the role may
   mine constant text := '(organization_id is null and user_id = (select public.uid()))';
   ours constant text := '(organization_id = (select public.org_id()) and (select private.can(%L, %L)))';
-  visible constant text := format('private.is_plain_query() and (%s or (%s and (%s)))', mine, format(ours, p_table, 'list'), p_sees);
+  visible constant text := format('(%s or (%s))', mine, concat_ws(' and ', format(ours, p_table, 'list'), '(' || p_sees || ')'));
   -- A change that the role does not allow is an error and not "no rows". CASE, because PostgreSQL promises its order and
   -- not that of OR.
   allowed constant text := format('case when %s or %s then true else private.deny(%L) end', mine, ours, p_table);
@@ -19,7 +19,7 @@ begin
       alter column user_id set default public.uid(),
       alter column organization_id set default public.org_id(),
       enable row level security;
-    create policy %2$I on api.%1$I for select to authenticated using (%6$s);
+    create policy %2$I on api.%1$I for select to authenticated using (private.is_plain_query() and %6$s);
     create policy %3$I on api.%1$I for insert to authenticated with check (%7$s);
     create policy %4$I on api.%1$I for update to authenticated using (%6$s) with check (%8$s);
     create policy %5$I on api.%1$I for delete to authenticated using (%6$s);

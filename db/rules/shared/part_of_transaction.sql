@@ -5,7 +5,7 @@ create function pg_temp.protect_part(p_table text) returns void
   language plpgsql
 as $protect$
 declare
-  visible constant text := 'private.is_plain_query() and exists (select from api.transactions t where t.id = transaction_id)';
+  visible constant text := 'exists (select from api.transactions t where t.id = transaction_id)';
   -- CASE, because PostgreSQL promises its order and not that of OR
   allowed constant text :=
     'case when exists (select from api.transactions t'
@@ -14,7 +14,7 @@ declare
 begin
   execute format($sql$
     alter table api.%1$I enable row level security;
-    create policy %2$I on api.%1$I for select to authenticated using (%6$s);
+    create policy %2$I on api.%1$I for select to authenticated using (private.is_plain_query() and %6$s);
     create policy %3$I on api.%1$I for insert to authenticated with check (%7$s);
     create policy %4$I on api.%1$I for update to authenticated using (%6$s) with check (%8$s);
     create policy %5$I on api.%1$I for delete to authenticated using (%6$s);

@@ -1,0 +1,88 @@
+/**
+ * What the shares of the data surface's connections cost, and what they are worth: the throughput of fifty quick callers
+ * with one token, with the shares and without, and what somebody else waits while one person sends forty of the worst
+ * requests at a time. Each pair is measured in turn, in one run.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { benchStack, quantile, type Ask, type Timed } from './stack.ts'
+
+const callers = 50
+const rounds = 12
+const roundMs = 1_000
+const floodMs = 12_000
+
+await using stack = await benchStack(1_000)
+await stack.owner.query(`
+  insert into api.transactions (user_id, organization_id, name, amount, description) select 'user-' || 1 + i % 900, null, 'row ' || i, i, null from generate_series(1, 50000) i;
+  insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-999', null, 'all of it');
+  insert into api.transactions (user_id, organization_id, name, amount, category_id, transaction_date)
+    select 'user-999', null, 'row ' || i, i, '00000000-0000-4000-8000-000000000001', timestamptz '2025-01-01' - i * interval '1 minute' from generate_series(1, 150) i;
+  insert into api.transactions (user_id, organization_id, name, amount, transaction_date) select 'user-998', null, 'row ' || i, i, timestamptz '2025-01-01' - i * interval '1 minute' from generate_series(1, 100000) i;
+  insert into api.transactions (user_id, organization_id, name, amount, description) values ('user-997', null, 'a pattern that goes back and back', 1, repeat('ab', 2000) || 'x');
+  analyze`)
+const somebody = await stack.postgrest()
+
+/** Asks again and again, so many at a time, until the time is over. */
+async function flood(ask: () => Promise<Timed>, concurrency: number, milliseconds: number): Promise<Timed[]> {
+  const answers: Timed[] = []
+  const until = performance.now() + milliseconds
+  await Promise.all(Array.from({ length: concurrency }, async () => {
+    while (performance.now() < until) answers.push(await ask())
+  }))
+  return answers
+}
+
+const places = (count: number) => stack.owner.query('update private.settings set places_per_person = $1', [count])
+const list = '/transactions?limit=1'
+await places(4)
+
+{
+  const ask = await somebody(1)
+  const ratios: number[] = []
+  let refused = 0
+  for (let round = 0; round < rounds; round++) {
+    const perMode: Record<string, number> = {}
+    for (const mode of round % 2 === 0 ? ['shares', 'none'] : ['none', 'shares']) {
+      await places(mode === 'shares' ? 4 : 1_000)
+      const answers = await flood(() => ask(list), callers, roundMs)
+      perMode[mode] = answers.length
+      refused += answers.filter(({ status }) => status === 429).length
+    }
+    ratios.push((perMode['shares'] ?? 0) / (perMode['none'] ?? 1))
+  }
+  await places(4)
+  console.log(`${callers} quick callers with one token: ${quantile(ratios, 0.5).toFixed(2)} of the throughput without shares (median of ${rounds} pairs), ${refused} refused`)
+}
+
+const idle = async (ask: Ask): Promise<number[]> => {
+  const times: number[] = []
+  for (let i = 0; i < 300; i++) {
+    times.push((await ask(list)).ms)
+    await sleep(5)
+  }
+  return times
+}
+
+const worst: [string, number, string, unknown?][] = [
+  ['a pattern that goes back and back', 997, `/transactions?select=id&description=match.${encodeURIComponent('^((a|b)*)*\\1\\2\\1x$')}`],
+  ['a fan-out of embeddings', 999, '/transactions?select=id,categories(transactions(id,categories(transactions(id))))'],
+  ['the largest function call', 998, '/rpc/get_transaction_aggregate', { p_filters: [], p_group_by: 'day' }],
+]
+const other = await somebody(1)
+const [p50, p95] = await idle(other).then((times) => [quantile(times, 0.5), quantile(times, 0.95)] as const)
+console.log(`another's ${list}, idle: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`)
+for (const [name, user, path, body] of worst) {
+  const attacker = await somebody(user)
+  const attack = flood(() => attacker(path, body), 40, floodMs)
+  const answers: Timed[] = []
+  const until = performance.now() + floodMs
+  await sleep(200)
+  while (performance.now() < until) {
+    answers.push(await other(list))
+    await sleep(5)
+  }
+  const statuses = Map.groupBy(await attack, ({ status }) => status)
+  const times = answers.map(({ ms }) => ms)
+  console.log(`while one person sends 40 of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${quantile(times, 1).toFixed(0)} ms, `
+    + `${answers.filter(({ status }) => status !== 200).length} of ${answers.length} failed; the attacker got ${[...statuses].map(([status, all]) => `${all.length} × ${status}`).join(', ')}`)
+}

@@ -1,0 +1,75 @@
+/** The data surface for a benchmark: an embedded server, a migrated database, people with sessions, the real PostgREST. */
+import { Agent, request } from 'node:http'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import pg from 'pg'
+import { migrate } from '../db/migrate.ts'
+import { postgrestConnection } from '../infra/local/environment.ts'
+import { freePort } from '../infra/local/ports.ts'
+import { startPostgres } from '../infra/local/postgres.ts'
+import { startPostgrest } from '../infra/local/postgrest.ts'
+
+const publicUrl = 'http://localhost:3000'
+
+/** One answer: its status and how long it took, in milliseconds. */
+export type Timed = { status: number, ms: number }
+/** Asks one PostgREST as somebody; `body` makes it a POST of JSON. */
+export type Ask = (path: string, body?: unknown) => Promise<Timed>
+
+export type BenchStack = AsyncDisposable & {
+  /** The owner's connection. */
+  owner: pg.Client
+  /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
+  postgrest: (env?: Record<string, string>) => Promise<(user: number | undefined) => Promise<Ask>>
+}
+
+/** @param people how many users, `user-1` and on, each with a session */
+export async function benchStack(people: number): Promise<BenchStack> {
+  const resources = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'finance-bench-'))
+  resources.defer(() => rm(directory, { recursive: true, force: true }))
+  await chmod(directory, 0o755)
+  const server = await startPostgres({ directory, password: 'owner-of-the-bench' })
+  resources.defer(() => server.stop())
+  await migrate({ databaseUrl: server.url, publicUrl, authServicePassword: 'auth-service', authenticatorPassword: 'authenticator' })
+  const owner = new pg.Client({ connectionString: server.url })
+  await owner.connect()
+  resources.defer(() => owner.end())
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
+  await owner.query(`
+    insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
+    insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${people}) i`)
+  await owner.query(`insert into auth.jwks (id, public_key, private_key, signs_from) values ('bench', $1, 'sealed', now())`, [JSON.stringify(await exportJWK(publicKey))])
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+  resources.defer(() => agent.destroy())
+
+  const tokenOf = (user: number) => new SignJWT({ user_id: `user-${user}`, email: `user-${user}@example.org`, role: 'authenticated', sid: `session-${user}`, claims: {} })
+    .setProtectedHeader({ alg: 'RS256', kid: 'bench' }).setSubject(`user-${user}`).setAudience(publicUrl).setIssuer(publicUrl)
+    .setIssuedAt().setExpirationTime('1h').sign(privateKey)
+
+  return {
+    owner,
+    async postgrest(env = {}) {
+      const port = await freePort()
+      const child = await startPostgrest({ host: '127.0.0.1', port, env: { ...postgrestConnection(server.url, 'authenticator'), ...env }, log: () => undefined })
+      resources.defer(() => child.stop())
+      return async (user) => {
+        const authorization = user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` }
+        return (path, body) => new Promise((resolve, reject) => {
+          const started = performance.now()
+          const headers = { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+          request({ host: '127.0.0.1', port, path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
+            response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
+          }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+        })
+      }
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** The value below which this part of the sorted values lies. */
+export const quantile = (values: number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
