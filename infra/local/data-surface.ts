@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../../auth/client-address.ts'
 import type { AddressRange } from '../../auth/config.ts'
 import { gate } from '../../auth/gate.ts'
-import { allowance } from './allowance.ts'
+import { allowance, type Allowance } from './allowance.ts'
 import { endAnswer, refuse } from './refuse.ts'
 
 export type DataSurface = {
@@ -114,11 +114,14 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
   }
 
   /** @param done called as soon as PostgREST has nothing more to read */
-  async function forward(exchange: Exchange, bodyBytes: number, done: () => void): Promise<void> {
+  async function forward(exchange: Exchange, { bodyBytes, isHeavy }: Allowance, done: () => void): Promise<void> {
     const { incoming, outgoing } = exchange
     const clientGone = new AbortController()
-    outgoing.once('close', () => outgoing.writableFinished || clientGone.abort())
+    let isWhole = false
+    outgoing.once('close', () => outgoing.writableFinished || isWhole || clientGone.abort())
     const { request, answered } = await open(exchange, clientGone.signal)
+    // PostgREST works on a whole body whether anybody waits or not; until it has answered, the place is taken
+    request.once('finish', () => { isWhole = isHeavy })
     const counter = limited(bodyBytes)
     const tooLarge = new Promise<undefined>((resolve) => { counter.once('error', () => resolve(undefined)) })
     if (!request.writableEnded) incoming.pipe(counter).pipe(request)
@@ -144,7 +147,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     const leave = allowed.isHeavy ? await heavy.enter().catch(() => undefined) : () => undefined
     if (leave === undefined) return refuse(incoming, outgoing, 'SERVICE_BUSY')
     try {
-      await forward(exchange, allowed.bodyBytes, leave)
+      await forward(exchange, allowed, leave)
     } catch {
       // who has had a part of the answer learns from the cut connection that it is not whole
       if (outgoing.headersSent) outgoing.destroy()

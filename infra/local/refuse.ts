@@ -39,6 +39,8 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
 
 /** Answers with an error, at once, and takes the rest of the body off the connection. */
 export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: keyof typeof refusals): Promise<void> {
+  // nobody is left to tell
+  if (outgoing.destroyed) return
   const [status, message] = refusals[code]
   const body = JSON.stringify({ code, message, details: null, hint: null })
   outgoing.writeHead(status, {

@@ -1,6 +1,6 @@
 /** What requests cost the real PostgREST: its memory, and the time of everybody else. */
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -10,12 +10,11 @@ const memoryLimitMiB = Number(/POSTGREST_MEMORY:-(\d+)m/.exec(await readFile(new
 
 let stack: Stack
 let bearer: { authorization: string }
-// a PostgREST of its own for each, because its memory does not shrink
-beforeEach(async () => {
+beforeAll(async () => {
   stack = await startStack({ data: true })
   bearer = { authorization: `Bearer ${await (await signedIn(stack, 'Ann')).token()}` }
 })
-afterEach(() => stack.close())
+afterAll(() => stack.close())
 
 /** The most memory PostgREST has ever had, in MiB. */
 const peak = async () => Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${stack.dataPid()}/status`, 'utf8'))?.[1]) / 1024
@@ -71,14 +70,10 @@ describe('without a token', () => {
 
 describe('twenty of the largest bodies at once, with a token,', () => {
   const size = 2 * MiB
-  const filled = (head: string, item: string, tail: string) => `${head}${Array.from({ length: Math.floor((size - head.length - tail.length) / (item.length + 1)) }, () => item).join()}${tail}`
   linux.each<[string, () => string, string?]>([
-    ['of brackets without an end', () => '['.repeat(size)],
-    ['of a value 1,000,000 levels deep', () => `{"name":"a","amount":1,"metadata":${'['.repeat(size / 2 - 20)}${']'.repeat(size / 2 - 20)}}`],
-    ['of many keys', () => `{${Array.from({ length: 150_000 }, (_, number) => `"k${number}":1`).join()}}`],
-    ['of numbers', () => filled('[', '1', ']')],
+    ['of brackets, deeply nested and invalid', () => '['.repeat(size)],
+    ['of many keys', () => `{${Array.from({ length: 150_000 }, (__, number) => `"k${number}":1`).join()}}`.padEnd(size)],
     ['of CSV whose one column has a name of 8 KiB', () => `${'a'.repeat(8_192)}\n${'1\n'.repeat(4_095)}`, 'text/csv'],
-    ['of invalid JSON', () => filled('[', '{"name":"Row","amount":1}', '')],
   ])('%s, neither end PostgREST nor fail a read', async (_, make, type = 'application/json') => {
     const body = make()
     const stop = readers()

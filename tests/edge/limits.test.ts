@@ -149,6 +149,31 @@ describe('PostgREST', () => {
   })
 })
 
+test('a client that goes away after its large body keeps the place until PostgREST has answered', async () => {
+  const waiting: (() => void)[] = []
+  const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
+    request.resume().once('end', () => waiting.push(() => response.end('[]')))
+  }))
+  const post = (signal?: AbortSignal) => fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000), ...(signal && { signal }) }).then(({ status }) => status)
+  const away = new AbortController()
+  const gone = Promise.allSettled([post(away.signal), post(away.signal)])
+  await expect.poll(() => waiting.length).toBe(2)
+  away.abort()
+  await gone
+  const next = post()
+  // a request that needs no place overtakes it
+  const small = fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: 'x' })
+  await expect.poll(() => waiting.length).toBe(3)
+  waiting[2]?.()
+  expect((await small).status).toBe(200)
+  expect(waiting).toHaveLength(3)
+  waiting[0]?.()
+  await expect.poll(() => waiting.length).toBe(4)
+  waiting[3]?.()
+  expect(await next).toBe(200)
+  waiting[1]?.()
+})
+
 describe('a URL', () => {
   test.each(['/data', '/rest/v1'])('at %s may have 2 KiB, or 8 KiB with a token, path and query as received', async (prefix) => {
     const status = async (bytes: number, headers: Record<string, string>) => (await fetch(stack.url + pathOf(prefix, bytes), { headers })).status
