@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
-/** Files that measure time, and so run when nothing else does; once more if need be, because a shared machine may pause. */
-export const timed = ['tests/auth/gate.test.ts', 'tests/auth/stop.test.ts', 'tests/attacks/timing.test.ts']
+/** Files that measure time or take the whole machine, and so run when nothing else does; once more if need be, because a shared machine may pause. */
+export const timed = ['tests/edge/cost.test.ts', 'tests/auth/gate.test.ts', 'tests/auth/stop.test.ts', 'tests/attacks/timing.test.ts']
 
 export default defineConfig({
   test: {

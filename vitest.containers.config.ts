@@ -29,6 +29,8 @@ export default defineConfig({
           include: ['tests/containers/**/*.containers.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
+          // each brings up a deployment, on the same network
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },

@@ -66,6 +66,9 @@ const environment = z.object({
   DATA_PORT: port(3001),
   /** data_url as clients see it; named in the start message and nowhere else. */
   DATA_URL: urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(),
+  /** The largest body the edge lets through to the data surface, in bytes; a smaller one than 64 KiB would be refused from nobody. */
+  DATA_BODY_LIMIT: z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
+    .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
   /** The owner's connection: migrations and the operator's command. Unset: the embedded server. */
   DATABASE_URL: postgresUrl.optional(),
   /** The auth service's least-privilege connection; its user is the role `auth_service`. */

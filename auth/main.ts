@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { serve } from '@hono/node-server'
+import { serve, type HttpBindings } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { createApp } from './app.ts'
-import { authConfig, configError, isConfigError, readSettings, type Config } from './config.ts'
+import { authConfig, configError, isConfigError, readSettings, type Config, type Settings } from './config.ts'
 import { connect } from './database.ts'
 import { endInOrder } from './ending.ts'
 import { createEngine, jwtOptions } from './engine.ts'
@@ -27,6 +27,17 @@ import { readiness } from './readiness.ts'
 const lameDuckMs = 250
 /** Then it waits so long for requests in flight. */
 const drainMs = 5_000
+
+/** A client that sends slowly is cut off: its header after the first, all of its request after the second, both plus up to the third; in milliseconds. */
+const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+
+/** What answers a request: the app, or what somebody puts around it. */
+export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
+
+export type StartOptions = Pick<KeyOptions, 'retireAfterSeconds'> & {
+  /** What serves other paths from the same port gets the app, and is asked in its place. */
+  around?: (app: Fetch) => Fetch
+}
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
 async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
@@ -61,11 +72,11 @@ function listening(server: Server, config: Config): Promise<void> {
 
 /**
  * Starts the auth service.
- * @param tuning for tests that cannot wait an hour for a key to retire
+ * @param options what stands around the app; and for tests that cannot wait an hour, when a key retires
  * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
  * @throws ConfigError when it cannot run as configured
  */
-export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOptions, 'retireAfterSeconds'> = {}): Promise<() => Promise<void>> {
+export async function startAuth(config: Config, log: Log, { around = (app) => app, ...tuning }: StartOptions = {}): Promise<() => Promise<void>> {
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
   try {
@@ -107,7 +118,9 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
       config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
       isStopping: () => stopping,
     })
-    const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions: { headersTimeout: 15_000, requestTimeout: 30_000 } }) as Server
+    const served = around((request, bindings) => app.fetch(request, bindings))
+    // this server speaks HTTP/1.1 alone
+    const server = serve({ fetch: (request, bindings) => served(request, bindings as HttpBindings), port: config.port, hostname: config.host, serverOptions: slowClients }) as Server
     await listening(server, config)
     running.defer(async () => {
       stopping = true
@@ -125,16 +138,23 @@ export async function startAuth(config: Config, log: Log, tuning: Pick<KeyOption
   }
 }
 
-async function main(): Promise<void> {
-  const config = authConfig(readSettings(process.env))
+async function run(around: (app: Fetch, settings: Settings) => Fetch): Promise<void> {
+  const settings = readSettings(process.env)
+  const config = authConfig(settings)
   const log = createLog(config.logLevel)
   const stopWith = endInOrder(log)
-  stopWith(await startAuth(config, log))
+  stopWith(await startAuth(config, log, { around: (app) => around(app, settings) }))
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  main().catch((error: unknown) => {
+/**
+ * Runs the service until it is told to stop, as the environment says.
+ * @param around what stands around the app
+ */
+export function main(around: (app: Fetch, settings: Settings) => Fetch = (app) => app): void {
+  run(around).catch((error: unknown) => {
     process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
     process.exit(1)
   })
 }
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main()

@@ -41,7 +41,10 @@ locals {
     })
     proxy = {
       POSTGREST_UPSTREAM       = "127.0.0.1:3000"
+      POSTGREST_HEAVY_UPSTREAM = "localhost:3000"
       POSTGREST_ADMIN_UPSTREAM = "127.0.0.1:3001"
+      TRUSTED_PROXIES          = join(" ", local.proxy_ranges)
+      DATA_BODY_LIMIT          = tostring(var.data_body_limit)
     }
     migrate = {
       PUBLIC_URL   = local.public_url

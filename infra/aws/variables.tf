@@ -91,6 +91,17 @@ variable "postgrest_image" {
   }
 }
 
+variable "data_body_limit" {
+  description = "The largest body the data surface takes, in bytes. PostgREST needs some 500 times as much memory: two are read at once."
+  type        = number
+  default     = 2097152
+
+  validation {
+    condition     = var.data_body_limit >= 65536 && var.data_body_limit <= 16777216
+    error_message = "data_body_limit must be from 65536 to 16777216."
+  }
+}
+
 variable "tasks" {
   description = "Size of a task in CPU units and MiB, and the fewest and most tasks, of each service."
   type = map(object({
@@ -101,7 +112,8 @@ variable "tasks" {
   }))
   default = {
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
-    data = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
+    # two of the largest bodies at once took 1,074 MiB of PostgREST: docs/decisions/infrastructure.md
+    data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 
   validation {

@@ -1,4 +1,4 @@
-/** The auth service as a child: `node auth/main.ts`. */
+/** The auth service as a child, with the edge around it. */
 import { join } from 'node:path'
 import { answering, localUrl } from './answers.ts'
 import { startChild, type Child } from './child.ts'
@@ -21,7 +21,7 @@ export async function startAuth(options: AuthOptions): Promise<Child> {
   const child = startChild({
     name: 'auth',
     command: process.execPath,
-    args: ['auth/main.ts'],
+    args: ['infra/local/serve.ts'],
     cwd: root,
     env: { ...options.env, HOST: options.host, PORT: String(options.port) },
     stdio: ['ignore', 'inherit', 'pipe'],

@@ -50,7 +50,7 @@ export function postgrestConnection(databaseUrl: string, password: string): Reco
   }
 }
 
-/** The whole environment of `auth/main.ts`; `inherited` is this process's own. */
+/** The whole environment of the auth service; `inherited` is this process's own. */
 export function authEnvironment(settings: Settings, secrets: Secrets, databaseUrl: string, inherited: Environment): Environment {
   return {
     ...inherited,

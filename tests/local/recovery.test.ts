@@ -46,7 +46,7 @@ test('a server left behind by kill -9 of everything else is taken over', async (
   const run = await running()
   const server = await serverPid(directory)
   // the guards first, as they would do what they are for
-  const others = [...below(run, /guard/), run.pid, ...below(run, /auth\/main|postgrest\.conf/)]
+  const others = [...below(run, /guard/), run.pid, ...below(run, /local\/serve|postgrest\.conf/)]
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await left(others, 5000)
   expect(await left([server], 0)).toEqual([server])
@@ -76,11 +76,13 @@ test('a postmaster.pid that a crash left does not stop the start, whoever has th
 test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
   ['PostgREST', async (run: Run) => below(run, /postgrest\.conf/)],
-  ['auth', async (run: Run) => below(run, /^\S*node auth\/main\.ts/)],
+  ['auth', async (run: Run) => below(run, /^\S*node infra\/local\/serve\.ts/)],
 ])('when %s dies, the run says so, stops the rest and fails', async (name, find) => {
   const run = await running()
   const all = descendants(run.pid)
-  const [pid = 0] = await find(run)
+  const [pid] = await find(run)
+  // 0 would be the tests themselves
+  if (pid === undefined) throw new Error(`${name} does not run.`)
   process.kill(pid, 'SIGKILL')
   expect((await run.ended).code).toBe(1)
   expect(run.output()).toContain(`\n${name} was ended by SIGKILL; everything else is stopped too.\n`)

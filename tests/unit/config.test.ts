@@ -6,7 +6,7 @@ const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/financ
 describe('the environment', () => {
   test('has the defaults of the run contract', () => {
     expect(readSettings({})).toMatchObject({
-      PORT: 3000, DATA_PORT: 3001, PUBLIC_URL: 'http://localhost:3000', DATA_URL: 'http://localhost:3001', DATA_DIR: '.data', RATE_LIMIT_ENABLED: true, LOG_LEVEL: 'info',
+      PORT: 3000, DATA_PORT: 3001, PUBLIC_URL: 'http://localhost:3000', DATA_URL: 'http://localhost:3001', DATA_DIR: '.data', DATA_BODY_LIMIT: 2_097_152, RATE_LIMIT_ENABLED: true, LOG_LEVEL: 'info',
     })
     expect(readSettings({ PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000')
   })
@@ -20,6 +20,7 @@ describe('the environment', () => {
     ['PUBLIC_URL', 'ftp://money.example.org'], ['DATABASE_URL', 'mysql://secret@x/y'], ['AUTH_DATABASE_URL', 'postgresql://postgres:secret@x/y'], ['AUTHENTICATOR_PASSWORD', 'secret'],
     ['BETTER_AUTH_SECRET', 'secret'], ['TRUSTED_ORIGINS', 'https://a.example/path'], ['TRUSTED_PROXIES', '10.0.0.0/99'], ['COOKIE_DOMAIN', 'localhost:80'], ['MAIL_FROM', 'nobody'],
     ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org'], ['RESEND_BASE_URL', 'x'], ['SMTP_URL', 'http://secret'], ['RATE_LIMIT_ENABLED', 'yes'], ['DEFAULT_PRODUCT', 'A B'], ['LOG_LEVEL', 'loud'],
+    ['DATA_BODY_LIMIT', '2MB'], ['DATA_BODY_LIMIT', '65535'], ['DATA_BODY_LIMIT', '16777217'],
   ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
     let message = ''
     try {

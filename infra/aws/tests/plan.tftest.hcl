@@ -124,6 +124,13 @@ run "everything" {
     error_message = "The auth service believes the load balancer's subnets, and nobody else, about a client's address."
   }
   assert {
+    condition = (aws_ecs_task_definition.main["data"].memory == "2048" && alltrue([for name, value in {
+      POSTGREST_UPSTREAM = "127.0.0.1:3000", POSTGREST_HEAVY_UPSTREAM = "localhost:3000", TRUSTED_PROXIES = "10.0.0.0/24 10.0.1.0/24", DATA_BODY_LIMIT = "2097152"
+      } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "proxy"]),
+    { name = name, value = value })]))
+    error_message = "PostgREST has the memory that two of the largest bodies need, and the proxy lets in no more."
+  }
+  assert {
     condition     = alltrue([for service in aws_ecs_service.main : service.deployment_circuit_breaker[0].rollback && service.desired_count >= 2])
     error_message = "A version that does not become healthy is rolled back, and one task may fail."
   }

@@ -1,0 +1,162 @@
+/**
+ * Hands a request on to PostgREST as it came, and the answer back as it came; neither is ever held whole. What the
+ * request may cost is decided before PostgREST sees a byte of it.
+ */
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientAddress, clientNetwork } from '../../auth/client-address.ts'
+import type { AddressRange } from '../../auth/config.ts'
+import { gate } from '../../auth/gate.ts'
+import { allowance, type Allowance } from './allowance.ts'
+import { endAnswer, refuse } from './refuse.ts'
+
+export type DataSurface = {
+  /** Where PostgREST listens. */
+  url: string
+  /** The largest body of all, in bytes. */
+  bodyLimit: number
+  trustedProxies: AddressRange[]
+  /** How long a PostgREST that does not listen is waited for, in milliseconds. */
+  patienceMs?: number
+}
+
+/** One request: what came, where its answer goes, the part of its path that is the edge's, and the rest. */
+export type Exchange = { incoming: IncomingMessage, outgoing: ServerResponse, prefix: string, path: string }
+
+/** So many heavy bodies are read at once, so many wait, and so long, in milliseconds: docs/decisions/infrastructure.md has the figures. */
+const heavyPlaces = 2
+const heavyQueue = 64
+const heavyPatienceMs = 10_000
+
+/** Fields that belong to a connection and not to the message. `expect` is among them, because Node has answered it. */
+const ofConnection = new Set(['connection', 'expect', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+
+/** Who asks, in a way that a client cannot choose. */
+const addressOf = (incoming: IncomingMessage, trustedProxies: AddressRange[]): string =>
+  clientAddress(incoming.socket.remoteAddress ?? '', incoming.headers['x-forwarded-for']?.toString(), trustedProxies)
+
+/**
+ * The request's fields for PostgREST. Node has joined those that were repeated (RFC 9110, 5.3), and kept the first of
+ * those that may not be. What `Connection` names goes on too: a client could else have its token dropped after it was counted.
+ */
+function forwardedFields(incoming: IncomingMessage, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
+  return {
+    ...Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !ofConnection.has(name))),
+    'x-forwarded-for': addressOf(incoming, trustedProxies),
+    ...(incoming.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage) => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+
+/** Whether PostgREST has not seen a request that failed: it listens no longer, or closed a kept connection at this very moment. */
+const isUnseen = (error: NodeJS.ErrnoException, request: ClientRequest): boolean =>
+  error.code === 'ECONNREFUSED' || (request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
+
+/** Lets so many bytes through, and fails at the next one. */
+function limited(bytes: number): Transform {
+  let size = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      size += chunk.length
+      if (size > bytes) next(new Error('The body is too large.'))
+      else next(null, chunk)
+    },
+  })
+}
+
+/** Sends PostgREST's answer; a path in it gets the prefix under which the client knows it. */
+async function passOn(response: IncomingMessage, { incoming, outgoing, prefix }: Exchange): Promise<void> {
+  const fields: string[] = []
+  for (let at = 0; at < response.rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = response.rawHeaders.slice(at, at + 2)
+    if (!ofConnection.has(name.toLowerCase())) fields.push(name, /^location$/i.test(name) ? value.replace(/^\//, `${prefix}/`) : value)
+  }
+  outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, fields)
+  await pipeline(response, outgoing, { end: false })
+  await endAnswer(incoming, outgoing)
+}
+
+/** @returns a function that hands one request on, and resolves when its answer has been sent; it never rejects */
+export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000 }: DataSurface): (exchange: Exchange) => Promise<void> {
+  const { hostname, port } = new URL(url)
+  // PostgREST closes what has been idle for 30 s
+  const kept = new Agent({ keepAlive: true, timeout: 10_000 })
+  const heavy = gate(heavyPlaces, heavyQueue, heavyPatienceMs)
+
+  /**
+   * Opens a request. Its body is asked for by PostgREST (`100 Continue`), which checks the token first: up to then nothing
+   * of it is read, a refused token costs no more than its header, and a request that was not seen can be opened again.
+   */
+  async function open({ incoming, path }: Exchange, signal: AbortSignal): Promise<{ request: ClientRequest, answered: Promise<IncomingMessage> }> {
+    const deadline = Date.now() + patienceMs
+    const withBody = hasBody(incoming)
+    for (;;) {
+      const request = httpRequest({
+        hostname, port, path, method: incoming.method, setHost: false, signal,
+        headers: { ...forwardedFields(incoming, trustedProxies), ...(withBody && { expect: '100-continue' }) },
+        // PostgREST may close a kept connection under a request, and a change without a body cannot be sent again
+        agent: withBody || ['GET', 'HEAD', 'OPTIONS'].includes(incoming.method ?? '') ? kept : false,
+      })
+      // whoever waits for the answer is told by its promise
+      request.on('error', () => undefined)
+      const answered = once(request, 'response').then(([response]) => response as IncomingMessage)
+      answered.catch(() => undefined)
+      if (!withBody) request.end()
+      try {
+        await (withBody ? Promise.race([once(request, 'continue'), answered]) : answered)
+        return { request, answered }
+      } catch (error) {
+        if (signal.aborted || Date.now() > deadline || !isUnseen(error as NodeJS.ErrnoException, request)) throw error
+        await sleep(50, undefined, { signal })
+      }
+    }
+  }
+
+  /** @param done called as soon as PostgREST has nothing more to read */
+  async function forward(exchange: Exchange, { bodyBytes, isHeavy }: Allowance, done: () => void): Promise<void> {
+    const { incoming, outgoing } = exchange
+    const clientGone = new AbortController()
+    let isWhole = false
+    outgoing.once('close', () => outgoing.writableFinished || isWhole || clientGone.abort())
+    const { request, answered } = await open(exchange, clientGone.signal)
+    // PostgREST works on a whole body whether anybody waits or not; until it has answered, the place is taken
+    request.once('finish', () => { isWhole = isHeavy })
+    const counter = limited(bodyBytes)
+    const tooLarge = new Promise<undefined>((resolve) => { counter.once('error', () => resolve(undefined)) })
+    if (!request.writableEnded) incoming.pipe(counter).pipe(request)
+    const response = await Promise.race([answered, tooLarge])
+    incoming.unpipe(counter)
+    if (response === undefined) request.destroy()
+    done()
+    await (response === undefined ? refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE') : passOn(response, exchange))
+    // answered without its body, so PostgREST still waits for one on this connection
+    if (!request.writableEnded) request.destroy()
+  }
+
+  return async (exchange) => {
+    const { incoming, outgoing } = exchange
+    const length = incoming.headers['content-length']
+    const contentLength = length === undefined ? undefined : Number(length)
+    const allowed = allowance({
+      method: incoming.method ?? '', authorization: incoming.headers.authorization, contentType: incoming.headers['content-type'],
+      contentLength, isChunked: incoming.headers['transfer-encoding'] !== undefined,
+    }, bodyLimit)
+    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse(incoming, outgoing, 'URI_TOO_LONG')
+    if ((contentLength ?? 0) > allowed.bodyBytes) return refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE')
+    const leave = allowed.isHeavy ? await heavy.enter(clientNetwork(addressOf(incoming, trustedProxies))).catch(() => undefined) : () => undefined
+    if (leave === undefined) return refuse(incoming, outgoing, 'SERVICE_BUSY')
+    try {
+      await forward(exchange, allowed, leave)
+    } catch {
+      // who has had a part of the answer learns from the cut connection that it is not whole
+      if (outgoing.headersSent) outgoing.destroy()
+      else await refuse(incoming, outgoing, 'BAD_GATEWAY')
+    } finally {
+      leave()
+    }
+  }
+}

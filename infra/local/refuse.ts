@@ -1,0 +1,55 @@
+/** What the edge answers by itself, in PostgREST's shape, so that a client of the data surface knows one kind of error. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The same statuses, codes and sentences stand in infra/docker/surfaces.caddy. */
+const refusals = {
+  BAD_GATEWAY: [502, 'The data surface does not answer.'],
+  PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
+  SERVICE_BUSY: [503, 'Too many large bodies are being read. Try again in a moment.'],
+  URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
+} as const
+
+/** So much of a refused body is read and thrown away, in bytes and milliseconds; then the connection is closed. */
+const discardedBytes = 16 * 1024 * 1024
+const discardedMs = 5_000
+
+/** Reads what is left of a body, so that a client that is still sending finds the answer and no broken pipe. */
+async function discardBody(incoming: IncomingMessage): Promise<void> {
+  let size = 0
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > discardedBytes) return
+  }
+}
+
+/** Ends an answer. Where the request's body has not arrived yet, it takes that off the connection, or closes it. */
+export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  if (!incoming.complete) {
+    const timer = new AbortController()
+    await Promise.race([
+      // a client that goes away meanwhile has had its answer
+      discardBody(incoming).catch(() => undefined),
+      sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
+    ])
+    timer.abort()
+  }
+  outgoing.end(() => { if (!incoming.complete) incoming.socket.destroySoon() })
+}
+
+/** Answers with an error, at once, and takes the rest of the body off the connection. */
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: keyof typeof refusals): Promise<void> {
+  // nobody is left to tell
+  if (outgoing.destroyed) return
+  const [status, message] = refusals[code]
+  const body = JSON.stringify({ code, message, details: null, hint: null })
+  outgoing.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    // as PostgREST says to every page
+    ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*' }),
+    ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
+  })
+  outgoing.write(body)
+  await endAnswer(incoming, outgoing)
+}

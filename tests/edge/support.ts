@@ -1,0 +1,65 @@
+/** Clients that fetch cannot be, and a PostgREST that does as a test wants. */
+import { createServer, request, type RequestListener, type Server } from 'node:http'
+import { createConnection, type AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { onTestFinished } from 'vitest'
+import { edge } from '../../infra/local/edge.ts'
+
+/** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
+export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
+    let answer = ''
+    socket.on('data', (chunk: Buffer) => { answer += chunk.toString('latin1') })
+    // a connection that is closed while we still write has often been answered
+    socket.once('error', (error) => answer === '' ? reject(error) : resolve(answer)).once('close', () => resolve(answer))
+    for (const part of parts) socket.write(part)
+  })
+}
+
+export type Streamed = { status: number, body: string }
+
+/** Sends a body in chunks, each as soon as the one before has been taken; an endless one is sent until an answer comes. */
+export function stream(url: string, headers: Record<string, string>, chunks: Iterable<string | Buffer>): Promise<Streamed> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => { body += text }).once('end', () => resolve({ status: response.statusCode ?? 0, body })).once('error', reject)
+    })
+    sending.once('error', reject)
+    const rest = chunks[Symbol.iterator]()
+    const send = (): void => {
+      for (;;) {
+        const { value, done } = rest.next()
+        if (done === true) return void sending.end()
+        if (!sending.write(value)) return void sending.once('drain', send)
+      }
+    }
+    send()
+  })
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port
+
+/** A server that takes PostgREST's place for one test. @returns its address */
+export async function inPlaceOfPostgrest(listener: RequestListener, port = 0): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve) })
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${portOf(server)}`
+}
+
+/** An edge for one test, around an auth surface that says so. @returns its address */
+export async function edgeBefore(url: string, patienceMs = 2_000): Promise<string> {
+  const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs })
+  const server = serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server
+  await new Promise((resolve) => { server.once('listening', resolve) })
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${portOf(server)}`
+}

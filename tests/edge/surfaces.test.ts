@@ -1,0 +1,198 @@
+/** Both surfaces on one origin: what the edge hands on is what came. */
+import { PostgrestClient } from '@supabase/postgrest-js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
+import { signedIn, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
+
+let stack: Stack
+let ann: Person
+let token: string
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+  ann = await signedIn(stack, 'Ann')
+  token = await ann.token()
+  // of this test's database alone: what the database is told of a request
+  await stack.sql.query(`
+    create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
+    grant execute on function api.headers_of_this_request() to anon, authenticated;
+    notify pgrst, 'reload schema'`)
+  await vi.waitFor(async () => expect((await fetch(`${stack.dataUrl}/rpc/headers_of_this_request`)).status).toBe(200), { timeout: 10_000 })
+})
+afterAll(() => stack.close())
+
+const prefixes = ['/data', '/rest/v1'] as const
+const bearer = () => ({ authorization: `Bearer ${token}` })
+const json = { 'content-type': 'application/json' }
+
+/** What a client sees of an answer, but for what is of the connection and of the moment. */
+async function seen(url: string, init: RequestInit = {}) {
+  const response = await fetch(url, init)
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)))
+  return { status: response.status, statusText: response.statusText, headers, body: await response.text() }
+}
+
+describe.each(prefixes)('at %s', (prefix) => {
+  test('every method answers as PostgREST itself does: status, headers and body', async () => {
+    const requests: [string, RequestInit][] = [
+      ['/transactions?select=name', { headers: bearer() }],
+      ['/transactions', { method: 'HEAD', headers: { ...bearer(), prefer: 'count=exact' } }],
+      ['/transactions?select=name', { headers: { ...bearer(), accept: 'application/vnd.pgrst.object+json' } }],
+      ['/transactions', { method: 'POST', body: '{"name":"Bread","amount":-3}', headers: { ...bearer(), ...json } }],
+      ['/transactions', { method: 'POST', body: '{"name":', headers: { ...bearer(), ...json } }],
+      ['/transactions?name=eq.Nothing', { method: 'PATCH', body: '{"name":"Rolls"}', headers: { ...bearer(), ...json } }],
+      ['/transactions?name=eq.Bread', { method: 'PATCH', body: '{"name":"Rolls"}', headers: { ...bearer(), ...json, prefer: 'return=representation,count=exact' } }],
+      ['/transactions?name=eq.Nothing', { method: 'DELETE', headers: bearer() }],
+      ['/rpc/get_transaction_stat', { method: 'POST', body: '{}', headers: { ...bearer(), ...json } }],
+      ['/transactions', { method: 'OPTIONS' }],
+      ['/transactions', { method: 'OPTIONS', headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' } }],
+      ['/transactions?select=nothing', { headers: { origin: 'https://app.example.org' } }],
+      ['/nothing?a=%2F..%2F&b=%00', {}],
+      ['/transactions', { headers: { authorization: 'Bearer bent' } }],
+      ['/?limit=1', { method: 'POST' }],
+    ]
+    for (const [path, init] of requests) {
+      const [direct, through] = [await seen(stack.dataUrl + path, init), await seen(stack.url + prefix + path, init)]
+      if (path.includes('eq.Bread')) expect([through.status, direct.status]).toEqual([200, 200])
+      else expect(through, `${init.method ?? 'GET'} ${path}`).toEqual(direct)
+    }
+  })
+
+  test('the description is there with and without a slash, and a path in an answer leads back here', async () => {
+    for (const path of ['', '/']) expect((await seen(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
+    const created = await seen(`${stack.url}${prefix}/transactions`, { method: 'POST', body: '{"name":"Bread","amount":-3}', headers: { ...bearer(), ...json, prefer: 'return=headers-only' } })
+    expect(created).toMatchObject({ status: 201, headers: { location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)) } })
+    expect(JSON.parse((await seen(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
+  })
+
+  test('the real client of supabase writes, reads, counts, changes and deletes', async () => {
+    const client = new PostgrestClient(stack.url + prefix, { headers: bearer() })
+    const name = `Rent of ${prefix}`
+    expect(await client.from('transactions').insert([{ name, amount: -900 }, { name, amount: -901 }]).select('amount')).toMatchObject({ status: 201, data: [{ amount: -900 }, { amount: -901 }] })
+    expect(await client.from('transactions').select('*', { count: 'exact', head: true }).eq('name', name)).toMatchObject({ count: 2, error: null })
+    expect(await client.from('transactions').select('amount', { count: 'exact' }).eq('name', name).order('amount').range(1, 1)).toMatchObject({ data: [{ amount: -900 }], count: 2 })
+    expect(await client.from('transactions').update({ status: 'pending' }).eq('amount', -901).eq('name', name).select('status').single()).toMatchObject({ data: { status: 'pending' } })
+    expect(await client.from('transactions').delete().eq('name', name)).toMatchObject({ status: 204, error: null })
+    expect(await client.from('transactions').select('nothing')).toMatchObject({ status: 400, error: { code: '42703' } })
+  })
+
+  test('several Prefer fields reach PostgREST and the database as one', async () => {
+    const answer = await raw(stack.url, `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nPrefer: count=exact\r\nPrefer: return=minimal\r\nConnection: close\r\n\r\n`)
+    expect(answer).toContain('"prefer":"count=exact, return=minimal"')
+  })
+
+  test('a client cannot choose its address, nor have its token dropped by naming it in Connection', async () => {
+    const answer = await raw(stack.url, `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: close, authorization\r\n\r\n`)
+    expect(answer).toContain('"x-forwarded-for":"127.0.0.1"')
+    expect(answer).toContain('"authorization":"Bearer')
+  })
+})
+
+test('behind a trusted proxy the client’s address is the one the proxy saw', async () => {
+  const behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  try {
+    await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
+      grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
+    const address = async () => await (await fetch(`${behind.url}/data/rpc/address`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' } })).json()
+    await expect.poll(address, { timeout: 5_000 }).toBe('203.0.113.7')
+  } finally {
+    await behind.close()
+  }
+})
+
+test('what is only like a prefix is not the data surface, and the auth surface is where it was', async () => {
+  for (const path of ['/datax', '/data%2ftransactions', '/%64ata/transactions', '/DATA/transactions', '/rest/v2/transactions', '/x/data/transactions']) {
+    expect(await seen(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
+  }
+  expect((await ann.get('/get-session')).status).toBe(200)
+  expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
+})
+
+describe('an answer', () => {
+  test('is passed on as it comes, not when it is whole', async () => {
+    let finish = () => {}
+    const url = await edgeBefore(await inPlaceOfPostgrest((_, response) => {
+      response.write('[1,')
+      finish = () => response.end('2]')
+    }))
+    const body = (await fetch(`${url}/data/transactions`)).body?.getReader()
+    expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('[1,')
+    finish()
+    expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('2]')
+  })
+
+  test('of 10,000 rows is whole, and the same', async () => {
+    await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
+    const [direct, through] = [await seen(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }), await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() })]
+    expect(through.body.length).toBeGreaterThan(1_000_000)
+    expect(through).toEqual(direct)
+  })
+
+  test('that breaks off in the middle breaks off for the client too', async () => {
+    const url = await edgeBefore(await inPlaceOfPostgrest((_, response) => {
+      response.write('[1,', () => response.destroy())
+    }))
+    await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
+  })
+
+  test('that its client does not wait for is not waited for either', async () => {
+    const cut: string[] = []
+    const asked = Promise.withResolvers<void>()
+    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
+      response.once('close', () => cut.push(request.url ?? ''))
+      asked.resolve()
+    }))
+    const impatient = new AbortController()
+    const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
+    await asked.promise
+    impatient.abort()
+    await expect(answer).rejects.toThrow()
+    await expect.poll(() => cut).toEqual(['/slow'])
+  })
+})
+
+describe('PostgREST is away', () => {
+  test('and the client hears so in PostgREST’s shape, after a short wait; the auth surface answers', async () => {
+    const url = await edgeBefore(`http://127.0.0.1:${await freePort()}`, 300)
+    for (const init of [{}, { method: 'POST', body: '{}' }]) {
+      expect(await seen(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
+        status: 502, headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+        body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
+      })
+    }
+    expect((await seen(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
+  })
+
+  test('and is back while the request waits: nobody notices', async () => {
+    const port = await freePort()
+    const url = await edgeBefore(`http://127.0.0.1:${port}`, 10_000)
+    const answers = [seen(`${url}/data/a`), seen(`${url}/data/b`, { method: 'POST', body: 'x' })]
+    await inPlaceOfPostgrest((request, response) => { request.resume().once('end', () => response.end(request.url)) }, port)
+    expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
+  })
+
+  test('and closed a kept connection: a read is asked for again, a change is not repeated', async () => {
+    let served = 0
+    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
+      served += 1
+      // the second request finds its connection cut
+      if (served === 2) request.socket.destroy()
+      else response.end(String(served))
+    }))
+    expect((await seen(`${url}/data/a`)).body).toBe('1')
+    expect((await seen(`${url}/data/a`)).body).toBe('3')
+    served = 1
+    expect((await seen(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
+  })
+})
+
+test('requests that follow each other use one connection to PostgREST', async () => {
+  const ports = new Set<number | undefined>()
+  const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
+    ports.add(request.socket.remotePort)
+    request.resume().once('end', () => response.end('[]'))
+  }))
+  for (const init of [{ method: 'OPTIONS' }, {}, { method: 'POST', body: 'x' }, {}]) await seen(`${url}/data/a`, init)
+  expect(ports.size).toBe(1)
+})
