@@ -424,6 +424,8 @@ CREATE INDEX accounts_user_id ON auth.accounts USING btree (user_id);
 
 CREATE INDEX invitations_email ON auth.invitations USING btree (email);
 
+CREATE INDEX invitations_expires_at ON auth.invitations USING btree (expires_at);
+
 CREATE INDEX invitations_inviter_id ON auth.invitations USING btree (inviter_id);
 
 CREATE UNIQUE INDEX invitations_one_pending ON auth.invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);

@@ -1,6 +1,6 @@
 /**
  * One valid row of every table that can be written, for tests that walk all tables. A table that is not here makes
- * tests/schema/catalogue.test.ts fail.
+ * tests/schema/lints.test.ts fail.
  */
 import type { Caller } from '../support/data.ts'
 

@@ -1,0 +1,35 @@
+/** What must never be so, asked of a database: each file of db/lints is a query that answers what breaks its rule. */
+import { readdir, readFile } from 'node:fs/promises'
+import type pg from 'pg'
+
+/** A rule: its name, the sentence it says, and the query that answers what breaks it. */
+export type Lint = { name: string, rule: string, sql: string }
+/** What breaks a rule. */
+export type Offence = { lint: string, rule: string, what: string }
+
+/** All rules, by name. */
+export async function lints(): Promise<Lint[]> {
+  const folder = `${import.meta.dirname}/lints`
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  return Promise.all(names.map(async (name) => {
+    const sql = await readFile(`${folder}/${name}`, 'utf8')
+    return { name: name.replace(/\.sql$/, ''), rule: /^-- (.*)/.exec(sql)?.[1] ?? '', sql }
+  }))
+}
+
+/** Asks one rule. A rule that cannot be asked, because something it names is not there, is broken. */
+async function ask(client: pg.ClientBase, { name, rule, sql }: Lint): Promise<Offence[]> {
+  try {
+    const { rows } = await client.query<{ what: string }>(sql)
+    return rows.map(({ what }) => ({ lint: name, rule, what }))
+  } catch (error) {
+    return [{ lint: name, rule, what: error instanceof Error ? error.message : String(error) }]
+  }
+}
+
+/** @returns everything in the database that breaks a rule; none is as it should be */
+export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
+  const found: Offence[] = []
+  for (const lint of await lints()) found.push(...await ask(client, lint))
+  return found
+}

@@ -1,0 +1,4 @@
+-- No index of an exposed table begins with a date: the planner would walk everybody's rows.
+select i.indexrelid::regclass::text as what
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+where c.relnamespace = 'api'::regnamespace and a.atttypid in ('timestamptz'::regtype, 'date'::regtype, 'timestamp'::regtype)

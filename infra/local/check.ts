@@ -1,0 +1,24 @@
+/** `npm run check:db`: looks for what must never be so in the database of this deployment. */
+import pg from 'pg'
+import { readSettings } from '../../auth/config.ts'
+import { checkDatabase, lints } from '../../db/check.ts'
+import { withDatabase } from './database.ts'
+import { oneLine } from './one-line.ts'
+
+try {
+  await withDatabase(readSettings(process.env), async (databaseUrl) => {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    try {
+      const offences = await checkDatabase(client)
+      for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)
+      console.log(`${(await lints()).length} rules, ${offences.length} broken`)
+      if (offences.length > 0) process.exitCode = 1
+    } finally {
+      await client.end()
+    }
+  })
+} catch (error) {
+  console.error(`Cannot check the database: ${oneLine(error)}`)
+  process.exitCode = 1
+}
