@@ -10,6 +10,8 @@ try {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     try {
+      const { rows } = await client.query(`select from pg_namespace where nspname = 'api'`)
+      if (rows.length === 0) throw new Error('The database is not migrated: run `npm run migrate` first.')
       const offences = await checkDatabase(client)
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)
       console.log(`${(await lints()).length} rules, ${offences.length} broken`)

@@ -1,0 +1,27 @@
+/** `npm run check:db`, as an operator runs it. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { execute, freshDatabase } from '../support/database.ts'
+
+const run = (databaseUrl: string): Promise<{ code: number, stdout: string, stderr: string }> =>
+  promisify(execFile)(process.execPath, ['infra/local/check.ts'], { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, DATABASE_URL: databaseUrl } })
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }), (error: { code: number, stdout: string, stderr: string }) => error)
+
+test('a migrated database breaks no rule; one whose row security is off is named, and the command fails', async () => {
+  const { ownerUrl, drop } = await freshDatabase()
+  expect(await run(ownerUrl)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ rules, 0 broken\n$/), stderr: '' })
+  await execute(ownerUrl, 'alter table api.transactions disable row level security')
+  expect(await run(ownerUrl)).toMatchObject({
+    code: 1, stdout: expect.stringMatching(/^\d+ rules, 1 broken\n$/), stderr: expect.stringMatching(/^tables_without_row_security: transactions\n +Every exposed table/),
+  })
+  await drop()
+})
+
+test('a database that is not migrated is told so, and not as twenty broken rules', async () => {
+  const { ownerUrl, drop } = await freshDatabase()
+  await execute(ownerUrl, 'drop schema api cascade')
+  expect(await run(ownerUrl)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run migrate') })
+  await drop()
+})
