@@ -1,7 +1,7 @@
--- The owner pair, user_id and organization_id: filled from the token, true, and settled once the row exists. The policies
--- decide which tenant a caller may write to; these triggers hold what a policy cannot see: the row as it was before.
+-- The owner pair is user_id and organization_id. These triggers fill both from the token, refuse somebody else's, and refuse
+-- to change either once the row exists. A policy cannot do the last, because it does not see the row as it was before.
 --
--- They bind the data surface's callers. The owner of the database and the foreign keys' own actions pass.
+-- The triggers bind the callers of the data surface. They let the owner of the database and foreign keys' own actions pass.
 
 create or replace function private.row_exists(p_table text, p_id uuid) returns boolean
   language plpgsql stable security definer set search_path = ''
