@@ -1,6 +1,6 @@
--- An imported row is known by (tenant, source, external_id). PostgreSQL takes a conflict's target from plain columns, and
--- no plain columns name the tenant of both a personal and a team row. So a row that was imported before takes the id it
--- has, and the conflict is on id, which is what an upsert without on_conflict asks for.
+-- An imported row is known by (tenant, source, external_id). An upsert names the columns of its conflict, and PostgreSQL
+-- takes plain columns only. No plain columns name the tenant of both a personal and a team row. So the trigger gives a row
+-- that was imported before the id it already has, and the upsert's conflict is on id, its default.
 
 create or replace function private.recognize_import() returns trigger
   language plpgsql security definer set search_path = ''

@@ -15,8 +15,9 @@ end
 $$;
 comment on function private.check_invitation() is 'Refuses an invitation into a full organization; makes room for a new one where the pending one has expired.';
 
--- The engine writes an answer to whatever invitation it looked up before. Here the look and the answer are one: what is
--- no longer pending is gone. (It may become pending again: the engine so takes back an acceptance that failed.)
+-- The engine looks an invitation up, and answers it in a second statement. Somebody else may have answered in between, so
+-- this trigger refuses an answer to an invitation that is no longer pending. An invitation may become pending again, because
+-- the engine takes back an acceptance that failed.
 create or replace function private.answer_pending_invitation() returns trigger
   language plpgsql set search_path = ''
 as $$

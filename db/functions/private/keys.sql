@@ -1,5 +1,6 @@
--- How PostgREST learns the key set: it asks at start and whenever it is notified, and what it has been told is announced,
--- so that whoever rotates the keys knows when a new one may sign.
+-- PostgREST learns the key set by calling pre_config(), at its start and at each notification. pre_config() announces the
+-- pending key that it has handed out. The auth service counts the announcements, and lets a new key sign when every
+-- PostgREST has it.
 
 create or replace function private.pre_config() returns void
   language plpgsql security definer set search_path = ''

@@ -1,4 +1,4 @@
--- The two ends of every row rule: may the caller's role do this, and the refusal when it may not.
+-- Every row rule asks can(): may the caller's role do this? deny() refuses where it may not.
 
 create or replace function private.can(p_resource text, p_action text) returns boolean
   language sql stable security definer parallel safe set search_path = ''
@@ -12,8 +12,8 @@ comment on function private.can(text, text) is
   'Whether the caller''s role in the active organization has this right. In a policy it stands as (select private.can(…)), so that it is asked once a query.';
 grant execute on function private.can(text, text) to authenticated;
 
--- As the last operand of a check's OR it is reached only by a row that breaks the rule. Row security's own message would
--- name the mechanism; the interface promises these words.
+-- A policy's check calls this for a row that breaks the rule. Row security's own message would name the mechanism; the
+-- interface promises the words "permission denied for table".
 create or replace function private.deny(p_table text) returns boolean
   language plpgsql volatile set search_path = ''
 as $$

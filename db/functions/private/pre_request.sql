@@ -1,5 +1,6 @@
--- Runs before each data request, after PostgREST has checked the signature. A token is good for what it stands for and
--- no longer: the session, the membership and the role must still be as it claims. One indexed look-up.
+-- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
+-- whose session, membership or role is no longer as the token claims; that is one indexed look-up. It also refuses a
+-- planner's estimate and an unknown time zone, and takes one of the caller's places (shares.sql).
 
 create or replace function private.pre_request() returns void
   language plpgsql volatile security definer set search_path = ''
