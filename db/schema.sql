@@ -863,13 +863,19 @@ grant execute on function private.filter_literal(text,jsonb,text) to authenticat
 
 grant execute on function private.invalid(text,text) to authenticated;
 
+grant execute on function private.is_column(text) to authenticated;
+
 grant execute on function private.is_date_range(jsonb) to authenticated;
+
+grant execute on function private.is_function(text) to authenticated;
 
 grant execute on function private.is_layout(jsonb) to authenticated;
 
 grant execute on function private.is_moment(text) to authenticated;
 
 grant execute on function private.is_plain_query() to authenticated;
+
+grant execute on function private.is_table(text) to authenticated;
 
 grant execute on function private.postgrest_processes() to auth_service;
 

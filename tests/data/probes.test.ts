@@ -95,3 +95,30 @@ describe('the catalogue', () => {
     expect((await mine.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
   })
 })
+
+describe('what PostgreSQL adds to a table', () => {
+  test.each(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])('the system column %s is no column: it counts what everybody writes', async (column) => {
+    const refusal = { status: 400, body: { code: '42703', details: null } }
+    expect(await mine.get(`/tags?select=${column}`)).toMatchObject(refusal)
+    expect(await mine.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
+    expect(await mine.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
+    expect(await mine.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
+    // some have no order and take no text, which PostgreSQL itself says first
+    for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`]) expect([400, 404], path).toContain((await mine.get(path)).status)
+  })
+
+  test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])('the function %s is no column', async (name) => {
+    expect(await mine.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
+    for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`]) expect([400, 404], path).toContain((await mine.get(path)).status)
+  })
+
+  test('a column may have any alias, and a function\'s answer its own columns', async () => {
+    expect((await mine.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(200)
+    expect((await mine.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status).toBe(200)
+  })
+})
+
+test.each(['tx = rollback', 'Tx=rollback', 'TX=ROLLBACK', 'tx="rollback"', 'tx=rollback;x=1', 'return=minimal;tx=rollback', 'tx=commit, tx=rollback', 'tx=rolback'])('a dry run is not ignored because it is written otherwise: Prefer: %s', async (prefer) => {
+  expect(await mine.post('/tags', { name: 'pretended' }, { prefer })).toMatchObject({ status: 400, body: { hint: expect.stringContaining('tx=rollback') } })
+  expect((await mine.get('/tags?name=eq.pretended')).body).toEqual([])
+})

@@ -60,7 +60,7 @@ describe('anon and authenticated', () => {
     // each is asked by a policy or a trigger and answers yes, no, or an error
     expect(await callable('authenticated', 'private')).toEqual([
       // asked by policies, checks and triggers
-      'can', 'deny', 'invalid', 'is_date_range', 'is_layout', 'is_plain_query', 'refuse', 'refuse_estimate', 'refuse_hidden_row', 'refuse_reference', 'row_exists', 'same_tenant',
+      'can', 'deny', 'invalid', 'is_date_range', 'is_layout', 'is_plain_query', 'is_table', 'is_column', 'is_function', 'refuse', 'refuse_estimate', 'refuse_hidden_row', 'refuse_reference', 'row_exists', 'same_tenant',
       // parts of the functions of api, which run with the caller's rights
       'context_condition', 'date_range', 'days_condition', 'filter_condition', 'filter_day_after', 'filter_literal', 'is_moment',
       'preset_days', 'preset_range', 'presets', 'to_moment', 'transaction_condition',

@@ -1,6 +1,6 @@
 -- What a query of the data surface may not ask, seen where PostgREST cannot be told: in the query's own text.
 --
--- Two questions have answers that come from everybody's rows, past every row rule. The planner estimates from the whole
+-- Some questions have answers that come from everybody's rows, past every row rule. The planner estimates from the whole
 -- table's most common values, and `Prefer: count=planned` and `count=estimated` hand its estimate on. A cast to a type
 -- such as regclass or aclitem looks names up in the catalogue, and so tells which tables, functions and roles exist.
 -- pre_request() refuses the two preferences; but it sees one of several Prefer fields, and PostgREST reads them all.
@@ -13,6 +13,7 @@ as $$
 declare
   query text;
   type text;
+  used record;
 begin
   -- the owner of the database and its tools may ask anything
   if session_user <> 'authenticator' then
@@ -28,11 +29,48 @@ begin
       perform private.refuse('PGRST100', 'a column cannot be cast to this type', 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.');
     end if;
   end loop;
+  -- PostgREST writes a column as "table"."column" and asks nobody whether there is one. A system column counts what
+  -- everybody writes; the name of a function that takes a row calls the function, past the limit of rows.
+  for used in select distinct m[1] as source, m[2] as name from pg_catalog.regexp_matches(replace(query, '"api".', ''), '"([^"]+)"\."([^"]+)"', 'g') m loop
+    if used.name in ('ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid')
+      or private.is_table(used.source) and not private.is_column(used.name) and private.is_function(used.name) then
+      perform private.refuse('42703', pg_catalog.format('column %s does not exist', left(used.name, 63)), 'Name a column of the table.');
+    end if;
+  end loop;
   return true;
 end
 $$;
 comment on function private.is_plain_query() is
-  'True, or 400: for a query that PostgREST explains, and for a cast to a type that looks names up in the catalogue. Every policy for select asks it first.';
+  'True, or 400: for a query that PostgREST explains, for a cast to a type that looks names up in the catalogue, for a system column, and for a function in place of a column. Every policy for select asks it first.';
+
+create or replace function private.is_table(p_name text) returns boolean
+  language sql stable set search_path = ''
+begin atomic
+  -- what is embedded has a name that ends in its depth
+  select p_name ~ '_[0-9]+$' or exists (select from pg_catalog.pg_class c where c.relnamespace = 'api'::regnamespace and c.relname = p_name);
+end;
+comment on function private.is_table(text) is 'Whether PostgREST names a table so: by its own name, or as one that is embedded.';
+
+create or replace function private.is_column(p_name text) returns boolean
+  language sql stable set search_path = ''
+begin atomic
+  select exists (
+    select from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'api'::regnamespace and a.attname = p_name and a.attnum > 0 and not a.attisdropped);
+end;
+comment on function private.is_column(text) is 'Whether a table of api has a column of this name.';
+
+create or replace function private.is_function(p_name text) returns boolean
+  language sql stable set search_path = ''
+begin atomic
+  -- a function of api that takes a row of a table is a computed column
+  select exists (
+    select from pg_catalog.pg_proc p
+    where p.proname = p_name and p.pronamespace in ('pg_catalog'::regnamespace, 'public'::regnamespace)
+      and p.pronargs >= 1 and p.pronargs - p.pronargdefaults <= 1)
+  or exists (select from pg_catalog.pg_proc p where p.proname = p_name and p.pronamespace = 'api'::regnamespace and p.prokind = 'a');
+end;
+comment on function private.is_function(text) is 'Whether a function, an aggregate of api or a function of PostgreSQL that takes one argument, has this name.';
 
 create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
   language plpgsql immutable set search_path = ''
@@ -54,4 +92,5 @@ end
 $$;
 comment on function private.refuse_estimate() is 'Refuses a count that would be the planner''s estimate.';
 
-grant execute on function private.is_plain_query(), private.refuse(text, text, text, integer, jsonb), private.refuse_estimate() to authenticated;
+grant execute on function private.is_plain_query(), private.refuse(text, text, text, integer, jsonb), private.refuse_estimate(),
+  private.is_table(text), private.is_column(text), private.is_function(text) to authenticated;

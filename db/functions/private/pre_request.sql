@@ -22,6 +22,12 @@ begin
       perform private.refuse_estimate();
     end if;
   end if;
+  -- PostgREST passes over a dry run that is written otherwise than it expects, and would store the row
+  if headers ~* '\mtx\M' then
+    if headers::jsonb ->> 'prefer' ~* '\mtx\M' and (headers::jsonb ->> 'prefer') !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
+      perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
+    end if;
+  end if;
   -- PostgREST answers as if UTC had been asked for when it does not know the zone
   if headers like '%timezone=%' then
     zone := substring(headers::jsonb ->> 'prefer' from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
