@@ -855,11 +855,11 @@ grant execute on function private.days_condition(text,daterange) to authenticate
 
 grant execute on function private.deny(text) to authenticated;
 
-grant execute on function private.filter_condition(jsonb) to authenticated;
-
-grant execute on function private.filter_day_after(jsonb,text) to authenticated;
+grant execute on function private.filter_conditions(jsonb) to authenticated;
 
 grant execute on function private.filter_literal(text,jsonb,text) to authenticated;
+
+grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
 
 grant execute on function private.invalid(text,text) to authenticated;
 
@@ -877,6 +877,8 @@ grant execute on function private.is_plain_query() to authenticated;
 
 grant execute on function private.is_table(text) to authenticated;
 
+grant execute on function private.moments(datemultirange) to authenticated;
+
 grant execute on function private.postgrest_processes() to auth_service;
 
 grant execute on function private.pre_config() to authenticator;
@@ -891,6 +893,8 @@ grant execute on function private.preset_range(text) to authenticated;
 
 grant execute on function private.presets() to authenticated;
 
+grant execute on function private.range_condition(text,anymultirange) to authenticated;
+
 grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
 
 grant execute on function private.refuse_estimate() to authenticated;
@@ -903,9 +907,13 @@ grant execute on function private.row_exists(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
+grant execute on function private.text_of(api.transactions,text) to authenticated;
+
 grant execute on function private.to_moment(text,text) to authenticated;
 
 grant execute on function private.transaction_condition(jsonb) to authenticated;
+
+grant execute on function private.transaction_conditions(jsonb) to authenticated;
 
 grant execute on function public.org_id() to anon;
 

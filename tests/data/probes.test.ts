@@ -92,6 +92,8 @@ describe('the catalogue', () => {
     expect((await mine.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
     expect((await mine.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
     expect((await mine.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
+    expect((await mine.post('/rpc/get_filtered_transactions?select=name::regclass', { filters: [] })).status).toBe(400)
+    expect((await mine.post('/rpc/get_filtered_transactions?select=name::text', { filters: [] })).status).toBe(200)
     expect((await mine.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
   })
 })

@@ -62,8 +62,8 @@ describe('anon and authenticated', () => {
       // asked by policies, checks and triggers
       'can', 'deny', 'invalid', 'is_date_range', 'is_layout', 'is_plain_query', 'is_table', 'is_column', 'is_function', 'refuse', 'refuse_estimate', 'refuse_hidden_row', 'refuse_reference', 'row_exists', 'same_tenant',
       // parts of the functions of api, which run with the caller's rights
-      'context_condition', 'date_range', 'days_condition', 'filter_condition', 'filter_day_after', 'filter_literal', 'is_moment',
-      'preset_days', 'preset_range', 'presets', 'to_moment', 'transaction_condition',
+      'context_condition', 'date_range', 'days_condition', 'filter_conditions', 'filter_literal', 'filter_ranges', 'is_moment', 'moments',
+      'preset_days', 'preset_range', 'presets', 'range_condition', 'text_of', 'to_moment', 'transaction_condition', 'transaction_conditions',
       'pre_request',
     ].toSorted())
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])

@@ -1,13 +1,66 @@
 -- filters has no default, on purpose: PostgREST 12 takes a body of any other form for a function of one JSON parameter, and a
 -- misspelt name would so be answered as if nothing had been asked to be filtered.
+--
+-- PostgREST asks for a page with a limit around the call. So that no more is read than the page needs, the function is one
+-- query, which the planner puts in the place of the call. It walks the dates from the newest on in steps. A step is taken
+-- when somebody asks for one more row: it finds, by the index of each of the caller's two tenants, the date so many rows
+-- further back, and reads what lies between, of both tenants. One ordered scan would not do, because no index has the
+-- personal rows in an order that the planner can merge with the team's. Each step is twice as long as the one before, so
+-- that reading everything takes few of them.
+--
+-- The steps are the outer side of a nested loop, and each is sorted; so the rows come newest first.
 create or replace function api.get_filtered_transactions(filters jsonb) returns setof api.transactions
-  language plpgsql stable set search_path = ''
-as $$
-begin
-  return query execute format(
-    'select * from api.transactions where %s order by transaction_date desc, id', private.transaction_condition(filters));
-end
-$$;
+  language sql stable
+begin atomic
+  with recursive conditions as materialized (
+    select * from private.transaction_conditions(filters)
+  ), asked as materialized (
+    select coalesce(lower(moments), '-infinity') as first,
+      -- the end of a step is not part of it
+      coalesce(upper(moments) + interval '1 microsecond', 'infinity') as beyond
+    from (select range_intersect_agg(moments) as moments from conditions where field = 'transaction_date') d
+    where not coalesce(isempty(moments), false)
+  ), steps (first, beyond, size) as (
+    select beyond, beyond, 32 from asked
+    union all
+    -- greatest leaves out a tenant that has no row so far back
+    select greatest(
+        asked.first,
+        (
+          select t.transaction_date from api.transactions t
+          where t.organization_id = (select public.org_id()) and t.transaction_date >= asked.first and t.transaction_date < steps.first
+          order by t.transaction_date desc offset steps.size limit 1
+        ), (
+          select t.transaction_date from api.transactions t
+          where t.user_id = (select public.uid()) and t.organization_id is null and t.transaction_date >= asked.first and t.transaction_date < steps.first
+          order by t.organization_id, t.transaction_date desc offset steps.size limit 1
+        )),
+      steps.first, 2 * steps.size
+    from steps, asked
+    where steps.first > asked.first
+  )
+  select found.*
+  from steps
+  cross join lateral (
+    select t.*
+    from api.transactions t
+    where t.transaction_date >= steps.first and t.transaction_date < steps.beyond
+      and not exists (
+        select from conditions c
+        where not case
+          when c.kind = 'number' then coalesce(t.amount <@ c.numbers, c.takes_null)
+          when c.kind = 'date' then coalesce(
+            case c.field when 'transaction_date' then t.transaction_date when 'created_at' then t.created_at when 'updated_at' then t.updated_at end <@ c.moments,
+            c.takes_null)
+          when private.text_of(t, c.field) is null then c.takes_null
+          when c.likeness = '=' then (private.text_of(t, c.field) = any (c.texts)) <> c.is_negated
+          when c.likeness = '~~' then private.text_of(t, c.field) ~~ any (c.texts)
+          when c.likeness = '~~*' then private.text_of(t, c.field) ~~* any (c.texts)
+        end
+      )
+    order by t.transaction_date desc, t.id
+  ) as found;
+end;
 comment on function api.get_filtered_transactions(jsonb) is
 $$Transactions that pass all filters, newest first
 
@@ -17,5 +70,5 @@ Fields and their operations: `amount`, `transaction_date`, `created_at`, `update
 
 Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
 
-The rows are of the table transactions: select, limit, offset and embedding work as there, and order by the columns that are selected.$$;
+The rows are of the table transactions: select, limit, offset and embedding work as there, and order by the columns that are selected. With a limit and no other order, no more is read than the page needs: the newest rows up to the last that passes. Where few pass, add a range of dates.$$;
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;

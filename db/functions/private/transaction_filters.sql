@@ -1,8 +1,7 @@
--- Filters that clients send as data, made into a condition on api.transactions.
---
--- The condition is SQL text, because only then can the planner use an index for it. Nothing of what was sent becomes part
--- of that text as it is: fields and operators are chosen from the lists here, and a value is checked for its type and
--- then written as a quoted literal.
+-- Filters that clients send as data. What a filter means is said once, here: each becomes typed conditions, which a row passes
+-- or does not. get_filtered_transactions() asks them of each row as it comes, so that it can stop as soon as it has enough.
+-- The reports read every row of a context, where asking row by row takes about twice the time; transaction_reports.sql writes
+-- the same conditions as SQL text for them.
 
 create or replace function private.filter_literal(p_kind text, p_value jsonb, p_name text) returns text
   language plpgsql stable set search_path = ''
@@ -11,13 +10,13 @@ declare
   given constant text := p_value #>> '{}';
 begin
   if p_kind = 'number' and jsonb_typeof(p_value) in ('number', 'string') and given ~ '^-?[0-9]{1,15}([.][0-9]{1,10})?$' then
-    return format('%L::numeric', given);
+    return given;
   elsif p_kind = 'id' and jsonb_typeof(p_value) = 'string' and given ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    return format('%L::uuid', given);
+    return lower(given);
   elsif p_kind = 'date' and jsonb_typeof(p_value) = 'string' then
-    return format('%L::timestamptz', private.to_moment(given, p_name));
+    return private.to_moment(given, p_name);
   elsif p_kind = 'text' and jsonb_typeof(p_value) in ('string', 'number') and char_length(given) <= 1000 then
-    return format('%L::text', given);
+    return given;
   end if;
   perform private.invalid(
     format('%s does not fit: %s', p_name, coalesce(quote_literal(left(given, 40)), 'null')),
@@ -29,28 +28,44 @@ begin
     end);
 end
 $$;
-comment on function private.filter_literal(text, jsonb, text) is 'A checked value as a typed, quoted SQL literal; anything else is 400.';
+comment on function private.filter_literal(text, jsonb, text) is 'A value that was sent, checked and written as the text of its type; anything else is 400.';
 
-create or replace function private.filter_day_after(p_value jsonb, p_name text) returns text
+create or replace function private.filter_ranges(p_operation text, p_values text[], p_includes_day boolean) returns text[]
+  language sql immutable set search_path = ''
+begin atomic
+  with written as (
+    select at, format(
+      case
+        when p_operation in ('eq', 'in') then '["%1$s","%1$s"]'
+        when p_operation = 'neq' then '(,"%1$s"),("%1$s",)'
+        when p_operation = 'gt' then '("%1$s",)'
+        when p_operation in ('gte', 'from') or p_operation = 'between' and at = 1 then '["%1$s",)'
+        when p_operation = 'lt' or p_includes_day then '(,"%1$s")'
+        else '(,"%1$s"]'
+      end, value) as range
+    from unnest(p_values) with ordinality as v (value, at)
+  )
+  -- both ends of between must hold; of all others, any
+  select array_agg(ranges order by at)
+  from (
+    select min(at) as at, '{' || string_agg(range, ',') || '}' as ranges
+    from written
+    group by case when p_operation = 'between' then at end
+  ) r;
+end;
+comment on function private.filter_ranges(text, text[], boolean) is
+  'What an operation lets pass, as texts of multiranges that must all hold. Whether the upper end is the day after the one that was named.';
+
+create or replace function private.moments(p_days datemultirange) returns tstzmultirange
   language sql stable set search_path = ''
-  -- the end of a range that is written as a date includes that day
-  return case
-    when p_value #>> '{}' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
-      then format('< %L::timestamptz', (private.to_moment(p_value #>> '{}', p_name)::date + 1)::timestamptz)
-    else '<= ' || private.filter_literal('date', p_value, p_name)
-  end;
-comment on function private.filter_day_after(jsonb, text) is 'The upper end of a range of moments: a date is included as a whole day.';
+  return (
+    select coalesce(range_agg(tstzrange(lower(days)::timestamptz, upper(days)::timestamptz)), '{}')
+    from unnest(p_days) as days);
+comment on function private.moments(datemultirange) is 'From the first moment of some days to the last, in the request''s time zone.';
 
-create or replace function private.days_condition(p_field text, p_days daterange) returns text
-  language sql stable set search_path = ''
-  -- quote_literal of an end that is not there is null, which concat_ws leaves out
-  return coalesce(nullif(concat_ws(' and ',
-    quote_ident(p_field) || ' >= ' || quote_literal(lower(p_days)::timestamptz) || '::timestamptz',
-    quote_ident(p_field) || ' < ' || quote_literal(upper(p_days)::timestamptz) || '::timestamptz'), ''), 'true');
-comment on function private.days_condition(text, daterange) is 'That a moment is within some whole days.';
-
-create or replace function private.filter_condition(p_filter jsonb) returns text
-  language plpgsql stable set search_path = ''
+create or replace function private.filter_conditions(p_filter jsonb)
+  returns table (field text, kind text, numbers nummultirange, moments tstzmultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
+  language plpgsql stable rows 1 set search_path = ''
 as $$
 declare
   fields constant jsonb := '{
@@ -62,15 +77,16 @@ declare
     "date": ["eq", "neq", "gt", "gte", "lt", "lte", "in", "from", "to", "between", "is_null"],
     "id": ["eq", "neq", "in", "is_null"],
     "text": ["eq", "neq", "like", "ilike", "in", "is_null"]}';
-  field constant text := p_filter ->> 'field';
   operation constant text := p_filter ->> 'operation';
   value constant jsonb := p_filter -> 'value';
   given constant text := p_filter ->> 'value';
-  kind text;
-  name constant text := format('the value of %s %s', left(field, 40), left(operation, 40));
+  name text;
   days daterange;
-  comparison text;
+  includes_day boolean;
+  range text;
 begin
+  field := p_filter ->> 'field';
+  name := format('the value of %s %s', left(field, 40), left(operation, 40));
   if jsonb_typeof(p_filter) is distinct from 'object' or p_filter - array['field', 'operation', 'value'] <> '{}' then
     perform private.invalid('a filter is an object', 'It has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
   end if;
@@ -85,92 +101,111 @@ begin
       format('unknown operation %s for %s', coalesce(quote_literal(left(operation, 40)), 'null'), field),
       format('Operations for %s are %s.', field, (select string_agg(o, ', ') from jsonb_array_elements_text(operations -> kind) o)));
   end if;
+  likeness := '=';
+  is_negated := operation = 'neq';
+  takes_null := operation = 'neq';
 
   if operation = 'is_null' then
     if coalesce(jsonb_typeof(value), 'null') not in ('null', 'boolean') then
       perform private.invalid(name || ' does not fit', 'It takes true or false.');
     end if;
-    return format('%I is %s', field, case when coalesce(given, 'true') = 'true' then 'null' else 'not null' end);
+    takes_null := coalesce(given, 'true') = 'true';
+    -- besides null no value passes, or any
+    numbers := case when takes_null then '{}' else '{(,)}' end;
+    moments := case when takes_null then '{}' else '{(,)}' end;
+    texts := '{}';
+    is_negated := not takes_null;
+    return next;
+    return;
   end if;
 
   -- a preset is a range of days: equal is within it, greater is after it; all_time has no ends
   if kind = 'date' and jsonb_typeof(value) = 'string' and given = any (private.presets()) then
     days := private.preset_range(given);
-    return case
-      when operation in ('eq', 'in', 'between') then private.days_condition(field, days)
-      when operation in ('gte', 'from') then private.days_condition(field, daterange(lower(days), null))
-      when operation in ('lte', 'to') then private.days_condition(field, daterange(null, upper(days)))
-      when operation = 'neq' then 'not (' || private.days_condition(field, days) || ')'
-      when operation = 'gt' and upper(days) is not null then private.days_condition(field, daterange(upper(days), null))
-      when operation = 'lt' and lower(days) is not null then private.days_condition(field, daterange(null, lower(days)))
-      else 'false'
-    end;
+    moments := private.moments(case
+      when operation in ('eq', 'in', 'between') then datemultirange(days)
+      when operation in ('gte', 'from') then datemultirange(daterange(lower(days), null))
+      when operation in ('lte', 'to') then datemultirange(daterange(null, upper(days)))
+      when operation = 'neq' then datemultirange(daterange(null, null)) - datemultirange(days)
+      when operation = 'gt' and upper(days) is not null then datemultirange(daterange(upper(days), null))
+      when operation = 'lt' and lower(days) is not null then datemultirange(daterange(null, lower(days)))
+      else '{}'
+    end);
+    return next;
+    return;
   end if;
 
-  if operation in ('in', 'between') then
-    if jsonb_typeof(value) is distinct from 'array' or jsonb_array_length(value) not between 1 and 1000
-      or (operation = 'between' and jsonb_array_length(value) <> 2) then
-      perform private.invalid(name || ' does not fit',
-        case operation when 'in' then 'It takes an array of 1 to 1000 values.' else 'It takes an array of two values: from and to.' end);
-    end if;
-    if operation = 'in' then
-      return format('%I in (%s)', field, (select string_agg(private.filter_literal(kind, element, name), ', ') from jsonb_array_elements(value) element));
-    end if;
-    return format('%1$I >= %2$s and %1$I %3$s', field, private.filter_literal(kind, value -> 0, name),
-      case kind when 'date' then private.filter_day_after(value -> 1, name) else '<= ' || private.filter_literal(kind, value -> 1, name) end);
+  if operation in ('in', 'between')
+    and (jsonb_typeof(value) is distinct from 'array' or jsonb_array_length(value) not between 1 and 1000
+      or (operation = 'between' and jsonb_array_length(value) <> 2)) then
+    perform private.invalid(name || ' does not fit',
+      case operation when 'in' then 'It takes an array of 1 to 1000 values.' else 'It takes an array of two values: from and to.' end);
   end if;
   if operation in ('like', 'ilike') then
     if jsonb_typeof(value) is distinct from 'string' or right(given, 1) = '\' then
       perform private.invalid(name || ' does not fit', 'It takes a text pattern; * stands for any characters.');
     end if;
-    return format('%I %s %s', field, operation, private.filter_literal('text', to_jsonb(replace(given, '*', '%')), name));
+    likeness := case operation when 'like' then '~~' else '~~*' end;
   end if;
-  if operation = 'to' and kind = 'date' then
-    -- the type is asked first, so that the answer to nonsense is the same for every operation
-    perform private.filter_literal(kind, value, name);
-    return format('%I %s', field, private.filter_day_after(value, name));
+  texts := array(
+    select private.filter_literal(kind, case when likeness = '=' then element else to_jsonb(replace(given, '*', '%')) end, name)
+    from jsonb_array_elements(case when operation in ('in', 'between') then value else jsonb_build_array(value) end) with ordinality as e (element, at)
+    order by at);
+  if kind in ('id', 'text') then
+    return next;
+    return;
   end if;
-  comparison := case operation
-    when 'eq' then '=' when 'neq' then 'is distinct from' when 'gt' then '>' when 'gte' then '>=' when 'from' then '>='
-    when 'lt' then '<' when 'lte' then '<=' when 'to' then '<=' end;
-  return format('%I %s %s', field, comparison, private.filter_literal(kind, value, name));
+  -- the end of a range that is written as a date includes that day
+  includes_day := kind = 'date' and operation in ('to', 'between')
+    and coalesce(value ->> 1, given) ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
+  if includes_day then
+    texts[cardinality(texts)] := (texts[cardinality(texts)]::timestamptz::date + 1)::timestamptz;
+  end if;
+  foreach range in array private.filter_ranges(operation, texts, includes_day) loop
+    numbers := case kind when 'number' then range::nummultirange end;
+    moments := case kind when 'date' then range::tstzmultirange end;
+    return next;
+  end loop;
 end
 $$;
-comment on function private.filter_condition(jsonb) is 'One filter as a condition on api.transactions.';
+comment on function private.filter_conditions(jsonb) is
+$$One filter as typed conditions, all of which must hold; 400 when it is not allowed
 
-create or replace function private.transaction_condition(p_filters jsonb) returns text
-  language plpgsql stable set search_path = ''
+`kind` says which column holds what a value may be: `numbers` and `moments` for number and date; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. `takes_null` says whether null passes.$$;
+
+create or replace function private.transaction_conditions(p_filters jsonb)
+  returns table (field text, kind text, numbers nummultirange, moments tstzmultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
+  language plpgsql stable rows 1 set search_path = ''
 as $$
 begin
   if coalesce(jsonb_typeof(p_filters), 'null') = 'null' then
-    return 'true';
+    return;
   end if;
   if jsonb_typeof(p_filters) <> 'array' or jsonb_array_length(p_filters) > 50 then
     perform private.invalid('filters are an array of up to 50 filters',
       'Each has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
   end if;
-  return coalesce((select string_agg('(' || private.filter_condition(filter) || ')', ' and ') from jsonb_array_elements(p_filters) filter), 'true');
+  return query select c.* from jsonb_array_elements(p_filters) as filter cross join lateral private.filter_conditions(filter) as c;
 end
 $$;
-comment on function private.transaction_condition(jsonb) is 'All filters as one condition on api.transactions; all of them must hold.';
+comment on function private.transaction_conditions(jsonb) is 'All filters as typed conditions; no filters are no conditions.';
 
-create or replace function private.context_condition(p_user_id text, p_organization_id text) returns text
-  language plpgsql stable set search_path = ''
-as $$
-begin
-  -- someone else's numbers are refused and not just empty
-  if p_user_id <> public.uid() or p_organization_id <> public.org_id() or (p_organization_id is not null and public.org_id() is null) then
-    perform private.deny('transactions');
-  end if;
-  if p_organization_id is null then
-    return format('(organization_id is null and user_id = %L)', public.uid());
-  end if;
-  return format('(organization_id = %L)', p_organization_id);
-end
-$$;
-comment on function private.context_condition(text, text) is
-  'The rows of one context as a condition on api.transactions. It only narrows: the row rules hold besides.';
+create or replace function private.text_of(t api.transactions, field text) returns text
+  language sql immutable parallel safe
+  return case field
+    when 'id' then t.id::text
+    when 'category_id' then t.category_id::text
+    when 'name' then t.name
+    when 'description' then t.description
+    when 'currency' then t.currency
+    when 'status' then t.status
+    when 'source' then t.source
+    when 'reference_no' then t.reference_no
+    when 'external_id' then t.external_id
+    when 'user_id' then t.user_id
+    when 'organization_id' then t.organization_id
+  end;
+comment on function private.text_of(api.transactions, text) is 'The value of a field that conditions compare as a text.';
 
-grant execute on function private.filter_literal(text, jsonb, text), private.filter_day_after(jsonb, text), private.days_condition(text, daterange),
-  private.filter_condition(jsonb),
-  private.transaction_condition(jsonb), private.context_condition(text, text) to authenticated;
+grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange),
+  private.filter_conditions(jsonb), private.transaction_conditions(jsonb), private.text_of(api.transactions, text) to authenticated;

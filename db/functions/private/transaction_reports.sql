@@ -1,0 +1,59 @@
+-- What the reports select, as conditions on api.transactions in SQL text: the planner then uses an index for them, and a row
+-- is asked quickly. Nothing of what was sent becomes part of that text as it is: a field is one of the filters' list, and a
+-- value is a quoted literal made from a typed value.
+
+create or replace function private.range_condition(p_field text, p_ranges anymultirange) returns text
+  language sql stable set search_path = ''
+  -- a text, because PostgreSQL parses no other body of a function of any type
+as $$
+  select case
+    when isempty(p_ranges) then 'false'
+    -- a list of values is searched by its hash
+    when (select bool_and(coalesce(lower(r) = upper(r), false)) from unnest(p_ranges) r) then format('%I = any (%L)', p_field, array(select lower(r) from unnest(p_ranges) r))
+    when (select count(*) from unnest(p_ranges)) > 1 then format('%I <@ %L::%s', p_field, p_ranges, pg_typeof(p_ranges))
+    -- two comparisons find an index; quote_literal of an end that is not there is null, which concat_ws leaves out
+    else coalesce(nullif(concat_ws(' and ',
+      quote_ident(p_field) || case when lower_inc(p_ranges) then ' >= ' else ' > ' end || quote_literal(lower(p_ranges)),
+      quote_ident(p_field) || case when upper_inc(p_ranges) then ' <= ' else ' < ' end || quote_literal(upper(p_ranges))), ''), 'true')
+  end
+$$;
+comment on function private.range_condition(text, anymultirange) is 'That a column is within ranges, as SQL text.';
+
+create or replace function private.days_condition(p_field text, p_days daterange) returns text
+  language sql stable set search_path = ''
+  return private.range_condition(p_field, private.moments(datemultirange(p_days)));
+comment on function private.days_condition(text, daterange) is 'That a moment is within some whole days, as SQL text.';
+
+create or replace function private.transaction_condition(p_filters jsonb) returns text
+  language sql stable set search_path = ''
+  return (
+    select coalesce(string_agg(format(case when takes_null then '(%1$I is null or %2$s)' else '(%1$I is not null and %2$s)' end, field, condition), ' and '), 'true')
+    from private.transaction_conditions(p_filters) c
+    cross join lateral (
+      select case kind
+        when 'number' then private.range_condition(field, numbers)
+        when 'date' then private.range_condition(field, moments)
+        else format('%s %I %s any (%L)', case when is_negated then 'not' end, field, likeness, texts)
+      end as condition
+    ) as written);
+comment on function private.transaction_condition(jsonb) is 'All filters as one condition on api.transactions, as SQL text.';
+
+create or replace function private.context_condition(p_user_id text, p_organization_id text) returns text
+  language plpgsql stable set search_path = ''
+as $$
+begin
+  -- someone else's numbers are refused and not just empty
+  if p_user_id <> public.uid() or p_organization_id <> public.org_id() or (p_organization_id is not null and public.org_id() is null) then
+    perform private.deny('transactions');
+  end if;
+  if p_organization_id is null then
+    return format('(organization_id is null and user_id = %L)', public.uid());
+  end if;
+  return format('(organization_id = %L)', p_organization_id);
+end
+$$;
+comment on function private.context_condition(text, text) is
+  'The rows of one context as a condition on api.transactions. It only narrows: the row rules hold besides.';
+
+grant execute on function private.range_condition(text, anymultirange), private.days_condition(text, daterange),
+  private.transaction_condition(jsonb), private.context_condition(text, text) to authenticated;
