@@ -49,6 +49,8 @@ locals {
     migrate = {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
+      # it divides PostgREST's connections into the callers' shares
+      PGRST_DB_POOL = tostring(var.data_pool)
     }
   }
 

@@ -127,7 +127,7 @@ variable "tasks" {
 }
 
 variable "data_pool" {
-  description = "Database connections of each PostgREST task."
+  description = "Database connections of each PostgREST task; the migration divides them into the callers' shares."
   type        = number
   default     = 10
 }

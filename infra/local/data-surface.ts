@@ -11,6 +11,7 @@ import { clientAddress, clientNetwork } from '../../auth/client-address.ts'
 import type { AddressRange } from '../../auth/config.ts'
 import { gate } from '../../auth/gate.ts'
 import { allowance, type Allowance } from './allowance.ts'
+import { isText, judge } from './query.ts'
 import { endAnswer, refuse } from './refuse.ts'
 
 export type DataSurface = {
@@ -33,6 +34,9 @@ const heavyPatienceMs = 10_000
 
 /** Fields that belong to a connection and not to the message. `expect` is among them, because Node has answered it. */
 const ofConnection = new Set(['connection', 'expect', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+
+/** PostgREST answers with the query, encoded, in a field: up to three times as long as the URL. */
+const maxHeaderSize = 64 * 1024
 
 /** Who asks, in a way that a client cannot choose. */
 const addressOf = (incoming: IncomingMessage, trustedProxies: AddressRange[]): string =>
@@ -96,7 +100,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     const withBody = hasBody(incoming)
     for (;;) {
       const request = httpRequest({
-        hostname, port, path, method: incoming.method, setHost: false, signal,
+        hostname, port, path, method: incoming.method, setHost: false, signal, maxHeaderSize,
         headers: { ...forwardedFields(incoming, trustedProxies), ...(withBody && { expect: '100-continue' }) },
         // PostgREST may close a kept connection under a request, and a change without a body cannot be sent again
         agent: withBody || ['GET', 'HEAD', 'OPTIONS'].includes(incoming.method ?? '') ? kept : false,
@@ -146,6 +150,10 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
       contentLength, isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)
     if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse(incoming, outgoing, 'URI_TOO_LONG')
+    // PostgREST tells the database of every field, as text
+    if (!isText(incoming.rawHeaders.join('\n'))) return refuse(incoming, outgoing, 'INVALID_ENCODING')
+    const refusal = judge(incoming.method ?? '', incoming.url ?? '')
+    if (refusal !== undefined) return refuse(incoming, outgoing, refusal)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE')
     const leave = allowed.isHeavy ? await heavy.enter(clientNetwork(addressOf(incoming, trustedProxies))).catch(() => undefined) : () => undefined
     if (leave === undefined) return refuse(incoming, outgoing, 'SERVICE_BUSY')

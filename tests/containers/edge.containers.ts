@@ -2,6 +2,8 @@
 import { createConnection } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asked, garbledFields, messages, refused } from '../edge/queries.ts'
+import { raw } from '../edge/support.ts'
 import { deployment, run, type Deployment } from './deployment.ts'
 
 const KiB = 1024
@@ -74,6 +76,24 @@ describe.each([['over TLS', () => it.url], ['at the plain port', () => it.plainU
     const csv = (bytes: number, headers = {}) => post('name\n'.padEnd(bytes, 'a\n'), { ...headers, 'content-type': 'text/csv; charset=utf-8' }, url()).then(({ status }) => status)
     expect([await csv(4 * KiB), await csv(16 * KiB, bearer)]).not.toContain(413)
     expect([await csv(4 * KiB + 1), await csv(16 * KiB + 1, bearer)]).toEqual([413, 413])
+  })
+})
+
+describe('a query', () => {
+  test.each(asked)('of %s is asked of PostgREST', async (_, path, method = 'GET') => {
+    expect((await send(path, { method, headers: bearer })).status).toBeLessThan(300)
+  })
+
+  test.each(refused)('is refused as %s: %s', async (code, _, path, method = 'GET') => {
+    expect(await send(path, { method, headers: bearer })).toMatchObject({
+      status: 400, type: 'application/json; charset=utf-8', text: JSON.stringify({ code, message: messages[code], details: null, hint: null }),
+    })
+  })
+
+  test.each(garbledFields)('is refused with a byte that is not UTF-8 in %s, and writes nothing', async (name) => {
+    const ask = (value: string) => raw(it.plainUrl, Buffer.from(`POST /data/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 22\r\n${name}: ${value}\r\nConnection: close\r\n\r\n{"name":"not written"}`, 'latin1'))
+    expect(await ask('a=\xff')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"INVALID_ENCODING"/)
+    expect((await send('/tags?name=eq.not%20written', { headers: bearer })).text).toBe('[]')
   })
 })
 

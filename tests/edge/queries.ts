@@ -1,0 +1,64 @@
+/** Queries at the edge's limits, for both edges: the largest that are asked, and the smallest that are refused. */
+
+const list = (count: number, item: (number: number) => string | number, separator = ',') => Array.from({ length: count }, (_, number) => item(number)).join(separator)
+const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const embeddings = (count: number) => `${list(count, () => 'categories(', '')}id${')'.repeat(count)}`
+/** The and-groups are inside the or. */
+const groups = (count: number) => `or=(${list(count - 1, (number) => `and(amount.eq.${number},status.eq.paid)`)})`
+
+/** What PostgREST is asked, with a token: name and path below the prefix. What it answers is its own business. */
+export const asked: [name: string, path: string, method?: string][] = [
+  ['100 parameters', `/transactions?${list(100, () => 'amount=gt.1', '&')}`],
+  ['200 columns', `/transactions?select=${list(200, (number) => `a${number}:id`)}`],
+  ['50 embeddings', `/transactions?select=${list(50, (number) => `a${number}:categories(id)`)}`],
+  ['50 stars', `/transactions?select=${list(50, () => '*')}`],
+  ['a list of 200 ids', `/transactions?id=in.(${list(200, uuid)})`],
+  ['100 conditions', `/transactions?or=(${list(100, (number) => `amount.eq.${number}`)})`],
+  ['100 groups of conditions', `/transactions?${groups(100)}`],
+  ['a group in an embedded table, and its order', '/transactions?select=id,line_items(id)&line_items.or=(amount.eq.1,name.eq.a)&line_items.order=id'],
+  ['text that is UTF-8, encoded and not', '/transactions?name=eq.Caf%C3%A9%20%E2%82%AC%F0%9F%8D%9E%EF%BF%BD'],
+  ['percent signs that begin no byte', '/transactions?name=like.%zz%%25%&select=name'],
+  ['a change by the order of a column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id&limit=1', 'DELETE'],
+]
+
+/** What PostgREST never sees: the code of the refusal, what is too much, and the path. */
+export const refused: [code: string, name: string, path: string, method?: string][] = [
+  ['QUERY_TOO_COMPLEX', '101 parameters', `/transactions?${list(101, () => 'amount=gt.1', '&')}`],
+  ['QUERY_TOO_COMPLEX', '101 empty parameters', `/transactions?${'&'.repeat(100)}`],
+  ['QUERY_TOO_COMPLEX', '101 parameters that a semicolon separates, as PostgREST takes it', `/transactions?${';'.repeat(100)}`],
+  ['QUERY_TOO_COMPLEX', 'a name of 257 bytes', `/transactions?${'a'.repeat(257)}=eq.1`],
+  ['QUERY_TOO_COMPLEX', '202 columns', `/transactions?select=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns by an encoded comma', `/transactions?select=${list(202, () => 'id', '%2c')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns in a name that hides its letters', `/transactions?%73elec%74=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns behind a semicolon', `/transactions?limit=1;select=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns in two parameters and an order', `/transactions?select=${list(101, () => 'id')}&select=${list(51, () => 'id')}&order=${list(53, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns of an embedded order', `/transactions?select=id,line_items(id)&line_items.order=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns to insert', `/transactions?columns=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '202 columns of a conflict', `/transactions?on_conflict=${list(202, () => 'id')}`],
+  ['QUERY_TOO_COMPLEX', '201 steps into JSON', `/transactions?select=metadata${'->a'.repeat(100)}${'-%3Ea'.repeat(101)}`],
+  ['QUERY_TOO_COMPLEX', '51 embeddings side by side', `/transactions?select=${list(51, (number) => `a${number}:categories(id)`)}`],
+  ['QUERY_TOO_COMPLEX', '51 embeddings in each other', `/transactions?select=${embeddings(51)}`],
+  ['QUERY_TOO_COMPLEX', '51 embeddings by encoded parentheses', `/transactions?select=${embeddings(51).replaceAll('(', '%28')}`],
+  ['QUERY_TOO_COMPLEX', '51 stars', `/transactions?select=${list(51, () => '*')}`],
+  ['QUERY_TOO_COMPLEX', '201 groups of conditions', `/transactions?or=${'(and'.repeat(200)}(id.eq.1`],
+  ['QUERY_TOO_COMPLEX', '201 groups of conditions on an embedded table', `/transactions?categories.not.and=${'(or'.repeat(200)}(id.eq.1`],
+  ['INVALID_ENCODING', 'a value that is not UTF-8', '/transactions?name=eq.%ff'],
+  ['INVALID_ENCODING', 'half a character', '/transactions?name=eq.%C3'],
+  ['INVALID_ENCODING', 'a character that is too long', '/transactions?name=eq.%C0%AF'],
+  ['INVALID_ENCODING', 'half a surrogate pair', '/transactions?name=eq.%ED%A0%80'],
+  ['INVALID_ENCODING', 'a character beyond Unicode', '/transactions?name=eq.%F4%90%80%80'],
+  ['INVALID_ENCODING', 'a byte after signs that begin none', '/transactions?name=eq.%%f%fz%%ff'],
+  ['INVALID_ENCODING', 'a name that is not UTF-8', '/transactions?%ff=eq.a'],
+  ['INVALID_ENCODING', 'a path that is not UTF-8', '/tr%ffansactions'],
+  ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)&limit=1', 'PATCH'],
+  ['ORDER_NOT_SUPPORTED', 'a deletion by the order of a related table', '/transactions?limit=1&%6frder=categories%28id)', 'DELETE'],
+]
+
+export const messages: Record<string, string> = {
+  INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
+  ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',
+  QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or groups of conditions than a request may have.',
+}
+
+/** Fields that PostgREST would read as text, with a byte that is none. */
+export const garbledFields = ['Accept', 'Accept-Profile', 'Content-Profile', 'Content-Type', 'Cookie', 'Origin', 'Prefer', 'Range', 'User-Agent', 'X-Anything']
