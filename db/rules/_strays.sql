@@ -4,16 +4,14 @@
 
 do $strays$
 declare
-  found record;
-begin
-  for found in
-    select p.oid::regprocedure as function, case p.prokind when 'a' then 'aggregate' when 'p' then 'procedure' else 'function' end as kind
+  strays constant text := (
+    select string_agg(p.oid::regprocedure::text, ', ')
     from pg_proc p join functions_before b on b.oid = p.oid and b.place = p.ctid
-    where not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
-    -- an aggregate needs its functions
-    order by p.prokind <> 'a'
-  loop
-    execute format('drop %s %s', found.kind, found.function);
-  end loop;
+    where not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'));
+begin
+  -- all at once, because one may need another
+  if strays is not null then
+    execute format('drop routine %s', strays);
+  end if;
 end
 $strays$;

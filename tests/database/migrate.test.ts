@@ -125,6 +125,8 @@ describe('migrate', () => {
     await query(`
       create function private.left_over() returns trigger language plpgsql as 'begin return new; end';
       create function api.left_over(integer) returns integer language sql return 1;
+      create function api.another(integer) returns integer language sql return api.left_over($1);
+      create aggregate api.last_left (integer) (sfunc = int4pl, stype = integer);
       grant execute on function api.left_over(integer), private.can(text, text) to anon;
       create policy left_over on api.tags for select to anon using (true);
       create trigger left_over before insert on auth.users for each row execute function private.left_over();
