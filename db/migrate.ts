@@ -56,9 +56,11 @@ async function presentFiles(): Promise<SqlFile[]> {
   const only = (name: string) => rules.filter((file) => file.name === `rules/${name}`)
   return [
     ...only('_clear.sql'),
-    ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api', 'rules/shared'),
+    ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api'),
+    ...await sqlFiles('rules/shared'),
     ...rules.filter((file) => !file.name.startsWith('rules/_')),
     ...only('_strays.sql'),
+    ...only('_named_arguments.sql'),
   ]
 }
 

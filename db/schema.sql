@@ -823,17 +823,27 @@ grant delete, insert, select, update on auth.users to auth_service;
 
 grant delete, insert, select, update on auth.verifications to auth_service;
 
+grant execute on function api.delete_category(json) to authenticated;
+
 grant execute on function api.delete_category(uuid,uuid) to authenticated;
 
+grant execute on function api.get_budget_comparison(json) to authenticated;
+
 grant execute on function api.get_budget_comparison(text,text,text,text) to authenticated;
+
+grant execute on function api.get_cash_flow(json) to authenticated;
 
 grant execute on function api.get_cash_flow(text,integer,text) to authenticated;
 
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;
 
+grant execute on function api.get_transaction_aggregate(json) to authenticated;
+
 grant execute on function api.get_transaction_aggregate(jsonb,text,text) to authenticated;
 
 grant execute on function api.get_transaction_distribution_by_category(jsonb) to authenticated;
+
+grant execute on function api.get_transaction_stat(json) to authenticated;
 
 grant execute on function api.get_transaction_stat(text,text,jsonb,text,text) to authenticated;
 

@@ -1,0 +1,29 @@
+-- Runs after everything else, when the functions that stand in no file are gone. A call whose arguments no function takes is answered here, and not by PostgREST: to suggest
+-- another name PostgREST compares what was sent with all it knows, which takes minutes for a name of some thousand letters.
+-- PostgREST hands such a call to a function of the same name with one unnamed parameter of type json.
+
+do $arguments$
+declare
+  named record;
+begin
+  for named in
+    select p.proname, string_agg(distinct pg_get_function_arguments(p.oid), '; ') as takes
+    from pg_proc p
+    -- to PostgREST a function of one JSON parameter is such a function already
+    where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and pg_get_function_identity_arguments(p.oid) !~ '^(\w+ )?jsonb?$'
+    group by p.proname
+  loop
+    execute format(
+      $sql$
+        create or replace function api.%1$I(json) returns void language plpgsql stable set search_path = ''
+          as %2$L;
+        comment on function api.%1$I(json) is %3$L;
+        grant execute on function api.%1$I(json) to authenticated
+      $sql$,
+      named.proname,
+      format($body$ begin perform private.refuse('PGRST202', %L, %L, 404); end $body$,
+        format('%s is called with other arguments than it takes', named.proname), format('It takes %s.', named.takes)),
+      'Answers a call with other arguments than the function takes: 404.');
+  end loop;
+end
+$arguments$;
