@@ -177,7 +177,7 @@ describe('PostgREST stands', () => {
       })
     })
     for (let round = 0; round < 10; round++) await Promise.all([leave(), leave(), leave(), leave()])
-    await expect.poll(async () => (await send('/transactions?limit=1', { headers: bearer })).status).toBe(200)
+    await expect.poll(async () => (await send('/transactions?limit=1', { headers: bearer })).status, { timeout: 30_000 }).toBe(200)
     const after = await postgrest()
     process.stdout.write(`  clients that go away: PostgREST ${Math.round(after.peak)} MiB\n`)
     expect(after).toMatchObject({ restarts: before.restarts, outOfMemory: false })
