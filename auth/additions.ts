@@ -9,16 +9,16 @@ import { z } from 'zod'
 import type { AuthDatabase } from './database.ts'
 import { disown } from './disown.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
-import type { AccountRule, Limits } from './limits.ts'
+import type { Limits } from './limits.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
+import type { RateLimit } from './policy.ts'
 import { roles, type RoleName } from './roles.ts'
 
 export type AdditionParts = {
   db: AuthDatabase
   plans: Plans
   mailer: Mailer
-  limits: Limits
   /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
   secret: string
   /** Whether a link in a mail may lead there. */
@@ -31,10 +31,13 @@ export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
   throw new APIError(status, { code, message }, retryAfterSeconds === undefined ? {} : { 'x-retry-after': String(retryAfterSeconds) })
 }
 
-/** Counts a request against an account's limit; what is no text is no account. @throws APIError RATE_LIMIT_EXCEEDED */
-export async function limitAccount(limits: Limits, name: AccountRule, account: unknown): Promise<void> {
-  if (typeof account !== 'string') return
-  const { allowed, retryAfterSeconds } = await limits.consumeForAccount(name, account)
+/**
+ * Counts a request against an account's limit.
+ * @throws APIError RATE_LIMIT_EXCEEDED; VALIDATION_ERROR when the request names no account
+ */
+export async function limitAccount(limits: Limits, path: string, account: string | undefined, limit: RateLimit): Promise<void> {
+  if (account === undefined) refuse('VALIDATION_ERROR')
+  const { allowed, retryAfterSeconds } = await limits.consumeForAccount(path, account, limit)
   if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
 }
 
@@ -89,7 +92,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function additions({ db, plans, mailer, limits, secret, isTrustedUrl }: AdditionParts) {
+export function additions({ db, plans, mailer, secret, isTrustedUrl }: AdditionParts) {
   // forget-password and request-verification-email answer before anything is looked up, so that known and unknown addresses
   // cannot be told apart by time
   return {
@@ -101,7 +104,6 @@ export function additions({ db, plans, mailer, limits, secret, isTrustedUrl }: A
       }, async (context) => {
         const { email, redirectTo } = context.body
         if (redirectTo !== undefined && !isTrustedUrl(redirectTo)) refuse('FORBIDDEN')
-        await limitAccount(limits, 'reset-mail', email)
         await mailer.requestPasswordReset(email, redirectTo)
         return context.json({ status: true })
       }),
@@ -110,7 +112,6 @@ export function additions({ db, plans, mailer, limits, secret, isTrustedUrl }: A
         method: 'POST',
         body: z.object({ email: z.email() }),
       }, async (context) => {
-        await limitAccount(limits, 'verification-request', context.body.email)
         await mailer.requestVerification(context.body.email)
         return context.json({ status: true })
       }),

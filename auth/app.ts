@@ -4,18 +4,18 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
 import { clientAddress } from './client-address.ts'
-import type { Config } from './config.ts'
-import { basePath } from './engine.ts'
+import { basePath, type Config } from './config.ts'
 import { errorResponse, isRefusal } from './errors.ts'
 import { describeError, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { pageRoutes, verifiedPage, wantsPage } from './pages.ts'
+import { pageRoutes } from './pages.ts'
 import type { Checks } from './readiness.ts'
+import type { Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { invitationRoutes } from './routes/invitation.ts'
 import { organizationRoutes } from './routes/organization.ts'
 import { sessionRoutes } from './routes/session.ts'
-import { translate, type Route, type TranslateParts } from './translate.ts'
+import { translate, type TranslateParts } from './translate.ts'
 
 /** All of the auth surface. What is not a row here is not reachable. */
 export const routes: Route[] = [...accountRoutes, ...sessionRoutes, ...organizationRoutes, ...invitationRoutes]
@@ -81,10 +81,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   })
 
   for (const row of routes) {
-    app.on(row.method, `${basePath}${row.path}`, async (context) => {
-      const response = await translate(context, row, addressOf(context), parts)
-      return row.path === '/verify-email' && wantsPage(context.req.raw) ? verifiedPage(response.ok) : response
-    })
+    app.on(row.method, `${basePath}${row.path}`, (context) => translate(context, row, addressOf(context), parts))
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page())
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))

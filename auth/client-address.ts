@@ -2,6 +2,9 @@
 import ipaddr from 'ipaddr.js'
 import type { AddressRange } from './config.ts'
 
+/** Set by our border on every request, whatever the client sent; the engine believes nothing else. */
+export const clientAddressHeader = 'x-finance-client-address'
+
 const parse = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text) : undefined)
 
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: AddressRange[]) =>

@@ -131,6 +131,9 @@ export type MailTransport =
   | { kind: 'smtp', url: string }
   | { kind: 'log' }
 
+/** Where the auth surface lives below base_url. */
+export const basePath = '/api/auth'
+
 /** What the auth service runs on: `Settings` with everything present that it cannot do without. */
 export type Config = {
   production: boolean

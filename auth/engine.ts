@@ -3,30 +3,31 @@
  * itself it asks of the parts it is given.
  */
 import { betterAuth } from 'better-auth'
-import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from 'better-auth/api'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
-import { additions, limitAccount, refuse } from './additions.ts'
+import { additions } from './additions.ts'
 import { claimsOf, tokenLifetimeSeconds } from './claims.ts'
-import { clientNetwork } from './client-address.ts'
-import type { Config } from './config.ts'
+import { clientAddressHeader } from './client-address.ts'
+import { basePath, type Config } from './config.ts'
 import type { Connections } from './database.ts'
 import { disownToken } from './disown.ts'
+import { enforcement, inTurn } from './enforcement.ts'
 import type { Gate } from './gate.ts'
 import { keyAdapter } from './keys.ts'
-import { addressRules, otherAddressRule, type Limits, type Rule } from './limits.ts'
+import { otherAddressLimit, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
+import type { Policy, RateLimit } from './policy.ts'
 import { accessControl, roles } from './roles.ts'
 import { scopes } from './scope.ts'
 
-/** Set by our border on every request, whatever the client sent; the engine believes nothing else. */
-export const clientAddressHeader = 'x-finance-client-address'
-
-/** Where the auth surface lives below base_url. */
-export const basePath = '/api/auth'
+/** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
+const verificationMailLimit: RateLimit = { window: 900, max: 5 }
 
 export type EngineParts = {
+  /** What is asked of the requests to each endpoint; an endpoint without a policy answers nobody. */
+  policies: Policy[]
   config: Config
   connections: Connections
   plans: Plans
@@ -34,20 +35,6 @@ export type EngineParts = {
   gate: Gate
   mailer: Mailer
   log: Log
-}
-
-/** Paths that ask for no session, and get-session, which is the question itself. */
-const publicPaths = new Set([
-  '/get-session',
-  '/sign-up/email', '/sign-in/email', '/verify-email', '/disown-account', '/forget-password', '/request-verification-email', '/reset-password', '/jwks',
-])
-
-/** Paths that hash a password, and so pass the gate. */
-const hashingPaths = new Set(['/sign-up/email', '/sign-in/email', '/reset-password', '/change-password'])
-
-const field = (from: unknown, name: string): string | undefined => {
-  const value = typeof from === 'object' && from !== null ? (from as Record<string, unknown>)[name] : undefined
-  return typeof value === 'string' ? value : undefined
 }
 
 /** Whether a mailed link may lead there: our own origin, a trusted one, or a path of ours. */
@@ -73,20 +60,8 @@ export const jwtOptions = (config: Config, { db, pool }: Connections) => ({
 } satisfies JwtOptions)
 
 /** Builds the engine. */
-export function createEngine({ config, connections, plans, limits, gate, mailer, log }: EngineParts) {
+export function createEngine({ policies, config, connections, plans, limits, gate, mailer, log }: EngineParts) {
   const { engine: database, db } = connections
-  const checkCaller = async (context: { path: string, body?: unknown, query?: unknown }, userId: string) => {
-    const organizationId = field(context.body, 'organizationId') ?? field(context.query, 'organizationId')
-    if (organizationId !== undefined) {
-      // to an outsider an organization answers as if it did not exist; natively some routes even drop the active one
-      const member = await db.selectFrom('auth.members').select('id')
-        .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
-      if (member === undefined) refuse('NOT_FOUND')
-    }
-    if (context.path === '/change-password') await limitAccount(limits, 'change-password', userId)
-    if (context.path === '/organization/invite-member') await limitAccount(limits, 'invitation-mail', field(context.body, 'email'))
-  }
-
   return betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -120,10 +95,11 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
     },
     rateLimit: {
       enabled: config.rateLimitEnabled,
-      ...otherAddressRule,
-      customRules: addressRules,
+      ...otherAddressLimit,
+      // for each path, because the engine has limits of its own for those it thinks delicate
+      customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
       customStorage: {
-        consume: async (key: string, rule: Rule) => {
+        consume: async (key: string, rule: RateLimit) => {
           const { allowed, retryAfterSeconds } = await limits.consume(`address|${key}`, rule)
           return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
         },
@@ -131,6 +107,7 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
     },
     emailAndPassword: {
       enabled: true,
+      password: { hash: inTurn(hashPassword), verify: inTurn(verifyPassword) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
@@ -143,40 +120,13 @@ export function createEngine({ config, connections, plans, limits, gate, mailer,
       expiresIn: 86_400,
       sendVerificationEmail: async ({ user, token }) => {
         // over the limit a person still signs in; only the mail is not sent again
-        const { allowed } = await limits.consumeForAccount('verification-mail', user.email)
+        const { allowed } = await limits.consumeForAccount('verification-mail', user.email, verificationMailLimit)
         if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
       },
     },
-    hooks: {
-      before: createAuthMiddleware(async (context) => {
-        // our own calls of the engine, without a request, have passed this when they were queued
-        if (context.request === undefined) return
-        if (context.path === '/sign-in/email') await limitAccount(limits, 'sign-in', context.body?.email)
-        else if (!publicPaths.has(context.path)) {
-          // read once and kept by the engine for the rest of the request
-          const current = await getSessionFromCtx(context)
-          if (current === null) refuse('UNAUTHORIZED')
-          const scope = scopes.getStore()
-          if (scope !== undefined) scope.caller = { userId: current.user.id, sessionId: current.session.id }
-          await checkCaller(context, current.user.id)
-        }
-        if (hashingPaths.has(context.path)) {
-          const scope = scopes.getStore()
-          const leave = await gate.enter(clientNetwork(context.request.headers.get(clientAddressHeader) ?? ''))
-          if (scope === undefined) leave()
-          else scope.leaveGate = leave
-        }
-      }),
-      after: createAuthMiddleware(async (context) => {
-        if (context.path !== '/sign-in/email' && context.path !== '/sign-up/email') return undefined
-        const signedIn = context.context.newSession
-        if (!signedIn) return undefined
-        if (context.path === '/sign-in/email' && !signedIn.user.emailVerified) await sendVerificationEmailFn(context, signedIn.user)
-        return context.json({ user: signedIn.user, session: signedIn.session })
-      }),
-    },
+    hooks: enforcement({ policies, db, limits, gate }),
     plugins: [
-      additions({ db, plans, mailer, limits, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
+      additions({ db, plans, mailer, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
       organization({
         ac: accessControl,
         roles,

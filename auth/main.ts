@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { serve, type HttpBindings } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
-import { createApp } from './app.ts'
+import { createApp, routes } from './app.ts'
 import { authConfig, configError, isConfigError, readSettings, type Config, type Settings } from './config.ts'
 import { connect } from './database.ts'
 import { endInOrder } from './ending.ts'
@@ -21,6 +21,7 @@ import { startQueue } from './mail/queue.ts'
 import { mailSender } from './mail/transports.ts'
 import { createMetrics } from './metrics.ts'
 import { plans as createPlans } from './plan.ts'
+import { policyOf } from './policy.ts'
 import { readiness } from './readiness.ts'
 
 /** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
@@ -90,7 +91,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const limits = createLimits(pool, config.rateLimitEnabled)
     const plans = createPlans(pool, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
-    const engine = createEngine({ config, connections, plans, limits, gate, mailer, log })
+    const engine = createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, gate, mailer, log })
     const keys: KeyOptions = {
       engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
       rotationIntervalSeconds: config.keyRotationDays * 86_400, ...tuning,

@@ -4,50 +4,25 @@
  * in front of every route.
  */
 import type { Context } from 'hono'
-import type { z } from 'zod'
 import { readJson } from './body.ts'
+import { clientAddressHeader } from './client-address.ts'
+import { basePath } from './config.ts'
 import type { AuthDatabase } from './database.ts'
-import { basePath, clientAddressHeader, type Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal } from './errors.ts'
 import { describeError, type Log } from './log.ts'
+import { wantsPage } from './pages.ts'
 import type { Plans } from './plan.ts'
+import type { Route, Sources } from './route.ts'
 import { scopes, type Scope } from './scope.ts'
 import { problemOf } from './shapes.ts'
-
-/** What a presenter may ask beyond the engine's reply. */
-export type Present<Input> = { input: Input, plans: Plans, db: AuthDatabase, caller: NonNullable<Scope['caller']> | undefined }
-
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-
-export type Route = {
-  method: Method
-  path: string
-  /** What a client sends: the query of a GET, the JSON body of the others. */
-  input: z.ZodType
-  native: { method: 'GET' | 'POST', path: string }
-  /** Our input in the engine's words; the same words if absent. */
-  toNative?: (input: never, db: AuthDatabase) => unknown
-  reply: z.ZodType
-  present: (reply: never, with_: Present<never>) => unknown
-  headers?: Record<string, string>
-}
-
-/** Checks a row's types against each other; at run time it is the identity. */
-export function route<Input extends z.ZodType, Reply extends z.ZodType>(row: Omit<Route, 'input' | 'reply' | 'toNative' | 'present'> & {
-  input: Input
-  reply: Reply
-  toNative?: (input: z.output<Input>, db: AuthDatabase) => unknown
-  present: (reply: z.output<Reply>, with_: Present<z.output<Input>>) => unknown
-}): Route {
-  return row
-}
 
 export type TranslateParts = { engine: Engine, plans: Plans, db: AuthDatabase, publicUrl: string, log: Log }
 
 const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
 
 /** The engine's request. It is made of the route's own path, so that no spelling of a URL reaches anything else. */
-function nativeRequest(context: Context, row: Route, input: unknown, publicUrl: string, address: string): Request {
+function engineRequest(context: Context, row: Route, input: unknown, publicUrl: string, address: string): Request {
   const headers = new Headers({ [clientAddressHeader]: address })
   for (const name of forwarded) {
     const value = context.req.header(name)
@@ -55,8 +30,8 @@ function nativeRequest(context: Context, row: Route, input: unknown, publicUrl: 
   }
   // a client that says nothing of where it comes from is no browser, and so no page of somebody else's
   if (!['origin', 'referer', 'sec-fetch-site'].some((name) => headers.has(name))) headers.set('origin', publicUrl)
-  const url = new URL(`${basePath}${row.native.path}`, publicUrl)
-  if (row.native.method === 'GET') {
+  const url = new URL(`${basePath}${row.engine.path}`, publicUrl)
+  if (row.engine.method === 'GET') {
     for (const [name, value] of Object.entries(input as Record<string, string>)) url.searchParams.set(name, value)
     return new Request(url, { headers })
   }
@@ -85,6 +60,12 @@ async function refusalOf(response: Response, scope: Scope, row: Route, log: Log)
   return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))
 }
 
+async function presented(response: Response, row: Route, input: never, sources: Sources): Promise<Response> {
+  const reply = row.reply.parse(await response.json()) as never
+  const loaded = await row.load?.(reply, sources) as never
+  return Response.json(row.present(reply, { input, loaded, caller: sources.caller }), row.headers === undefined ? {} : { headers: row.headers })
+}
+
 /**
  * Serves one route.
  * @param address the client's, as auth/client-address.ts found it
@@ -97,12 +78,11 @@ export async function translate(context: Context, row: Route, address: string, {
     throw refusal(code, message)
   }
   const input = parsed.data as never
-  const words = row.toNative === undefined ? input : await row.toNative(input, db)
+  const words = row.toEngine === undefined ? input : row.toEngine(input, await row.find?.(input, db) as never)
   const scope: Scope = {}
-  const response = await callEngine(engine, nativeRequest(context, row, words, publicUrl, address), scope)
-  const reply = response.ok
-    ? Response.json(await row.present(row.reply.parse(await response.json()) as never, { input, plans, db, caller: scope.caller }), row.headers === undefined ? {} : { headers: row.headers })
-    : await refusalOf(response, scope, row, log)
+  const response = await callEngine(engine, engineRequest(context, row, words, publicUrl, address), scope)
+  if (row.page !== undefined && wantsPage(context.req.raw)) return row.page(response.ok)
+  const reply = response.ok ? await presented(response, row, input, { db, plans, caller: scope.caller }) : await refusalOf(response, scope, row, log)
   for (const cookie of response.headers.getSetCookie()) reply.headers.append('set-cookie', cookie)
   return reply
 }
