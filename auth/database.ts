@@ -4,6 +4,7 @@
  */
 import { CamelCasePlugin, Kysely, PostgresDialect, type Generated } from 'kysely'
 import pg from 'pg'
+import { noteDatabaseFailure } from './request-context.ts'
 
 type Row = {
   users: { id: string, name: string, email: string, emailVerified: boolean, image: string | null, createdAt: Date, updatedAt: Date }
@@ -44,7 +45,23 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     return pool
   }
   const pool = poolOf('auth')
-  const engine = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: poolOf('auth-engine') }), plugins: [new CamelCasePlugin()] })
+  const enginePool = poolOf('auth-engine')
+  const engine = new Kysely<unknown>({
+    dialect: new PostgresDialect({
+      pool: {
+        options: enginePool.options,
+        // Kysely logs queries, and this one comes before any
+        connect: () => enginePool.connect().catch((error: unknown) => {
+          noteDatabaseFailure(error)
+          throw error
+        }),
+        end: () => enginePool.end(),
+      },
+    }),
+    plugins: [new CamelCasePlugin()],
+    // the engine takes some failures for an answer: a session it cannot read is none to it
+    log: (event) => { if (event.level === 'error') noteDatabaseFailure(event.error) },
+  })
   const db = new Kysely<AuthTables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
   return { engine, db, pool, close: async () => { await Promise.all([engine.destroy(), db.destroy()]) } }
 }

@@ -6,7 +6,7 @@ import type { AuthDatabase } from './database.ts'
 import type { Gate } from './gate.ts'
 import type { Limits } from './limits.ts'
 import type { Policy } from './policy.ts'
-import { scopes } from './scope.ts'
+import { requestContexts } from './request-context.ts'
 
 const field = (from: unknown, name: string): string | undefined => {
   const value = typeof from === 'object' && from !== null ? (from as Record<string, unknown>)[name] : undefined
@@ -38,14 +38,14 @@ export function enforcement({ policies, db, limits, gate }: EnforcementParts) {
     // our own calls of the engine have passed this when they were queued
     if (request === undefined) return
     const policy = policyOf.get(`${request.method} ${path}`) ?? refuse('NOT_FOUND')
-    const scope = scopes.getStore() ?? refuse('FORBIDDEN')
+    const own = requestContexts.getStore() ?? refuse('FORBIDDEN')
     let userId: string | undefined
     if (policy.session === 'required') {
       // read once and kept by the engine for the rest of the request
       const current = await getSessionFromCtx(context)
       if (current === null) refuse('UNAUTHORIZED')
       userId = current.user.id
-      scope.caller = { userId, sessionId: current.session.id }
+      own.caller = { userId, sessionId: current.session.id }
     }
     const organizationId = field(body, 'organizationId') ?? field(query, 'organizationId')
     if (organizationId !== undefined) {
@@ -55,7 +55,7 @@ export function enforcement({ policies, db, limits, gate }: EnforcementParts) {
     }
     const { account } = policy.limits
     if (account !== undefined) await limitAccount(limits, path, account.by === 'caller' ? userId : field(body, 'email'), account)
-    if (policy.hashesPassword) scope.leaveGate = await gate.enter(clientNetwork(request.headers.get(clientAddressHeader) ?? ''))
+    if (policy.hashesPassword) own.leaveQueue = await gate.enter(clientNetwork(request.headers.get(clientAddressHeader) ?? ''))
   })
 
   const after = createAuthMiddleware(async (context) => {
@@ -75,6 +75,6 @@ export function enforcement({ policies, db, limits, gate }: EnforcementParts) {
  * hashes fails at once, instead of letting a crowd take the processor.
  */
 export const inTurn = <Given, Result>(hash: (given: Given) => Promise<Result>) => async (given: Given): Promise<Result> => {
-  if (scopes.getStore()?.leaveGate === undefined) throw new Error('A password is hashed out of turn: the row of the route must say that it hashes.')
+  if (requestContexts.getStore()?.leaveQueue === undefined) throw new Error('A password is hashed out of turn: the row of the route must say that it hashes.')
   return hash(given)
 }

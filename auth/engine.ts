@@ -2,7 +2,9 @@
  * The one better-auth instance: every option of the engine is set here and nowhere else. What the engine does not decide
  * itself it asks of the parts it is given.
  */
-import { betterAuth } from 'better-auth'
+import { runWithAdapter } from '@better-auth/core/context'
+import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-auth'
+import { router } from 'better-auth/api'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { additions } from './additions.ts'
@@ -20,7 +22,6 @@ import type { Mailer } from './mail/mailer.ts'
 import type { Plans } from './plan.ts'
 import type { Policy, RateLimit } from './policy.ts'
 import { accessControl, roles } from './roles.ts'
-import { scopes } from './scope.ts'
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
@@ -59,10 +60,19 @@ export const jwtOptions = (config: Config, { db, pool }: Connections) => ({
   disableSettingJwtHeader: true,
 } satisfies JwtOptions)
 
+/**
+ * The engine's handler. better-auth's own builds the router of all endpoints anew for each request, because its base URL and
+ * trusted origins may depend on the request; ours do not.
+ */
+function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: Request) => Promise<Response> {
+  const { handler } = router(context, options)
+  return async (request) => await runWithAdapter(context.adapter, () => handler(request))
+}
+
 /** Builds the engine. */
-export function createEngine({ policies, config, connections, plans, limits, gate, mailer, log }: EngineParts) {
+export async function createEngine({ policies, config, connections, plans, limits, gate, mailer, log }: EngineParts) {
   const { engine: database, db } = connections
-  return betterAuth({
+  const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
     secret: config.secret,
@@ -72,12 +82,7 @@ export function createEngine({ policies, config, connections, plans, limits, gat
     logger: {
       level: 'warn',
       // the engine's messages can hold addresses and tokens: their first argument is a fixed sentence, the rest is left out
-      log: (level, message, ...details: unknown[]) => {
-        const scope = scopes.getStore()
-        const failure = details.find((detail) => detail instanceof Error)
-        if (scope !== undefined && failure !== undefined) scope.failure ??= failure
-        log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine')
-      },
+      log: (level, message) => log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine'),
     },
     // what is not an answer of the engine comes to translate.ts as it is; the engine would print it, parameters and all
     onAPIError: { throw: true },
@@ -148,6 +153,9 @@ export function createEngine({ policies, config, connections, plans, limits, gat
       jwt(jwtOptions(config, connections)),
     ],
   })
+  // the types say that a context fits its own options alone
+  const context = await engine.$context as unknown as AuthContext
+  return { api: engine.api, context, handler: handlerOf(context, engine.options) }
 }
 
-export type Engine = ReturnType<typeof createEngine>
+export type Engine = Awaited<ReturnType<typeof createEngine>>

@@ -44,7 +44,7 @@ export function keyAdapter(pool: pg.Pool): NonNullable<JwtOptions['adapter']> {
 
 /** What a rotation needs of the engine: its context, whose secret encrypts the private half, and its signature. */
 type KeyEngine = {
-  $context: Promise<unknown>
+  context: unknown
   api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
 }
 
@@ -62,7 +62,7 @@ export type KeyOptions = {
 }
 
 const publish = async ({ engine, jwt }: KeyOptions) => {
-  await createJwk({ context: await engine.$context, path: '/rotation' } as Parameters<typeof createJwk>[0], jwt)
+  await createJwk({ context: engine.context, path: '/rotation' } as Parameters<typeof createJwk>[0], jwt)
 }
 
 /**

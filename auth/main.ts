@@ -91,7 +91,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const limits = createLimits(pool, config.rateLimitEnabled)
     const plans = createPlans(pool, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
-    const engine = createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, gate, mailer, log })
+    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, gate, mailer, log })
     const keys: KeyOptions = {
       engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
       rotationIntervalSeconds: config.keyRotationDays * 86_400, ...tuning,

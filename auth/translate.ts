@@ -13,8 +13,8 @@ import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal } from 
 import { describeError, type Log } from './log.ts'
 import { wantsPage } from './pages.ts'
 import type { Plans } from './plan.ts'
+import { requestContexts, type RequestContext } from './request-context.ts'
 import type { Route, Sources } from './route.ts'
-import { scopes, type Scope } from './scope.ts'
 import { problemOf } from './shapes.ts'
 
 export type TranslateParts = { engine: Engine, plans: Plans, db: AuthDatabase, publicUrl: string, log: Log }
@@ -39,24 +39,34 @@ function engineRequest(context: Context, row: Route, input: unknown, publicUrl: 
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(input) })
 }
 
-async function callEngine(engine: Engine, request: Request, scope: Scope): Promise<Response> {
+/** What the engine made of a request: its answer, or what it threw. */
+async function callEngine(engine: Engine, request: Request, own: RequestContext): Promise<Response | { thrown: unknown }> {
   try {
-    return await scopes.run(scope, () => engine.handler(request))
-  } catch (error) {
-    scope.failure ??= error
-    return new Response(null, { status: 500 })
+    return await requestContexts.run(own, () => engine.handler(request))
+  } catch (thrown) {
+    return { thrown }
   } finally {
-    scope.leaveGate?.()
+    own.leaveQueue?.()
   }
 }
 
-async function refusalOf(response: Response, scope: Scope, row: Route, log: Log): Promise<Response> {
-  if (isRefusal(scope.failure)) return errorResponse(scope.failure.code, scope.failure.message, scope.failure.retryAfterSeconds)
-  const { code: engineCode } = await response.json().catch(() => ({})) as { code?: unknown }
-  // a failure the engine took for an answer: a session it could not read is not a session that has ended
-  const code = scope.failure === undefined ? codeOfEngine(response.status, engineCode) : codeOfDatabase(scope.failure) ?? 'INTERNAL_ERROR'
-  if (code === 'INTERNAL_ERROR') log.error({ route: row.path, error: describeError(scope.failure) }, 'request failed')
-  const retryAfter = response.headers.get('x-retry-after')
+/** What failed while the engine worked at a request; undefined where the engine simply refused it. */
+function failureOf(outcome: Response | { thrown: unknown }, { databaseFailure }: RequestContext): unknown {
+  return databaseFailure ?? ('thrown' in outcome ? outcome.thrown : undefined)
+}
+
+async function refusalOf(outcome: Response | { thrown: unknown }, own: RequestContext, row: Route, log: Log): Promise<Response> {
+  const failure = failureOf(outcome, own)
+  if (isRefusal(failure)) return errorResponse(failure.code, failure.message, failure.retryAfterSeconds)
+  if (failure !== undefined || !(outcome instanceof Response)) {
+    const code = codeOfDatabase(failure) ?? 'INTERNAL_ERROR'
+    if (code === 'INTERNAL_ERROR') log.error({ route: row.path, error: describeError(failure) }, 'request failed')
+    return errorResponse(code)
+  }
+  const { code: engineCode } = await outcome.json().catch(() => ({})) as { code?: unknown }
+  const code = codeOfEngine(outcome.status, engineCode)
+  if (code === 'INTERNAL_ERROR') log.error({ route: row.path, status: outcome.status }, 'request failed')
+  const retryAfter = outcome.headers.get('x-retry-after')
   return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))
 }
 
@@ -79,10 +89,11 @@ export async function translate(context: Context, row: Route, address: string, {
   }
   const input = parsed.data as never
   const words = row.toEngine === undefined ? input : row.toEngine(input, await row.find?.(input, db) as never)
-  const scope: Scope = {}
-  const response = await callEngine(engine, engineRequest(context, row, words, publicUrl, address), scope)
-  if (row.page !== undefined && wantsPage(context.req.raw)) return row.page(response.ok)
-  const reply = response.ok ? await presented(response, row, input, { db, plans, caller: scope.caller }) : await refusalOf(response, scope, row, log)
-  for (const cookie of response.headers.getSetCookie()) reply.headers.append('set-cookie', cookie)
+  const own: RequestContext = {}
+  const outcome = await callEngine(engine, engineRequest(context, row, words, publicUrl, address), own)
+  const succeeded = outcome instanceof Response && outcome.ok
+  if (row.page !== undefined && wantsPage(context.req.raw)) return row.page(succeeded)
+  const reply = succeeded ? await presented(outcome, row, input, { db, plans, caller: own.caller }) : await refusalOf(outcome, own, row, log)
+  for (const cookie of outcome instanceof Response ? outcome.headers.getSetCookie() : []) reply.headers.append('set-cookie', cookie)
   return reply
 }

@@ -10,7 +10,7 @@ import { createLog } from '../../auth/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
 import { plans } from '../../auth/plan.ts'
 import { policyOf, type Policy } from '../../auth/policy.ts'
-import { scopes } from '../../auth/scope.ts'
+import { requestContexts } from '../../auth/request-context.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const publicUrl = 'http://localhost:3000'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const engineWith = (policies: Policy[]): Engine => createEngine({
+const engineWith = (policies: Policy[]): Promise<Engine> => createEngine({
   policies, connections, log: createLog('silent'), gate: gate(1, 1, 1_000), mailer: createMailer(publicUrl, async () => undefined),
   config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
   plans: plans(connections.pool, 'teams'), limits: limits(connections.pool, false),
@@ -38,7 +38,7 @@ async function ask(engine: Engine, method: string, path: string, { body = {}, co
   const request = new Request(`${publicUrl}/api/auth${path}`, {
     method, headers: { origin: publicUrl, cookie, 'content-type': 'application/json' }, ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
   })
-  const response = await scopes.run({}, () => engine.handler(request))
+  const response = await requestContexts.run({}, () => engine.handler(request))
   const { code } = await response.clone().json().catch(() => ({})) as { code?: string }
   return { status: response.status, code, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
 }
@@ -51,7 +51,7 @@ const endpointsOf = (engine: Engine): string[] => Object.values(engine.api as Re
 
 describe('an endpoint of the engine', () => {
   test('that no row asks for is refused, whichever it is', async () => {
-    const engine = engineWith(all)
+    const engine = await engineWith(all)
     const asked = new Set(all.map(({ engine: { method, path } }) => `${method} ${path}`))
     const others = endpointsOf(engine).filter((endpoint) => !asked.has(endpoint))
     expect(others).toContain('POST /delete-user')
@@ -62,13 +62,13 @@ describe('an endpoint of the engine', () => {
     }
   })
 
-  test('is there for each row', () => {
-    const endpoints = new Set(endpointsOf(engineWith(all)))
+  test('is there for each row', async () => {
+    const endpoints = new Set(endpointsOf(await engineWith(all)))
     expect(all.map(({ engine: { method, path } }) => `${method} ${path}`).filter((endpoint) => !endpoints.has(endpoint))).toEqual([])
   })
 
-  test('has one row', () => {
-    expect(() => engineWith([...all, ...all.slice(0, 1)])).toThrow('one policy would be forgotten')
+  test('has one row', async () => {
+    await expect(engineWith([...all, ...all.slice(0, 1)])).rejects.toThrow('one policy would be forgotten')
   })
 })
 
@@ -77,19 +77,19 @@ describe('a row that forgets', () => {
 
   test('that it asks for no session answers nobody without one', async () => {
     const { engine } = policyOf({ engine: { method: 'POST', path: '/forget-password' } })
-    expect(await ask(engineWith([policyOf({ engine })]), engine.method, engine.path, { body: { email: ann.email } })).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    expect(await ask(await engineWith([policyOf({ engine })]), engine.method, engine.path, { body: { email: ann.email } })).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 
   test('that it hashes a password hashes none', async () => {
-    const engine = without('/sign-up/email', { hashesPassword: false })
+    const engine = await without('/sign-up/email', { hashesPassword: false })
     await expect(ask(engine, 'POST', '/sign-up/email', { body: ann })).rejects.toThrow('out of turn')
   })
 
   test('that it names an organization is refused one', async () => {
-    const { cookie } = await ask(engineWith(all), 'POST', '/sign-up/email', { body: ann })
+    const { cookie } = await ask(await engineWith(all), 'POST', '/sign-up/email', { body: ann })
     const leave = (engine: Engine) => ask(engine, 'POST', '/organization/leave', { body: { organizationId: 'some' }, cookie })
-    expect(await leave(engineWith(all))).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    expect(await leave(without('/organization/leave', { namesOrganization: false }))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await leave(await engineWith(all))).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(await leave(await without('/organization/leave', { namesOrganization: false }))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 })
 
