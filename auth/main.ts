@@ -6,23 +6,27 @@ import { pathToFileURL } from 'node:url'
 import { serve, type HttpBindings } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
-import { createApp, routes } from './app.ts'
-import { authConfig, configError, isConfigError, readSettings, type Config, type Settings } from './config.ts'
+import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { readSettings, type Settings } from '../infra/shared/settings.ts'
+import { plans as createPlans } from './active-product.ts'
+import { authConfig, type Config } from './config.ts'
 import { connect } from './database.ts'
 import { endInOrder } from './ending.ts'
-import { createEngine, jwtOptions } from './engine.ts'
-import { gate as createGate } from './gate.ts'
+import { createEngine, jwtOptions } from './engine/engine.ts'
+import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
+import { limits as createLimits } from './engine/rate-limits.ts'
+import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { provisionKey, startRotation, type KeyOptions } from './keys.ts'
-import { limits as createLimits } from './limits.ts'
+import { createApp } from './http/app.ts'
+import { healthChecks } from './http/health.ts'
+import { createMetrics } from './http/metrics.ts'
+import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender } from './mail/transports.ts'
-import { createMetrics } from './metrics.ts'
-import { plans as createPlans } from './plan.ts'
 import { policyOf } from './policy.ts'
-import { readiness } from './readiness.ts'
+import { routes } from './routes/table.ts'
 
 /** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
 const lameDuckMs = 250
@@ -32,10 +36,13 @@ const drainMs = 5_000
 /** A client that sends slowly is cut off: its header after the first, all of its request after the second, both plus up to the third; in milliseconds. */
 const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 
+/** A token is accepted for so long after its end, because clocks differ; in seconds. */
+const clockLeewaySeconds = 60
+
 /** What answers a request: the app, or what somebody puts around it. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
 
-export type StartOptions = Pick<KeyOptions, 'retireAfterSeconds'> & {
+export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port gets the app, and is asked in its place. */
   around?: (app: Fetch) => Fetch
 }
@@ -87,14 +94,14 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     await checkDatabase(pool, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
     // three times that on a machine that is busy with other things
-    const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 20_000)
+    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000)
     const limits = createLimits(pool, config.rateLimitEnabled)
     const plans = createPlans(pool, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
-    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, gate, mailer, log })
+    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
     const keys: KeyOptions = {
       engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
-      rotationIntervalSeconds: config.keyRotationDays * 86_400, ...tuning,
+      rotationIntervalSeconds: config.keyRotationDays * 86_400, retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds, ...tuning,
     }
     await provisionKey(keys)
     const send = mailSender(config.mail.transport, log)
@@ -116,7 +123,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
-      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
+      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(hashingQueue, rotation), ready: healthChecks(pool, await migrationNames()),
       isStopping: () => stopping,
     })
     const served = around((request, bindings) => app.fetch(request, bindings))

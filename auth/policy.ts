@@ -9,6 +9,9 @@ export type RateLimit = { window: number, max: number }
 /** A limit of so many requests a minute. */
 export const perMinute = (max: number): RateLimit => ({ window: 60, max })
 
+/** Who asks, as the engine found it; undefined where the row asks for no session. */
+export type Caller = { userId: string, sessionId: string } | undefined
+
 export type Policy = {
   /** The engine's endpoint that answers; policies are found by it. */
   engine: { method: 'GET' | 'POST', path: string }

@@ -1,6 +1,9 @@
-/** What one request carries through the engine, where no argument of ours reaches. */
+/** What one request carries through the engine, where no argument of ours reaches: a header, and a context of its own. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Caller } from './route.ts'
+import type { Caller } from './policy.ts'
+
+/** Set by our border on every request, whatever the client sent; the engine believes nothing else. */
+export const clientAddressHeader = 'x-finance-client-address'
 
 export type RequestContext = {
   /** Gives back the request's place in the hashing queue, when it has one. */

@@ -1,8 +1,10 @@
 /** Organizations and members. Source: interface "Organization endpoints", design "Where the interface is silent". */
 import { randomBytes } from 'node:crypto'
 import type { AuthDatabase } from '../database.ts'
-import { member, native, organization, organizationWithRole, schemas, updatedOrganization } from '../shapes.ts'
-import { route } from '../route.ts'
+import { engineReplies } from './engine-replies.ts'
+import { member, organization, organizationWithRole, updatedOrganization } from './presenters.ts'
+import { route } from './route.ts'
+import { schemas } from './schemas.ts'
 
 /** A slug from a name: readable, and never one that somebody has. */
 const slugOf = (name: string): string => {
@@ -19,19 +21,19 @@ const memberIdOf = async ({ organizationId, userId }: { organizationId: string, 
 
 export const organizationRoutes = [
   route({
-    method: 'POST', path: '/organization/create', input: schemas.createOrganization, reply: native.organization,
+    method: 'POST', path: '/organization/create', input: schemas.createOrganization, reply: engineReplies.organization,
     engine: { method: 'POST', path: '/organization/create-with-owner' },
     // it does not become the active one: only set-active changes that
     toEngine: (input) => ({ ...input, slug: input.slug ?? slugOf(input.name) }),
     present: organization,
   }),
   route({
-    method: 'GET', path: '/organization/list', input: schemas.nothing, reply: native.organizations,
+    method: 'GET', path: '/organization/list', input: schemas.nothing, reply: engineReplies.organizations,
     engine: { method: 'GET', path: '/organization/list-with-role' },
     present: (reply) => reply.map(organizationWithRole),
   }),
   route({
-    method: 'GET', path: '/organization/get', input: schemas.organization, reply: native.organization,
+    method: 'GET', path: '/organization/get', input: schemas.organization, reply: engineReplies.organization,
     engine: { method: 'GET', path: '/organization/get-organization' },
     namesOrganization: true,
     load: (reply, { db }) => db.selectFrom('auth.members').select(({ fn }) => fn.countAll<string>().as('count'))
@@ -39,31 +41,31 @@ export const organizationRoutes = [
     present: (reply, { loaded: { count } }) => ({ ...organization(reply), members_count: Number(count) }),
   }),
   route({
-    method: 'PATCH', path: '/organization/update', input: schemas.updateOrganization, reply: native.organization,
+    method: 'PATCH', path: '/organization/update', input: schemas.updateOrganization, reply: engineReplies.organization,
     engine: { method: 'POST', path: '/organization/update-as-given' },
     namesOrganization: true,
     present: updatedOrganization,
   }),
   route({
-    method: 'DELETE', path: '/organization/delete', input: schemas.organization, reply: native.organization,
+    method: 'DELETE', path: '/organization/delete', input: schemas.organization, reply: engineReplies.organization,
     engine: { method: 'POST', path: '/organization/delete' },
     namesOrganization: true,
     present: (reply) => ({ success: true, organization: organization(reply) }),
   }),
   route({
-    method: 'POST', path: '/organization/set-active', input: schemas.setActive, reply: native.done,
+    method: 'POST', path: '/organization/set-active', input: schemas.setActive, reply: engineReplies.done,
     engine: { method: 'POST', path: '/organization/set-active' },
     namesOrganization: true,
     present: (_, { input, caller }) => ({ session: { id: caller?.sessionId, active_organization_id: input.organizationId } }),
   }),
   route({
-    method: 'GET', path: '/organization/list-members', input: schemas.organization, reply: native.members,
+    method: 'GET', path: '/organization/list-members', input: schemas.organization, reply: engineReplies.members,
     engine: { method: 'GET', path: '/organization/list-members' },
     namesOrganization: true,
     present: ({ members }) => members.map(member),
   }),
   route({
-    method: 'PATCH', path: '/organization/update-member-role', input: schemas.updateMemberRole, reply: native.member,
+    method: 'PATCH', path: '/organization/update-member-role', input: schemas.updateMemberRole, reply: engineReplies.member,
     engine: { method: 'POST', path: '/organization/update-member-role' },
     namesOrganization: true,
     find: memberIdOf,
@@ -71,7 +73,7 @@ export const organizationRoutes = [
     present: (reply) => ({ success: true, member: member(reply) }),
   }),
   route({
-    method: 'POST', path: '/organization/remove-member', input: schemas.member, reply: native.memberChanged,
+    method: 'POST', path: '/organization/remove-member', input: schemas.member, reply: engineReplies.memberChanged,
     engine: { method: 'POST', path: '/organization/remove-member' },
     namesOrganization: true,
     find: memberIdOf,
@@ -79,13 +81,13 @@ export const organizationRoutes = [
     present: (reply) => ({ success: true, member: member(reply.member) }),
   }),
   route({
-    method: 'POST', path: '/organization/leave', input: schemas.organization, reply: native.member,
+    method: 'POST', path: '/organization/leave', input: schemas.organization, reply: engineReplies.member,
     engine: { method: 'POST', path: '/organization/leave' },
     namesOrganization: true,
     present: (reply) => ({ success: true, member: member(reply) }),
   }),
   route({
-    method: 'POST', path: '/organization/transfer-ownership', input: schemas.member, reply: native.member,
+    method: 'POST', path: '/organization/transfer-ownership', input: schemas.member, reply: engineReplies.member,
     engine: { method: 'POST', path: '/organization/transfer-ownership' },
     namesOrganization: true,
     present: (reply) => ({ success: true, member: member(reply) }),

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { readSettings } from '../../auth/config.ts'
 import { describeDatabase, schemaPage } from '../../db/describe.ts'
 import { migrate } from '../../db/migrate.ts'
+import { oneLine } from '../shared/errors.ts'
+import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
-import { oneLine } from './one-line.ts'
 import { loginPasswords } from './secrets.ts'
 
 /** Does something with a connection of its own. */

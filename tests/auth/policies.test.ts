@@ -1,14 +1,15 @@
 /** The engine does for a request what the route's row says, and what no row says it does for nobody. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../auth/app.ts'
-import { authConfig, readSettings } from '../../auth/config.ts'
+import { routes } from '../../auth/routes/table.ts'
+import { authConfig } from '../../auth/config.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
 import { connect, type Connections } from '../../auth/database.ts'
-import { createEngine, type Engine } from '../../auth/engine.ts'
-import { gate } from '../../auth/gate.ts'
-import { limits } from '../../auth/limits.ts'
+import { createEngine, type Engine } from '../../auth/engine/engine.ts'
+import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
+import { limits } from '../../auth/engine/rate-limits.ts'
 import { createLog } from '../../auth/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
-import { plans } from '../../auth/plan.ts'
+import { plans } from '../../auth/active-product.ts'
 import { policyOf, type Policy } from '../../auth/policy.ts'
 import { requestContexts } from '../../auth/request-context.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -28,7 +29,7 @@ afterAll(async () => {
 })
 
 const engineWith = (policies: Policy[]): Promise<Engine> => createEngine({
-  policies, connections, log: createLog('silent'), gate: gate(1, 1, 1_000), mailer: createMailer(publicUrl, async () => undefined),
+  policies, connections, log: createLog('silent'), hashingQueue: hashingQueue(1, 1, 1_000), mailer: createMailer(publicUrl, async () => undefined),
   config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
   plans: plans(connections.pool, 'teams'), limits: limits(connections.pool, false),
 })
