@@ -1,8 +1,10 @@
 /** The operator's command: what a person with the owner's connection may do from a shell. */
 import { parseArgs } from 'node:util'
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { keys } from './keys.ts'
-import { mistake, table, word, type Cell, type Command, type Output } from './terminal.ts'
+import type { FunctionRows, Tables } from '../db/types.ts'
+import { keysCommand } from './keys.ts'
+import { mistake, table, word, type Command, type Output } from './terminal.ts'
 
 const help = `Usage: npm run admin -- <command> [options]
 
@@ -27,62 +29,64 @@ const wholeNumber = (text: string | undefined, fallback: number, option: string,
   return value
 }
 
-async function userNamed(client: pg.Client, email: string): Promise<{ id: string, email: string }> {
-  const { rows } = await client.query<{ id: string, email: string }>('select id, email from auth.users where email = lower($1)', [email])
-  if (rows[0] === undefined) throw mistake(`There is no user with the e-mail ${email}.`)
-  return rows[0]
+async function userNamed(db: Kysely<Tables>, email: string): Promise<{ id: string, email: string }> {
+  const user = await db.selectFrom('auth.users').select(['id', 'email']).where('email', '=', sql<string>`lower(${email})`).executeTakeFirst()
+  if (user === undefined) throw mistake(`There is no user with the e-mail ${email}.`)
+  return user
 }
 
-async function knownProduct(client: pg.Client, product: string): Promise<string> {
-  const { rows } = await client.query<{ id: string }>('select id from private.products order by rank')
-  if (!rows.some(({ id }) => id === product)) throw mistake(`There is no product ${product}. There are: ${rows.map(({ id }) => id).join(', ')}.`)
+async function knownProduct(db: Kysely<Tables>, product: string): Promise<string> {
+  const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
+  if (!products.includes(product)) throw mistake(`There is no product ${product}. There are: ${products.join(', ')}.`)
   return product
 }
 
 const commands: Record<string, Command> = {
-  keys,
-  products: async (client, _words, _options, out) => {
-    const { rows } = await client.query<Record<string, Cell>>('select id, name, rank from private.products order by rank')
-    out.write(table(rows, ['id', 'name', 'rank']))
+  keys: keysCommand,
+  products: async (db, _words, _options, out) => {
+    const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
+    out.write(table(products, ['id', 'name', 'rank']))
   },
-  grant: async (client, words, options, out) => {
-    const user = await userNamed(client, word(words, 0, 'e-mail'))
-    const product = await knownProduct(client, word(words, 1, 'product'))
+  grant: async (db, words, options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    const productId = await knownProduct(db, word(words, 1, 'product'))
     const days = wholeNumber(options.days, 365, 'days', 36_500)
-    const { rows } = await client.query<{ period_end: Date }>(
-      `insert into api.app_subscriptions (user_id, product_id, status, period_start, period_end)
-       values ($1, $2, 'sub_active', now(), now() + make_interval(days => $3)) returning period_end`, [user.id, product, days])
-    out.write(`${user.email} has ${product} until ${rows[0]?.period_end.toISOString()}.\n`)
+    const { periodEnd } = await db.insertInto('api.app_subscriptions')
+      .values({ userId: user.id, productId, status: 'sub_active', periodStart: sql`now()`, periodEnd: sql`now() + make_interval(days => ${days})` })
+      .returning('periodEnd').executeTakeFirstOrThrow()
+    out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
   },
-  end: async (client, words, _options, out) => {
-    const user = await userNamed(client, word(words, 0, 'e-mail'))
-    const product = words[1] === undefined ? null : await knownProduct(client, words[1])
-    const { rowCount } = await client.query(
-      `update api.app_subscriptions set status = 'sub_ended', period_end = greatest(period_start, least(period_end, now()))
-       where user_id = $1 and status = 'sub_active' and product_id = coalesce($2, product_id)`, [user.id, product])
-    if (rowCount === 0) throw mistake(`${user.email} has no active subscription${product === null ? '' : ` of ${product}`}.`)
-    out.write(`Ended ${rowCount} subscription${rowCount === 1 ? '' : 's'} of ${user.email}.\n`)
+  end: async (db, words, _options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    const product = words[1] === undefined ? undefined : await knownProduct(db, words[1])
+    const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
+      .set({ status: 'sub_ended', periodEnd: sql`greatest(period_start, least(period_end, now()))` })
+      .where('userId', '=', user.id).where('status', '=', 'sub_active')
+      .$if(product !== undefined, (subscriptions) => subscriptions.where('productId', '=', product ?? ''))
+      .executeTakeFirst()
+    if (ended === 0n) throw mistake(`${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`)
+    out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
-  verify: async (client, words, _options, out) => {
-    const user = await userNamed(client, word(words, 0, 'e-mail'))
-    await client.query('update auth.users set email_verified = true, updated_at = now() where id = $1', [user.id])
+  verify: async (db, words, _options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
   },
-  users: async (client, _words, options, out) => {
-    const { rows } = await client.query<Record<string, Cell>>(
-      `select u.email, u.name, u.email_verified as verified, p.product_id as product, u.created_at, u.id
-       from auth.users u left join lateral private.active_product(u.id) p on true
-       order by u.created_at desc limit $1`, [wholeNumber(options.limit, 100, 'limit', 100_000)])
-    out.write(table(rows, ['email', 'name', 'verified', 'product', 'created_at', 'id']))
+  users: async (db, _words, options, out) => {
+    const users = await db.selectFrom('auth.users as u')
+      .leftJoinLateral(sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'), (join) => join.onTrue())
+      .select(['u.email', 'u.name', 'u.emailVerified as verified', 'p.productId as product', 'u.createdAt', 'u.id'])
+      .orderBy('u.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+    out.write(table(users, ['email', 'name', 'verified', 'product', 'createdAt', 'id']))
   },
-  organizations: async (client, _words, options, out) => {
-    const { rows } = await client.query<Record<string, Cell>>(
-      `select o.slug, o.name, u.email as owner, (select count(*) from auth.members where organization_id = o.id) as members, o.created_at, o.id
-       from auth.organizations o
-       left join auth.members m on m.organization_id = o.id and m.role = 'owner'
-       left join auth.users u on u.id = m.user_id
-       order by o.created_at desc limit $1`, [wholeNumber(options.limit, 100, 'limit', 100_000)])
-    out.write(table(rows, ['slug', 'name', 'owner', 'members', 'created_at', 'id']))
+  organizations: async (db, _words, options, out) => {
+    const organizations = await db.selectFrom('auth.organizations as o')
+      .leftJoin('auth.members as m', (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'))
+      .leftJoin('auth.users as u', 'u.id', 'm.userId')
+      .select(['o.slug', 'o.name', 'u.email as owner', 'o.createdAt', 'o.id'])
+      .select((of) => of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef('organizationId', '=', 'o.id').as('members'))
+      .orderBy('o.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+    out.write(table(organizations, ['slug', 'name', 'owner', 'members', 'createdAt', 'id']))
   },
 }
 
@@ -103,14 +107,14 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined) throw mistake(`There is no command ${name}. \`npm run admin -- --help\` lists them.`)
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000 })
+    const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, max: 1 })
     // a lost connection also fails the statement that is under way, which says so
-    client.on('error', () => undefined)
-    await client.connect()
+    pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
     try {
-      await command(client, words, values, out)
+      await command(db, words, values, out)
     } finally {
-      await client.end()
+      await db.destroy()
     }
     return 0
   } catch (error) {

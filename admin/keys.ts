@@ -3,43 +3,41 @@
  * that encrypts a new key (auth/keys/rotation.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
-import { mistake, table, word, type Cell, type Command } from './terminal.ts'
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../db/types.ts'
+import { mistake, table, word, type Command } from './terminal.ts'
 
 /** How long the service is waited for, in milliseconds. */
 const patienceMs = 30_000
 
 /** Waits until a key that began to sign after `since` is there. @returns its id @throws a mistake that says where to look */
-async function signingSince(client: pg.Client, since: Date): Promise<string> {
+async function signingSince(db: Kysely<Tables>, since: Date): Promise<string> {
   for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
-    const { rows } = await client.query<{ id: string }>('select id from auth.jwks where signs_from > $1 and expires_at is null', [since])
-    if (rows[0] !== undefined) return rows[0].id
+    const key = await db.selectFrom('auth.jwks').select('id').where('signsFrom', '>', since).where('expiresAt', 'is', null).executeTakeFirst()
+    if (key !== undefined) return key.id
     await sleep(250)
   }
   throw mistake(`No new key signs after ${patienceMs / 1000} s; it will when the auth service and every PostgREST run. The auth service's log says what it waits for.`)
 }
 
-export const keys: Command = async (client, words, options, out) => {
+/** `keys`, `keys rotate` and `keys revoke`. */
+export const keysCommand: Command = async (db, words, options, out) => {
   const [action = 'list'] = words
-  const { rows: [clock] } = await client.query<{ now: Date }>('select clock_timestamp() as now')
-  const now = clock?.now ?? new Date()
+  const { now } = await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow()
   if (action === 'list') {
-    const { rows } = await client.query<Record<string, Cell>>(`
-      select id as kid, case when signs_from is null then 'published' when expires_at is null then 'signs' else 'verifies' end as state,
-        created_at, signs_from, expires_at as retires_at
-      from auth.jwks order by created_at desc`)
-    out.write(table(rows, ['kid', 'state', 'created_at', 'signs_from', 'retires_at']))
+    const keys = await db.selectFrom('auth.jwks').select(['id', 'createdAt', 'signsFrom', 'expiresAt']).orderBy('createdAt', 'desc').execute()
+    const stateOf = ({ signsFrom, expiresAt }: typeof keys[number]) => (signsFrom === null ? 'published' : expiresAt === null ? 'signs' : 'verifies')
+    out.write(table(keys.map((key) => ({ ...key, kid: key.id, state: stateOf(key), retiresAt: key.expiresAt })), ['kid', 'state', 'createdAt', 'signsFrom', 'retiresAt']))
   } else if (action === 'rotate') {
-    await client.query('update private.settings set key_rotation_requested_at = $1', [now])
-    out.write(`${await signingSince(client, now)} signs now. What the old key signed is accepted until it ends.\n`)
+    await db.updateTable('private.settings').set({ keyRotationRequestedAt: now }).execute()
+    out.write(`${await signingSince(db, now)} signs now. What the old key signed is accepted until it ends.\n`)
   } else if (action === 'revoke') {
     const kid = options.all === true ? null : word(words, 1, 'kid, or --all')
-    const { rows } = await client.query<{ signed: boolean }>(
-      'delete from auth.jwks where id = coalesce($1, id) returning signs_from is not null and expires_at is null as signed', [kid])
+    const rows = await db.deleteFrom('auth.jwks').$if(kid !== null, (keys) => keys.where('id', '=', kid)).returning(['signsFrom', 'expiresAt']).execute()
     if (rows.length === 0) throw mistake(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
     out.write(`Revoked ${rows.length} key${rows.length === 1 ? '' : 's'}. PostgREST refuses what ${rows.length === 1 ? 'it' : 'they'} signed.\n`)
     if (kid === null) out.write('The auth service makes a new one: when it runs, as soon as PostgREST knows it; otherwise when it starts.\n')
-    else if (rows.some(({ signed }) => signed)) out.write(`${await signingSince(client, now)} signs now.\n`)
+    else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await signingSince(db, now)} signs now.\n`)
   } else {
     throw mistake(`There is no command keys ${action}. \`npm run admin -- --help\` lists them.`)
   }

@@ -1,9 +1,10 @@
 /** What the operator's commands share: how they are told what to do, and how they answer. */
-import type pg from 'pg'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/types.ts'
 
 export type Output = { write(text: string): unknown }
 export type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined }
-export type Command = (client: pg.Client, words: string[], options: Options, out: Output) => Promise<void>
+export type Command = (db: Kysely<Tables>, words: string[], options: Options, out: Output) => Promise<void>
 
 /** A mistake of the person at the keyboard: told as one sentence. */
 export const mistake = (message: string): Error => Object.assign(new Error(message), { name: 'Mistake' })
@@ -17,10 +18,11 @@ export function word(words: string[], index: number, what: string): string {
 
 export type Cell = string | number | boolean | Date | null | undefined
 
-/** Columns as wide as their widest value, so that a terminal shows a table. */
-export function table(rows: Record<string, Cell>[], columns: string[]): string {
+/** Columns as wide as their widest value, so that a terminal shows a table. Headings are in the words of SQL. */
+export function table<Name extends string>(rows: Record<Name, Cell>[], columns: Name[]): string {
   const text = (value: Cell) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
-  const cells = [columns, ...rows.map((row) => columns.map((column) => text(row[column])))]
+  const headings = columns.map((column) => column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  const cells = [headings, ...rows.map((row) => columns.map((column) => text(row[column])))]
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
   return cells.map((row) => `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`).join('')
 }

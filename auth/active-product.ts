@@ -1,5 +1,7 @@
 /** What a user has paid for, as the sign-in and get-session replies show it and organization creation asks it. */
-import type pg from 'pg'
+import { sql } from 'kysely'
+import type { FunctionRows } from '../db/types.ts'
+import type { AuthDatabase } from './database.ts'
 
 /** Source: interface "Subscription status object". */
 export type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
@@ -11,17 +13,16 @@ export type Plans = {
 }
 
 /** @param defaultProduct a product everybody has (DEFAULT_PRODUCT), if any */
-export function plans(pool: pg.Pool, defaultProduct: string | undefined): Plans {
+export function plans(db: AuthDatabase, defaultProduct: string | undefined): Plans {
   const active = async (userId: string) => {
-    const { rows } = await pool.query<{ product_id: string, may_create_organizations: boolean }>(
-      'select product_id, may_create_organizations from private.active_product($1, $2)', [userId, defaultProduct ?? null])
+    const { rows } = await sql<FunctionRows['private.active_product']>`select * from private.active_product(${userId}, ${defaultProduct ?? null})`.execute(db)
     return rows[0]
   }
   return {
     status: async (userId) => {
       const product = await active(userId)
-      return { isSubscribed: product !== undefined, productId: product?.product_id ?? null }
+      return { isSubscribed: product !== undefined, productId: product?.productId ?? null }
     },
-    mayCreateOrganizations: async (userId) => (await active(userId))?.may_create_organizations ?? false,
+    mayCreateOrganizations: async (userId) => (await active(userId))?.mayCreateOrganizations ?? false,
   }
 }

@@ -10,7 +10,7 @@ import { configError, isConfigError } from '../infra/shared/errors.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import { plans as createPlans } from './active-product.ts'
 import { authConfig, type Config } from './config.ts'
-import { connect } from './database.ts'
+import { connect, type AuthDatabase } from './database.ts'
 import { endInOrder } from './ending.ts'
 import { createEngine, jwtOptions } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
@@ -48,10 +48,10 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
 }
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
-async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
-  let settings: { public_url: string } | undefined
+async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
+  let settings: { publicUrl: string } | undefined
   try {
-    settings = (await pool.query<{ public_url: string }>('select public_url from private.settings')).rows[0]
+    settings = await db.selectFrom('private.settings').select('publicUrl').executeTakeFirst()
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined
     if (code === '42P01' || code === '3F000') throw configError('The database is not migrated: run `npm run migrate` first.')
@@ -60,10 +60,10 @@ async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
     throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
   }
   if (config.defaultProduct !== undefined) {
-    const { rows } = await pool.query<{ id: string }>('select id from private.products order by rank')
-    if (!rows.some(({ id }) => id === config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${rows.map(({ id }) => id).join(', ')}.`)
+    const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
+    if (!products.includes(config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
   }
-  if (settings?.public_url !== config.publicUrl) {
+  if (settings?.publicUrl !== config.publicUrl) {
     throw configError('PUBLIC_URL is not the one the database was migrated with, and tokens name it: run `npm run migrate` with this PUBLIC_URL.')
   }
 }
@@ -91,16 +91,16 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
     running.defer(connections.close)
     const { pool, db } = connections
-    await checkDatabase(pool, config)
+    await checkDatabase(db, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
     // three times that on a machine that is busy with other things
     const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000)
-    const limits = createLimits(pool, config.rateLimitEnabled)
-    const plans = createPlans(pool, config.defaultProduct)
+    const limits = createLimits(db, config.rateLimitEnabled)
+    const plans = createPlans(db, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
     const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
     const keys: KeyOptions = {
-      engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
+      engine, jwt: jwtOptions(config, db), db, pool, databaseUrl: config.databaseUrl, log,
       rotationIntervalSeconds: config.keyRotationDays * 86_400, retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds, ...tuning,
     }
     await provisionKey(keys)
@@ -123,7 +123,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
-      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(hashingQueue, rotation), ready: healthChecks(pool, await migrationNames()),
+      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(hashingQueue, rotation), ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
     const served = around((request, bindings) => app.fetch(request, bindings))

@@ -9,7 +9,7 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import type { Plans } from '../active-product.ts'
 import { basePath, type Config } from '../config.ts'
-import type { Connections } from '../database.ts'
+import type { AuthDatabase, Connections } from '../database.ts'
 import { keyAdapter } from '../keys/adapter.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -46,9 +46,9 @@ function isTrustedUrl(config: Config, url: string): boolean {
 }
 
 /** How tokens are made, for the engine and for the rotation of its keys. */
-export const jwtOptions = (config: Config, { db, pool }: Connections) => ({
+export const jwtOptions = (config: Config, db: AuthDatabase) => ({
   schema: { jwks: { modelName: 'jwks' } },
-  adapter: keyAdapter(pool),
+  adapter: keyAdapter(db),
   jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
   jwt: {
     issuer: config.publicUrl,
@@ -150,7 +150,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         requireEmailVerificationOnInvitation: true,
         sendInvitationEmail: (invitation) => mailer.invitation(invitation),
       }),
-      jwt(jwtOptions(config, connections)),
+      jwt(jwtOptions(config, db)),
     ],
   })
   // the types say that a context fits its own options alone

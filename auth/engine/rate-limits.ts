@@ -3,7 +3,9 @@
  * per client address and path; our hooks in the engine ask per account. How many are allowed stands in each route's row.
  */
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
+import { sql } from 'kysely'
+import type { FunctionRows } from '../../db/types.ts'
+import type { AuthDatabase } from '../database.ts'
 import type { RateLimit } from '../policy.ts'
 
 /**
@@ -24,13 +26,12 @@ export type Limits = {
 }
 
 /** @param enabled false counts nothing and allows everything (RATE_LIMIT_ENABLED) */
-export function limits(pool: pg.Pool, enabled: boolean): Limits {
+export function limits(db: AuthDatabase, enabled: boolean): Limits {
   const consume = async (key: string, rule: RateLimit): Promise<Verdict> => {
     if (!enabled) return { allowed: true, retryAfterSeconds: 0 }
-    const { rows } = await pool.query<{ allowed: boolean, retry_after_seconds: number }>(
-      'select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, rule.window, rule.max])
+    const { rows } = await sql<FunctionRows['auth.consume_rate_limit']>`select * from auth.consume_rate_limit(${key}, ${rule.window}, ${rule.max})`.execute(db)
     const row = rows[0]
-    return { allowed: row?.allowed ?? false, retryAfterSeconds: row?.retry_after_seconds ?? rule.window }
+    return { allowed: row?.allowed ?? false, retryAfterSeconds: row?.retryAfterSeconds ?? rule.window }
   }
   return {
     consume,

@@ -1,5 +1,5 @@
 /** Whether the service can do its work now: the database answers, it is migrated, and there is a key to sign with. */
-import type pg from 'pg'
+import type { AuthDatabase } from '../database.ts'
 
 export type Checks = { database: boolean, migrations: boolean, signing_key: boolean }
 
@@ -7,13 +7,12 @@ export type Checks = { database: boolean, migrations: boolean, signing_key: bool
  * @param migrations the names of all migrations of this version; the database must have each of them, and may have more,
  *   because a newer version's migration runs before its service does
  */
-export function healthChecks(pool: pg.Pool, migrations: string[]): () => Promise<Checks> {
+export function healthChecks(db: AuthDatabase, migrations: string[]): () => Promise<Checks> {
   return async () => {
     try {
-      const { rows } = await pool.query<{ migrations: boolean, signing_key: boolean }>(
-        `select not exists (select unnest($1::text[]) except select name from private.migrations) as migrations,
-           exists (select from auth.jwks where signs_from is not null and expires_at is null) as signing_key`, [migrations])
-      return { database: true, migrations: rows[0]?.migrations ?? false, signing_key: rows[0]?.signing_key ?? false }
+      const applied = new Set((await db.selectFrom('private.migrations').select('name').execute()).map(({ name }) => name))
+      const signing = await db.selectFrom('auth.jwks').select('id').where('signsFrom', 'is not', null).where('expiresAt', 'is', null).executeTakeFirst()
+      return { database: true, migrations: migrations.every((name) => applied.has(name)), signing_key: signing !== undefined }
     } catch {
       return { database: false, migrations: false, signing_key: false }
     }

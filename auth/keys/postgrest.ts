@@ -1,6 +1,9 @@
 /** What PostgREST knows of the keys. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { FunctionRows } from '../../db/types.ts'
+import type { AuthDatabase } from '../database.ts'
 
 /**
  * Whether every PostgREST process has loaded the pending key. Each announces what it loads; as many announcements as
@@ -8,7 +11,7 @@ import pg from 'pg'
  * process also proves that it has finished the first.
  * @param databaseUrl the service's own connection, for a session that waits for the announcements
  */
-export async function isKnownToAll(databaseUrl: string, kid: string): Promise<boolean> {
+export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: string): Promise<boolean> {
   const listener = new pg.Client({ connectionString: databaseUrl, application_name: 'auth-keys', connectionTimeoutMillis: 5_000 })
   listener.on('error', () => undefined)
   await listener.connect()
@@ -21,8 +24,8 @@ export async function isKnownToAll(databaseUrl: string, kid: string): Promise<bo
       await listener.query(`notify pgrst, 'reload config'`)
       for (const deadline = Date.now() + 3_000; Date.now() < deadline;) {
         await sleep(100)
-        const { rows } = await listener.query<{ processes: number }>('select private.postgrest_processes() as processes')
-        const processes = rows[0]?.processes ?? 0
+        const { rows } = await sql<FunctionRows['private.postgrest_processes']>`select private.postgrest_processes()`.execute(db)
+        const processes = rows[0]?.postgrestProcesses ?? 0
         if (processes > 0 && announced >= processes) return true
       }
       return false

@@ -5,8 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createJwk, type JwtOptions } from 'better-auth/plugins'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../infra/shared/errors.ts'
+import type { AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../log.ts'
 import { isKnownToAll } from './postgrest.ts'
 
@@ -25,6 +27,8 @@ type KeyEngine = {
 export type KeyOptions = {
   engine: KeyEngine
   jwt: JwtOptions
+  db: AuthDatabase
+  /** For the lock, which needs a connection to itself. */
   pool: pg.Pool
   /** The service's own connection, for the one session that waits for announcements. */
   databaseUrl: string
@@ -45,22 +49,21 @@ const publish = async ({ engine, jwt }: KeyOptions) => {
  * @throws ConfigError when the secret is not the one the keys were encrypted with
  */
 export async function provisionKey(options: KeyOptions): Promise<void> {
-  const { pool, engine } = options
+  const { db, pool, engine } = options
   const client = await pool.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
-    const { rowCount } = await client.query('select from auth.jwks limit 1')
-    if (rowCount === 0) {
+    if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
       await publish(options)
       // nobody holds a token yet, so there is nobody to wait for
-      await client.query('update auth.jwks set signs_from = now() where signs_from is null')
+      await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
     }
   } finally {
     // ends the connection, and with it the lock
     client.release(true)
   }
-  const { rowCount } = await pool.query('select from auth.jwks where signs_from is not null and expires_at is null')
-  if (rowCount === 0) return
+  const signing = await db.selectFrom('auth.jwks').select('id').where('signsFrom', 'is not', null).where('expiresAt', 'is', null).executeTakeFirst()
+  if (signing === undefined) return
   try {
     await engine.api.signJWT({ body: { payload: {} } })
   } catch {
@@ -68,55 +71,54 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
   }
 }
 
-type State = { pending: string | null, pending_seconds: number, signing: string | null, age_seconds: number, requested: boolean }
+type State = { pending: string | null, pendingSeconds: number, signing: string | null, ageSeconds: number, requested: boolean }
 
-async function stateOf(pool: pg.Pool): Promise<State> {
-  const { rows } = await pool.query<State>(`
-    select pending.id as pending, coalesce(extract(epoch from now() - pending.created_at), 0)::float8 as pending_seconds,
-      signing.id as signing, coalesce(extract(epoch from now() - signing.signs_from), 0)::float8 as age_seconds,
-      coalesce(s.key_rotation_requested_at > signing.signs_from, false) as requested
-    from (select max(key_rotation_requested_at) as key_rotation_requested_at from private.settings) s
-    left join auth.jwks pending on pending.signs_from is null
-    left join auth.jwks signing on signing.signs_from is not null and signing.expires_at is null`)
-  return rows[0] ?? { pending: null, pending_seconds: 0, signing: null, age_seconds: 0, requested: false }
+/** Seconds since a moment; 0 when there was none. */
+const secondsSince = (column: string) => sql<number>`coalesce(extract(epoch from now() - ${sql.ref(column)}), 0)::float8`
+
+async function stateOf(db: AuthDatabase): Promise<State> {
+  return db.selectFrom('private.settings')
+    .leftJoin('auth.jwks as pending', (join) => join.on('pending.signsFrom', 'is', null))
+    .leftJoin('auth.jwks as signing', (join) => join.on('signing.signsFrom', 'is not', null).on('signing.expiresAt', 'is', null))
+    .select([
+      'pending.id as pending', secondsSince('pending.createdAt').as('pendingSeconds'), 'signing.id as signing', secondsSince('signing.signsFrom').as('ageSeconds'),
+      sql<boolean>`coalesce(${sql.ref('keyRotationRequestedAt')} > ${sql.ref('signing.signsFrom')}, false)`.as('requested'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
-async function sign(pool: pg.Pool, kid: string, retireAfterSeconds: number): Promise<void> {
-  const client = await pool.connect()
-  let failed = true
-  try {
-    await client.query('begin')
-    await client.query('update auth.jwks set expires_at = now() + make_interval(secs => $1) where signs_from is not null and expires_at is null', [retireAfterSeconds])
-    await client.query('update auth.jwks set signs_from = now() where id = $1', [kid])
-    await client.query('commit')
-    failed = false
-  } finally {
-    client.release(failed)
-  }
+/** The new key signs from now on; the one that did is accepted for as long as its tokens may live. */
+async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('auth.jwks').set({ expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})` })
+      .where('signsFrom', 'is not', null).where('expiresAt', 'is', null).execute()
+    await trx.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('id', '=', kid).execute()
+  })
 }
 
 /** Takes the step that is due, if any. The caller holds the lock. */
 async function step(options: KeyOptions): Promise<void> {
-  const { pool, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
+  const { db, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
   // asked first, because the trigger tells PostgREST of a delete that deletes nothing too
-  const ended = await pool.query('select from auth.jwks where expires_at <= now()')
-  if (ended.rowCount !== 0) {
-    const retired = await pool.query<{ id: string }>('delete from auth.jwks where expires_at <= now() returning id')
-    for (const { id } of retired.rows) log.info({ kid: id }, 'signing key retired')
+  const now = sql<Date>`now()`
+  const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now).execute()
+  if (ended.length > 0) {
+    const retired = await db.deleteFrom('auth.jwks').where('expiresAt', '<=', now).returning('id').execute()
+    for (const { id } of retired) log.info({ kid: id }, 'signing key retired')
   }
-  const state = await stateOf(pool)
+  const state = await stateOf(db)
   if (state.pending === null) {
-    const isDue = state.signing === null || state.requested || (interval > 0 && state.age_seconds > interval)
+    const isDue = state.signing === null || state.requested || (interval > 0 && state.ageSeconds > interval)
     if (!isDue) return
     await publish(options)
   }
-  const { pending } = await stateOf(pool)
+  const { pending } = await stateOf(db)
   if (pending === null) return
-  if (!await isKnownToAll(options.databaseUrl, pending)) {
+  if (!await isKnownToAll(db, options.databaseUrl, pending)) {
     log.warn({ kid: pending }, 'PostgREST has not loaded the new signing key, so it does not sign yet')
     return
   }
-  await sign(pool, pending, retireAfterSeconds)
+  await sign(db, pending, retireAfterSeconds)
   log.info({ kid: pending }, 'signing key rotated')
 }
 
@@ -135,10 +137,10 @@ export function startRotation(options: KeyOptions): Rotation {
     // a connection that may hold the lock does not go back to the pool: ending it ends the lock
     let mayHoldLock = true
     try {
-      const locked = (await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])).rows[0]?.locked === true
+      const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
       try {
         if (locked) await step(options)
-        const { pending_seconds: pendingSeconds, age_seconds: signingKeyAgeSeconds } = await stateOf(options.pool)
+        const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
         status = { pendingSeconds, signingKeyAgeSeconds }
       } finally {
         if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])

@@ -1,8 +1,9 @@
-/** `npm run schema`: writes db/schema.sql from a database made for it and dropped again. */
+/** `npm run schema`: writes db/schema.sql and db/types.ts from a database made for it and dropped again. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { typesPage } from '../../db/describe-types.ts'
 import { describeDatabase, schemaPage } from '../../db/describe.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
@@ -31,13 +32,14 @@ try {
     await connected(serverUrl, (client) => client.query(`create database ${name}`))
     try {
       await migrate({ databaseUrl: databaseUrl.href, publicUrl: settings.PUBLIC_URL, authServicePassword: logins.authService, authenticatorPassword: logins.authenticator })
-      const page = schemaPage(await connected(databaseUrl.href, describeDatabase))
+      const [page, types] = await connected(databaseUrl.href, async (client) => [schemaPage(await describeDatabase(client)), await typesPage(client)] as const)
       await writeFile(join(import.meta.dirname, '../../db/schema.sql'), page)
+      await writeFile(join(import.meta.dirname, '../../db/types.ts'), types)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     }
   })
 } catch (error) {
-  console.error(`Cannot write db/schema.sql: ${oneLine(error)}`)
+  console.error(`Cannot write db/schema.sql and db/types.ts: ${oneLine(error)}`)
   process.exitCode = 1
 }

@@ -31,7 +31,7 @@ afterAll(async () => {
 const engineWith = (policies: Policy[]): Promise<Engine> => createEngine({
   policies, connections, log: createLog('silent'), hashingQueue: hashingQueue(1, 1, 1_000), mailer: createMailer(publicUrl, async () => undefined),
   config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
-  plans: plans(connections.pool, 'teams'), limits: limits(connections.pool, false),
+  plans: plans(connections.db, 'teams'), limits: limits(connections.db, false),
 })
 
 /** Asks the engine itself, as nobody outside can. */
