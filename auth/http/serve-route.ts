@@ -1,7 +1,7 @@
 /**
- * Our request → the engine's → our reply. A route is a row of data; this is the one loop that serves them all. The engine
- * is always reached through its handler, never through its functions, so that its rate limits and its origin check stand
- * in front of every route.
+ * Our request → the engine's → our reply. A route is a row of data; this is the one loop that serves them all. A client's
+ * request reaches the engine through its handler alone, so that its rate limits, its origin check and our hook stand in
+ * front of every route. Only the service's own tasks (main.ts) call the engine's functions.
  */
 import type { Context } from 'hono'
 import type { Plans } from '../active-product.ts'
@@ -77,7 +77,7 @@ async function presented(response: Response, row: Route, input: never, sources: 
 
 /**
  * Serves one route.
- * @param address the client's, as auth/client-address.ts found it
+ * @param address the client's, as infra/shared/client-address.ts found it
  * @throws Refusal when the input is not the schema's
  */
 export async function serveRoute(context: Context, row: Route, address: string, { engine, plans, db, publicUrl, log }: ServeParts): Promise<Response> {

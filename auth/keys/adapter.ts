@@ -4,18 +4,22 @@ import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
 import { refusal } from '../errors.ts'
 
+/** The one key that signs; none after it was revoked. */
+export const signingKey = (db: AuthDatabase) => db.selectFrom('auth.jwks').where('signsFrom', 'is not', null).where('expiresAt', 'is', null)
+
+/** Every key that still verifies, one that does not sign yet included. */
+const verifyingKeys = (db: AuthDatabase) =>
+  db.selectFrom('auth.jwks').where((key) => key.or([key('expiresAt', 'is', null), key('expiresAt', '>', sql<Date>`now()`)]))
+
 /**
- * The engine's view of the keys. It publishes all that verify and signs with the one that signs, whatever is newer; it
- * never makes one on its way to a token.
+ * The engine reads the keys through this. For the published key set it gets every key that still verifies. For a signature it
+ * gets the one key that signs, even when a newer one is published already. It makes no key while it issues a token.
  */
 export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']> {
   return {
     getJwks: async (context) => {
-      const rows = await db.selectFrom('auth.jwks').select(['id', 'publicKey', 'privateKey', 'createdAt'])
-        .where((key) => (context.path === '/jwks'
-          ? key.or([key('expiresAt', 'is', null), key('expiresAt', '>', sql<Date>`now()`)])
-          : key.and([key('signsFrom', 'is not', null), key('expiresAt', 'is', null)])))
-        .orderBy('createdAt').execute()
+      const rows = await (context.path === '/jwks' ? verifyingKeys(db) : signingKey(db))
+        .select(['id', 'publicKey', 'privateKey', 'createdAt']).orderBy('createdAt').execute()
       return rows.map((row) => ({ ...row, alg: 'RS256' as const }))
     },
     createJwk: async ({ publicKey, privateKey, createdAt }, context) => {

@@ -10,6 +10,7 @@ import type pg from 'pg'
 import { configError } from '../../infra/shared/errors.ts'
 import type { AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../log.ts'
+import { signingKey } from './adapter.ts'
 import { isKnownToAll } from './postgrest.ts'
 
 /** Any number, as long as nothing else in this database takes the same advisory lock. */
@@ -62,7 +63,7 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
     // ends the connection, and with it the lock
     client.release(true)
   }
-  const signing = await db.selectFrom('auth.jwks').select('id').where('signsFrom', 'is not', null).where('expiresAt', 'is', null).executeTakeFirst()
+  const signing = await signingKey(db).select('id').executeTakeFirst()
   if (signing === undefined) return
   try {
     await engine.api.signJWT({ body: { payload: {} } })
