@@ -1,135 +1,15 @@
-/**
- * The environment, read in one place. Every variable of the run contract is named, typed and explained here; nothing
- * else in the repository reads `process.env` for configuration. No I/O: the environment comes in, settings or one
- * sentence come out. A sentence names the variable and never repeats its value, because the value may be a secret.
- */
-import ipaddr from 'ipaddr.js'
-import { z } from 'zod'
-
-/** A start that cannot go on because of a value somebody can change. The message is one line and holds no secret. */
-export const configError = (message: string): Error => Object.assign(new Error(message), { name: 'ConfigError' })
-export const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === 'ConfigError'
-
-const port = (fallback: number) =>
-  z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
-    .max(65535, 'must be from 1 to 65535').default(fallback)
-
-const isOrigin = (value: string): boolean => {
-  if (!URL.canParse(value)) return false
-  const url = new URL(value)
-  return /^https?:$/.test(url.protocol) && url.origin === value && url.username === ''
-}
-const withoutSlash = (value: string) => value.trim().replace(/\/$/, '')
-const origin = z.string().transform(withoutSlash)
-  .refine(isOrigin, 'must be an origin such as https://money.example.org, without a path')
-
-const list = z.string().transform((value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''))
-
-const urlOf = (protocols: RegExp, example: string) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), `must be a URL such as ${example}`)
-
-const isDecodable = (value: string): boolean => {
-  try {
-    decodeURIComponent(value)
-    return true
-  } catch {
-    return false
-  }
-}
-const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
-  .refine(isDecodable, 'has a % that begins no escape: write it as %25')
-
-/** A range of addresses as ipaddr.js has it: the network and its prefix length in bits. */
-export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>
-const addressRange = z.string().transform((value, context): AddressRange => {
-  try {
-    return value.includes('/') ? ipaddr.parseCIDR(value) : [ipaddr.parse(value), ipaddr.parse(value).kind() === 'ipv4' ? 32 : 128]
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be a comma list of CIDR ranges such as 10.0.0.0/8' })
-    return z.NEVER
-  }
-})
-
-const bool = (fallback: boolean) =>
-  z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
-
-const environment = z.object({
-  /** `production` turns missing secrets and a missing mail transport into errors. */
-  NODE_ENV: z.string().optional(),
-  /** base_url: what people type; the JWT's `aud` and `iss`, and the start of every mailed link. */
-  PUBLIC_URL: origin.optional(),
-  /** The address both surfaces listen on; containers say 0.0.0.0. */
-  HOST: z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'),
-  /** The auth surface's port. */
-  PORT: port(3000),
-  /** The data surface's port. */
-  DATA_PORT: port(3001),
-  /** data_url as clients see it; named in the start message and nowhere else. */
-  DATA_URL: urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(),
-  /** The largest body the edge lets through to the data surface, in bytes; a smaller one than 64 KiB would be refused from nobody. */
-  DATA_BODY_LIMIT: z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
-    .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
-  /** The owner's connection: migrations and the operator's command. Unset: the embedded server. */
-  DATABASE_URL: postgresUrl.optional(),
-  /** The auth service's least-privilege connection; its user is the role `auth_service`. */
-  AUTH_DATABASE_URL: postgresUrl.refine((value) => new URL(value).username === 'auth_service', 'must connect as the user auth_service').optional(),
-  /** PostgREST's password, for the role `authenticator`. */
-  AUTHENTICATOR_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
-  /** PostgREST's pool; the database gives each person a share of it. */
-  PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(10_000, 'must be at most 10000').default(10),
-  /** Where the embedded server keeps its data and `npm start` its generated secrets. */
-  DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
-  /** Signs cookies and encrypts private keys at rest. */
-  BETTER_AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  /** Origins of single-page apps that may call with credentials and be redirected to. */
-  TRUSTED_ORIGINS: list.pipe(z.array(origin)).default([]),
-  /** Proxies whose X-Forwarded-For is believed. */
-  TRUSTED_PROXIES: list.pipe(z.array(addressRange)).default([]),
-  /** Share the session cookie with the subdomains of this domain. */
-  COOKIE_DOMAIN: z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(),
-  /** The sender of every mail. */
-  MAIL_FROM: z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(),
-  RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
-  RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
-  SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
-  /** A signing key is replaced after so many days; 0 leaves it to `npm run admin -- keys rotate`. */
-  KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
-  /** Only load tests have a reason to say false. */
-  RATE_LIMIT_ENABLED: bool(true),
-  /** A product everybody has; a self-hoster may set `teams`. */
-  DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
-    .default('info'),
-})
-
-/** Every variable of the run contract, parsed; what is absent and has no default is undefined. */
-export type Settings = z.output<typeof environment> & { PUBLIC_URL: string, DATA_URL: string }
-
-/**
- * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
- * @throws ConfigError naming the first wrong variable.
- */
-export function readSettings(env: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = environment.safeParse(given)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw configError(`${String(issue?.path[0])} ${issue?.message ?? 'is wrong'}.`)
-  }
-  const settings = parsed.data
-  if (settings.PORT === settings.DATA_PORT) throw configError('DATA_PORT must differ from PORT.')
-  return {
-    ...settings,
-    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
-    DATA_URL: settings.DATA_URL ?? `http://localhost:${settings.DATA_PORT}`,
-  }
-}
+/** What the auth service runs on, made of the settings that all programs share. No I/O. */
+import { configError } from '../infra/shared/errors.ts'
+import { need, type AddressRange, type Settings } from '../infra/shared/settings.ts'
 
 /** Where mail goes. The local log is for work on one machine; production refuses it. */
 export type MailTransport =
   | { kind: 'resend', apiKey: string, baseUrl: string | undefined }
   | { kind: 'smtp', url: string }
   | { kind: 'log' }
+
+/** Where the auth surface lives below base_url. */
+export const basePath = '/api/auth'
 
 /** What the auth service runs on: `Settings` with everything present that it cannot do without. */
 export type Config = {
@@ -156,13 +36,6 @@ function mailTransport(settings: Settings): MailTransport {
   if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
   if (settings.NODE_ENV === 'production') throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent.')
   return { kind: 'log' }
-}
-
-/** The value of a variable that this process cannot start without. @throws ConfigError naming it. */
-export function need<Name extends keyof Settings>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
-  const value = settings[name]
-  if (value === undefined) throw configError(`${name} must be set.`)
-  return value
 }
 
 /** The auth service's configuration. @throws ConfigError naming what is missing. */

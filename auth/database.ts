@@ -2,27 +2,19 @@
  * The auth service's connections. There are two pools because the engine keeps a connection for a whole transaction: a
  * request that holds one and waits for another out of the same pool can wait for itself.
  */
-import { CamelCasePlugin, Kysely, PostgresDialect, type Generated } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { Tables } from '../db/types.ts'
+import { noteDatabaseFailure } from './request-context.ts'
 
-type Row = {
-  users: { id: string, name: string, email: string, emailVerified: boolean, image: string | null, createdAt: Date, updatedAt: Date }
-  sessions: { id: string, token: string, userId: string, activeOrganizationId: string | null, expiresAt: Date }
-  organizations: { id: string, name: string, slug: string, logo: string | null, metadata: string | null, createdAt: Date, updatedAt: Generated<Date> }
-  members: { id: string, organizationId: string, userId: string, role: string, createdAt: Date }
-  jwks: { id: string }
-}
-
-/** What our own queries touch of schema `auth`; the engine knows its tables itself. */
-export type AuthTables = { [Table in keyof Row as `auth.${Table}`]: Row[Table] }
-export type AuthDatabase = Kysely<AuthTables>
+export type AuthDatabase = Kysely<Tables>
 
 export type Connections = {
   /** The engine's alone. */
   engine: Kysely<unknown>
   /** Our own queries. */
   db: AuthDatabase
-  /** The same connections as `db`, for functions of the database. */
+  /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
   pool: pg.Pool
   close: () => Promise<void>
 }
@@ -44,7 +36,23 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     return pool
   }
   const pool = poolOf('auth')
-  const engine = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: poolOf('auth-engine') }), plugins: [new CamelCasePlugin()] })
-  const db = new Kysely<AuthTables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  const enginePool = poolOf('auth-engine')
+  const engine = new Kysely<unknown>({
+    dialect: new PostgresDialect({
+      pool: {
+        options: enginePool.options,
+        // Kysely logs queries, and this one comes before any
+        connect: () => enginePool.connect().catch((error: unknown) => {
+          noteDatabaseFailure(error)
+          throw error
+        }),
+        end: () => enginePool.end(),
+      },
+    }),
+    plugins: [new CamelCasePlugin()],
+    // the engine takes some failures for an answer: a session it cannot read is none to it
+    log: (event) => { if (event.level === 'error') noteDatabaseFailure(event.error) },
+  })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
   return { engine, db, pool, close: async () => { await Promise.all([engine.destroy(), db.destroy()]) } }
 }

@@ -2,6 +2,8 @@
  * Every error of the auth surface, as data. The catalogue is the one place where a code has a status and a default
  * sentence; docs/errors.md is generated from it. No I/O.
  */
+import type { BASE_ERROR_CODES } from 'better-auth'
+import type { ORGANIZATION_ERROR_CODES } from 'better-auth/client/plugins'
 
 /** code → HTTP status and the sentence a client shows or logs. Source: interface "Errors", design "Where the interface is silent". */
 export const catalogue = {
@@ -57,11 +59,14 @@ export function errorResponse(code: ErrorCode, message?: string, retryAfterSecon
   return Response.json(body, headers === undefined ? { status } : { status, headers })
 }
 
+/** Every code that the engine and its organization plugin may answer with. */
+type EngineCode = keyof typeof BASE_ERROR_CODES | keyof typeof ORGANIZATION_ERROR_CODES
+
 /**
  * The engine's codes in ours. What is not named here falls back to the status. An organization that is not the
  * caller's answers as if it did not exist, so every way the engine says "not a member" is NOT_FOUND.
  */
-const engineCodes: Record<string, ErrorCode> = {
+const engineCodes = {
   INVALID_EMAIL: 'INVALID_EMAIL',
   INVALID_EMAIL_OR_PASSWORD: 'INVALID_CREDENTIALS',
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'USER_EXISTS',
@@ -88,7 +93,9 @@ const engineCodes: Record<string, ErrorCode> = {
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: 'OWNER_REQUIRED',
   // natively a 401; the caller is signed in, and is not allowed
   YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'FORBIDDEN',
-}
+} as const satisfies Partial<Record<EngineCode, ErrorCode>>
+
+const isEngineCode = (code: unknown): code is keyof typeof engineCodes => typeof code === 'string' && Object.hasOwn(engineCodes, code)
 
 const statusCodes: Record<number, ErrorCode> = {
   400: 'VALIDATION_ERROR',
@@ -104,7 +111,7 @@ const statusCodes: Record<number, ErrorCode> = {
 
 /** Which of our errors an engine reply is. Our own codes pass through, because our hooks inside the engine throw them. */
 export function codeOfEngine(status: number, engineCode: unknown): ErrorCode {
-  if (typeof engineCode === 'string' && Object.hasOwn(engineCodes, engineCode)) return engineCodes[engineCode] as ErrorCode
+  if (isEngineCode(engineCode)) return engineCodes[engineCode]
   if (isErrorCode(engineCode)) return engineCode
   return statusCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'VALIDATION_ERROR')
 }

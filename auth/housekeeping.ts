@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Rotation } from './keys.ts'
+import type { Rotation } from './keys/rotation.ts'
 import { describeError, type Log } from './log.ts'
 
 /** Each table's key, and which of its rows have ended. */

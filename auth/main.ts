@@ -6,22 +6,27 @@ import { pathToFileURL } from 'node:url'
 import { serve, type HttpBindings } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
-import { createApp } from './app.ts'
-import { authConfig, configError, isConfigError, readSettings, type Config, type Settings } from './config.ts'
-import { connect } from './database.ts'
+import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { readSettings, type Settings } from '../infra/shared/settings.ts'
+import { plans as createPlans } from './active-product.ts'
+import { authConfig, type Config } from './config.ts'
+import { connect, type AuthDatabase } from './database.ts'
 import { endInOrder } from './ending.ts'
-import { createEngine, jwtOptions } from './engine.ts'
-import { gate as createGate } from './gate.ts'
+import { createEngine, jwtOptions } from './engine/engine.ts'
+import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
+import { limits as createLimits } from './engine/rate-limits.ts'
+import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { provisionKey, startRotation, type KeyOptions } from './keys.ts'
-import { limits as createLimits } from './limits.ts'
+import { createApp } from './http/app.ts'
+import { healthChecks } from './http/health.ts'
+import { createMetrics } from './http/metrics.ts'
+import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender } from './mail/transports.ts'
-import { createMetrics } from './metrics.ts'
-import { plans as createPlans } from './plan.ts'
-import { readiness } from './readiness.ts'
+import { policyOf } from './policy.ts'
+import { routes } from './routes/table.ts'
 
 /** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
 const lameDuckMs = 250
@@ -31,19 +36,22 @@ const drainMs = 5_000
 /** A client that sends slowly is cut off: its header after the first, all of its request after the second, both plus up to the third; in milliseconds. */
 const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 
+/** A token is accepted for so long after its end, because clocks differ; in seconds. */
+const clockLeewaySeconds = 60
+
 /** What answers a request: the app, or what somebody puts around it. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
 
-export type StartOptions = Pick<KeyOptions, 'retireAfterSeconds'> & {
+export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port gets the app, and is asked in its place. */
   around?: (app: Fetch) => Fetch
 }
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
-async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
-  let settings: { public_url: string } | undefined
+async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
+  let settings: { publicUrl: string } | undefined
   try {
-    settings = (await pool.query<{ public_url: string }>('select public_url from private.settings')).rows[0]
+    settings = await db.selectFrom('private.settings').select('publicUrl').executeTakeFirst()
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined
     if (code === '42P01' || code === '3F000') throw configError('The database is not migrated: run `npm run migrate` first.')
@@ -52,10 +60,10 @@ async function checkDatabase(pool: pg.Pool, config: Config): Promise<void> {
     throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
   }
   if (config.defaultProduct !== undefined) {
-    const { rows } = await pool.query<{ id: string }>('select id from private.products order by rank')
-    if (!rows.some(({ id }) => id === config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${rows.map(({ id }) => id).join(', ')}.`)
+    const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
+    if (!products.includes(config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
   }
-  if (settings?.public_url !== config.publicUrl) {
+  if (settings?.publicUrl !== config.publicUrl) {
     throw configError('PUBLIC_URL is not the one the database was migrated with, and tokens name it: run `npm run migrate` with this PUBLIC_URL.')
   }
 }
@@ -83,17 +91,17 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
     running.defer(connections.close)
     const { pool, db } = connections
-    await checkDatabase(pool, config)
+    await checkDatabase(db, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
     // three times that on a machine that is busy with other things
-    const gate = createGate(Math.max(1, availableParallelism() - 1), 64, 20_000)
-    const limits = createLimits(pool, config.rateLimitEnabled)
-    const plans = createPlans(pool, config.defaultProduct)
+    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000)
+    const limits = createLimits(db, config.rateLimitEnabled)
+    const plans = createPlans(db, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
-    const engine = createEngine({ config, connections, plans, limits, gate, mailer, log })
+    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
     const keys: KeyOptions = {
-      engine, jwt: jwtOptions(config, connections), pool, databaseUrl: config.databaseUrl, log,
-      rotationIntervalSeconds: config.keyRotationDays * 86_400, ...tuning,
+      engine, jwt: jwtOptions(config, db), db, pool, databaseUrl: config.databaseUrl, log,
+      rotationIntervalSeconds: config.keyRotationDays * 86_400, retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds, ...tuning,
     }
     await provisionKey(keys)
     const send = mailSender(config.mail.transport, log)
@@ -115,7 +123,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
-      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(gate, rotation), ready: readiness(pool, await migrationNames()),
+      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(hashingQueue, rotation), ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
     const served = around((request, bindings) => app.fetch(request, bindings))

@@ -1,25 +1,6 @@
-/**
- * The organization half of the interface's table "Roles and permissions", in the engine's terms. The data half is rows in
- * private.role_permissions.
- */
-import { createAccessControl } from 'better-auth/plugins/access'
-
-const control = createAccessControl({
-  organization: ['update', 'delete'],
-  member: ['create', 'update', 'delete'],
-  invitation: ['create', 'cancel'],
-} as const)
+/** The roles of an organization's members. Source: interface "Roles and permissions". */
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
 /** Roles that can be given: ownership is transferred, never given. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
-
-export const accessControl = control
-
-export const roles = {
-  owner: control.newRole({ organization: ['update', 'delete'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] }),
-  admin: control.newRole({ organization: ['update'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] }),
-  editor: control.newRole({ organization: [], member: [], invitation: [] }),
-  viewer: control.newRole({ organization: [], member: [], invitation: [] }),
-}

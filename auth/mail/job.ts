@@ -29,9 +29,9 @@ const giveUpAfter = 3 * 24 * 3_600 * second
 export const retryDelay = (age: number): number => Math.min(Math.max(age / 6, 2 * second), 300 * second)
 
 /**
- * Stores a job, or puts a running one back: `add_job` with the key of a running job leaves that one no further attempt
- * and inserts its successor in the same statement. (graphile-worker's own retry waits exp(n) seconds, 55 by the fourth
- * time and six hours in the end.) Jobs that failed before come after those that did not.
+ * Stores a job, or puts a running one back. Called with the key of a running job, `add_job` takes away that job's further
+ * attempts and inserts a new job in the same statement. graphile-worker's own retry is not used, because it waits exp(n)
+ * seconds: 55 after the fourth attempt, six hours in the end. A job that has failed runs after those that have not.
  * @param delay milliseconds from now.
  */
 export async function store(pool: Pool, name: string, job: StoredJob, delay: number): Promise<void> {

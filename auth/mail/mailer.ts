@@ -2,6 +2,7 @@
  * Which mail is sent when, and where its link leads. Links are made of PUBLIC_URL and never of a request's headers. A
  * mail is a job of the queue: asking for one takes an insert, sending it is somebody else's time.
  */
+import { basePath } from '../config.ts'
 import { invitationMessage, passwordResetMessage, verificationMessage, type Message } from './messages.ts'
 
 /** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */
@@ -44,15 +45,15 @@ export function createMailer(publicUrl: string, enqueue: Enqueue) {
     verification: (user: NewPerson, token: string, disownToken: string) =>
       enqueue('send_mail', verificationMessage({
         to: user.email, name: user.name, createdAt: user.createdAt,
-        url: link('/api/auth/verify-email', { token }), disownUrl: link('/api/auth/disown-account', { token: disownToken }),
+        url: link(`${basePath}/verify-email`, { token }), disownUrl: link(`${basePath}/disown-account`, { token: disownToken }),
       })),
     /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; ours without it */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
-      enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, url: link(redirectTo ?? '/api/auth/reset-password', { token }) })),
+      enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, url: link(redirectTo ?? `${basePath}/reset-password`, { token }) })),
     invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
       enqueue('send_mail', invitationMessage({
         to: email, role, organizationName: organization.name, inviterName: inviter.user.name, inviterEmail: inviter.user.email,
-        url: link('/api/auth/organization/accept-invitation', { invitationId: id }), expiresAt: invitation.expiresAt,
+        url: link(`${basePath}/organization/accept-invitation`, { invitationId: id }), expiresAt: invitation.expiresAt,
       })),
     /** For any address, known or not. */
     requestPasswordReset: (email: string, redirectTo: string | undefined) =>

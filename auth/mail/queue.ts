@@ -81,7 +81,7 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
     for (;;) {
       if (runner !== undefined) {
         await watch(runner, pool, stopping.signal)
-        // it may wait minutes for a database that is away; whatever it still does then, it does rightly
+        // the old runner may wait minutes for a database that is away; nobody waits for it, because what it still does then is right
         await Promise.race([runner.stop().catch(() => {}), sleep(stopTimeout, undefined, { ref: false })])
       }
       if (stopping.signal.aborted) return
@@ -120,7 +120,7 @@ async function watch(runner: Runner, pool: pg.Pool, signal: AbortSignal): Promis
     await sleep(10 * second, undefined, { signal: either }).catch(() => {})
     if (!either.aborted) await unlockAbandoned(pool).catch(end)
   }
-  // its workers meet the same error within moments; one that is stopped before it does prints it past our log
+  // the runner's other workers meet the same error within moments; graphile-worker prints the error of a worker that is stopped earlier past our log
   await sleep(1 * second, undefined, { signal }).catch(() => {})
 }
 

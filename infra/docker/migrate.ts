@@ -6,9 +6,9 @@
  * changed in the environment heals on the next start instead of locking everybody out.
  */
 import pg from 'pg'
-import { need, readSettings } from '../../auth/config.ts'
 import { authDatabaseUrl } from '../local/environment.ts'
-import { oneLine } from '../local/one-line.ts'
+import { oneLine } from '../shared/errors.ts'
+import { need, readSettings } from '../shared/settings.ts'
 
 const { AUTH_SERVICE_PASSWORD, OWNER_PASSWORD } = process.env
 

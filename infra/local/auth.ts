@@ -1,7 +1,7 @@
 /** The auth service as a child, with the edge around it. */
 import { join } from 'node:path'
-import { answering, localUrl } from './answers.ts'
 import { startChild, type Child } from './child.ts'
+import { answering, localUrl } from './ready.ts'
 
 export type AuthOptions = {
   host: string

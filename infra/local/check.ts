@@ -1,9 +1,9 @@
 /** `npm run check:db`: looks for what must never be so in the database of this deployment. */
 import pg from 'pg'
-import { readSettings } from '../../auth/config.ts'
 import { checkDatabase, lints } from '../../db/check.ts'
+import { oneLine } from '../shared/errors.ts'
+import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
-import { oneLine } from './one-line.ts'
 
 try {
   await withDatabase(readSettings(process.env), async (databaseUrl) => {

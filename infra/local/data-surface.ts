@@ -7,9 +7,9 @@ import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clientAddress, clientNetwork } from '../../auth/client-address.ts'
-import type { AddressRange } from '../../auth/config.ts'
-import { gate } from '../../auth/gate.ts'
+import { clientAddress, clientNetwork } from '../shared/client-address.ts'
+import { fairQueue } from '../shared/fair-queue.ts'
+import type { AddressRange } from '../shared/settings.ts'
 import { allowance, type Allowance } from './allowance.ts'
 import { isText, judge } from './query.ts'
 import { endAnswer, refuse } from './refuse.ts'
@@ -89,7 +89,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
   const { hostname, port } = new URL(url)
   // PostgREST closes what has been idle for 30 s
   const kept = new Agent({ keepAlive: true, timeout: 10_000 })
-  const heavy = gate(heavyPlaces, heavyQueue, heavyPatienceMs)
+  const heavy = fairQueue(heavyPlaces, heavyQueue, heavyPatienceMs)
 
   /**
    * Opens a request. Its body is asked for by PostgREST (`100 Continue`), which checks the token first: up to then nothing
@@ -155,7 +155,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     const refusal = judge(incoming.method ?? '', incoming.url ?? '')
     if (refusal !== undefined) return refuse(incoming, outgoing, refusal)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE')
-    const leave = allowed.isHeavy ? await heavy.enter(clientNetwork(addressOf(incoming, trustedProxies))).catch(() => undefined) : () => undefined
+    const leave = allowed.isHeavy ? await heavy.enter(clientNetwork(addressOf(incoming, trustedProxies))) : () => undefined
     if (leave === undefined) return refuse(incoming, outgoing, 'SERVICE_BUSY')
     try {
       await forward(exchange, allowed, leave)

@@ -1,7 +1,8 @@
 /** The database of this deployment: the one `DATABASE_URL` names, or the embedded one below DATA_DIR. */
 import pg from 'pg'
-import { configError, type Settings } from '../../auth/config.ts'
-import { oneLine } from './one-line.ts'
+import { configError } from '../shared/errors.ts'
+import { oneLine } from '../shared/errors.ts'
+import type { Settings } from '../shared/settings.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
 import { makeDataDirectory, readSecrets } from './secrets.ts'
 

@@ -2,7 +2,7 @@
  * What each program is told. The owner's connection reaches none of the services: the auth service connects as
  * `auth_service`, PostgREST as `authenticator`. No I/O.
  */
-import { type Settings } from '../../auth/config.ts'
+import type { Settings } from '../shared/settings.ts'
 import { type Secrets } from './secrets.ts'
 
 type Environment = Record<string, string | undefined>

@@ -1,8 +1,8 @@
 /** `npm run migrate`: brings the database to the present and ends. */
 import { migrate } from '../../db/migrate.ts'
-import { readSettings } from '../../auth/config.ts'
+import { oneLine } from '../shared/errors.ts'
+import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
-import { oneLine } from './one-line.ts'
 import { loginPasswords } from './secrets.ts'
 
 try {

@@ -1,7 +1,7 @@
 /** Ports of this machine: whether one is free, and one that is. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { configError } from '../../auth/config.ts'
+import { configError } from '../shared/errors.ts'
 
 /** Opens the port for a moment; 0 lets the system choose. Answers the port that it was. */
 function tryPort(host: string, port: number): Promise<number> {

@@ -10,24 +10,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { configError } from '../../auth/config.ts'
+import { configError } from '../shared/errors.ts'
 import { boundedLog } from './bounded-log.ts'
 import { startChild, type Child } from './child.ts'
-import { environment, prepare } from './initdb.ts'
+import { environment, prepare } from './data-directory.ts'
+import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
+import type { PostgresOptions } from './postgres-options.ts'
 import { connect, enter, findRunning, inUse, ownerUrl, takeDown, takeLock, wrongPassword } from './running-postgres.ts'
-import { launch, serverUser } from './server-user.ts'
-
-export type PostgresOptions = {
-  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log` and `postgres.log.1`. It must exist. */
-  directory: string
-  /** The password of the owner, `postgres`. */
-  password: string
-  /** Server settings beyond the defaults, such as `fsync: 'off'` for tests. */
-  settings?: Record<string, string>
-  /** Gives up, leaving nothing behind. */
-  signal?: AbortSignal
-}
 
 export type PostgresServer = Child & {
   /** The owner's connection. */
@@ -95,7 +85,7 @@ async function keepLog(child: Child, path: string): Promise<void> {
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { initdb, postgres } = await binaries()
   const database = join(options.directory, 'postgres')
-  const user = await serverUser(postgres, options.directory, database)
+  const user = await osUser(postgres, options.directory, database)
   await prepare(initdb, postgres, database, user, options)
   if (await findRunning(database) !== undefined) await takeDown(options)
 

@@ -5,9 +5,9 @@
 import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
-import { configError } from '../../auth/config.ts'
-import { answering, localUrl, probe } from './answers.ts'
+import { configError } from '../shared/errors.ts'
 import { startChild, type Child } from './child.ts'
+import { answering, localUrl, probe } from './ready.ts'
 
 /** What it says when all is well, at each start and each reload: nobody needs that in a log. */
 const chatter = /: (Starting PostgREST|Attempting to connect|Connection successful|Listening |Admin server listening|Config reloaded|Schema cache loaded)/

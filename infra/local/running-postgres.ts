@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { configError } from '../../auth/config.ts'
-import { type PostgresOptions } from './postgres.ts'
+import { configError } from '../shared/errors.ts'
+import type { PostgresOptions } from './postgres-options.ts'
 
 /** Any number, as long as nothing else in the database `postgres` takes the same advisory lock. */
 const lockKey = 710_331_804_119

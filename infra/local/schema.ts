@@ -1,13 +1,14 @@
-/** `npm run schema`: writes db/schema.sql from a database made for it and dropped again. */
+/** `npm run schema`: writes db/schema.sql and db/types.ts from a database made for it and dropped again. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { readSettings } from '../../auth/config.ts'
+import { typesPage } from '../../db/describe-types.ts'
 import { describeDatabase, schemaPage } from '../../db/describe.ts'
 import { migrate } from '../../db/migrate.ts'
+import { oneLine } from '../shared/errors.ts'
+import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
-import { oneLine } from './one-line.ts'
 import { loginPasswords } from './secrets.ts'
 
 /** Does something with a connection of its own. */
@@ -31,13 +32,14 @@ try {
     await connected(serverUrl, (client) => client.query(`create database ${name}`))
     try {
       await migrate({ databaseUrl: databaseUrl.href, publicUrl: settings.PUBLIC_URL, authServicePassword: logins.authService, authenticatorPassword: logins.authenticator })
-      const page = schemaPage(await connected(databaseUrl.href, describeDatabase))
+      const [page, types] = await connected(databaseUrl.href, async (client) => [schemaPage(await describeDatabase(client)), await typesPage(client)] as const)
       await writeFile(join(import.meta.dirname, '../../db/schema.sql'), page)
+      await writeFile(join(import.meta.dirname, '../../db/types.ts'), types)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     }
   })
 } catch (error) {
-  console.error(`Cannot write db/schema.sql: ${oneLine(error)}`)
+  console.error(`Cannot write db/schema.sql and db/types.ts: ${oneLine(error)}`)
   process.exitCode = 1
 }

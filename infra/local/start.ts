@@ -3,13 +3,15 @@
  * in that order and, on Ctrl-C, SIGTERM or the end of any of them, stops them in the opposite one.
  */
 import { once } from 'node:events'
-import { authConfig, configError, readSettings, type MailTransport, type Settings } from '../../auth/config.ts'
+import { authConfig, type MailTransport } from '../../auth/config.ts'
 import { migrate } from '../../db/migrate.ts'
+import { configError } from '../shared/errors.ts'
+import { oneLine } from '../shared/errors.ts'
+import { readSettings, type Settings } from '../shared/settings.ts'
 import { startAuth } from './auth.ts'
 import { type Child } from './child.ts'
 import { checkDatabase } from './database.ts'
 import { authEnvironment, postgrestEnvironment } from './environment.ts'
-import { oneLine } from './one-line.ts'
 import { needFreePort } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'

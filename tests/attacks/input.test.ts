@@ -6,7 +6,7 @@ import { Agent, request, type OutgoingHttpHeaders } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../auth/app.ts'
+import { routes } from '../../auth/routes/table.ts'
 import { password, person, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

@@ -1,8 +1,8 @@
 /** What a client may send cannot make the service's own memory, and every Prometheus that reads it, grow without end. */
 import { Agent, METHODS, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../auth/app.ts'
-import { pageRoutes } from '../../auth/pages.ts'
+import { routes } from '../../auth/routes/table.ts'
+import { pageRoutes } from '../../auth/http/pages.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const trusted = 'https://app.example.org'

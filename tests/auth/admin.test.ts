@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admin } from '../../auth/admin.ts'
+import { admin } from '../../admin/commands.ts'
 import { connection } from '../support/database.ts'
 import { person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gate } from '../../auth/gate.ts'
+import { hashingQueue as gate } from '../../auth/engine/hashing-queue.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

@@ -1,8 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admin } from '../../auth/admin.ts'
-import { startRotation, type KeyOptions } from '../../auth/keys.ts'
+import { admin } from '../../admin/commands.ts'
+import { connect } from '../../auth/database.ts'
+import { startRotation, type KeyOptions } from '../../auth/keys/rotation.ts'
 import { createLog } from '../../auth/log.ts'
 import { person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -116,8 +117,7 @@ describe('the database does not answer when a rotation gives its lock back', () 
   test('and the connection ends, so that no other process waits for the lock for ever', async () => {
     const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
     const holders: number[] = []
-    // the pool has one connection, and stateOf needs one while the lock's is held
-    const states = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
+    const { db, close } = connect(stack.ownerUrl, () => undefined)
     const broken = {
       connect: async () => {
         const client = await pool.connect()
@@ -130,14 +130,13 @@ describe('the database does not answer when a rotation gives its lock back', () 
         }) as typeof client.query
         return client
       },
-      query: states.query.bind(states),
     } as unknown as pg.Pool
-    const rotation = startRotation({ pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
+    const rotation = startRotation({ db, pool: broken, databaseUrl: stack.ownerUrl, log: createLog('silent'), rotationIntervalSeconds: 0 } as KeyOptions)
     await expect.poll(() => holders.length, { timeout: 20_000 }).toBeGreaterThan(0)
     await rotation.stop()
     await expect.poll(async () => (await stack.sql.query(`select from pg_locks where locktype = 'advisory' and pid = any($1)`, [holders])).rowCount).toBe(0)
     await pool.end()
-    await states.end()
+    await close()
   })
 })
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountRules, addressRules } from '../../auth/limits.ts'
 import { password, person, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -7,6 +6,11 @@ let stack: Stack
 // the test's own address is a proxy that is trusted, so that each test can come from an address of its own
 beforeAll(async () => { stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } }) })
 afterAll(() => stack.close())
+
+/** What the decisions promise: docs/decisions/auth-surface.md. */
+const guesses = { max: 10, window: 60 }
+const resetMails = { max: 5, window: 900 }
+const resets = { max: 20, window: 60 }
 
 let subnet = 0
 /** An address nobody has come from yet. */
@@ -26,9 +30,9 @@ const expectLimited = ({ status, body, headers }: Awaited<ReturnType<Person['pos
 describe('per account', () => {
   test('a password can be guessed ten times a minute, from however many addresses', async () => {
     const ann = person(stack, 'Ann')
-    for (let i = 0; i < accountRules['sign-in'].max; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
-    expectLimited(await signIn(ann, freshAddress()), accountRules['sign-in'].window)
-    expectLimited(await signIn(ann, freshAddress(), ann.email.toUpperCase()), accountRules['sign-in'].window)
+    for (let i = 0; i < guesses.max; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
+    expectLimited(await signIn(ann, freshAddress()), guesses.window)
+    expectLimited(await signIn(ann, freshAddress(), ann.email.toUpperCase()), guesses.window)
     expect((await signIn(person(stack), freshAddress())).status).toBe(401)
   })
 
@@ -36,16 +40,16 @@ describe('per account', () => {
     const ann = person(stack, 'Ann')
     const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => signIn(i % 2 ? ann : elsewhere, freshAddress())))
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(accountRules['sign-in'].max)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - accountRules['sign-in'].max)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(guesses.max)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - guesses.max)
   })
 
   test('one address receives five reset mails, and an unknown one is refused just so', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
     for (const email of [ann.email, 'nobody@example.org']) {
-      for (let i = 0; i < accountRules['reset-mail'].max; i++) expect((await person(stack).post('/forget-password', { email }, from(freshAddress()))).status).toBe(200)
-      expectLimited(await person(stack).post('/forget-password', { email }, from(freshAddress())), accountRules['reset-mail'].window)
+      for (let i = 0; i < resetMails.max; i++) expect((await person(stack).post('/forget-password', { email }, from(freshAddress()))).status).toBe(200)
+      expectLimited(await person(stack).post('/forget-password', { email }, from(freshAddress())), resetMails.window)
     }
     await expect.poll(() => stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('reset-password')).length, { timeout: 10_000 }).toBe(5)
   })
@@ -66,7 +70,7 @@ describe('per account', () => {
 
 describe('per client address', () => {
   const exhaust = async (address: () => string) => {
-    const { max } = addressRules['/reset-password']
+    const { max } = resets
     const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address()))))
     return answers.filter(({ status }) => status === 429).length
   }
@@ -74,7 +78,7 @@ describe('per client address', () => {
   test('the limit is exact when all requests arrive at once', async () => {
     const address = freshAddress()
     expect(await exhaust(() => address)).toBe(5)
-    expectLimited(await person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address)), addressRules['/reset-password'].window)
+    expectLimited(await person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address)), resets.window)
   })
 
   test('a client cannot pretend to be another by writing addresses in front of its own', async () => {
@@ -85,7 +89,7 @@ describe('per client address', () => {
   test('nor by headers that nobody trusts', async () => {
     const address = freshAddress()
     let n = 0
-    const { max } = addressRules['/reset-password']
+    const { max } = resets
     const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, {
       ...from(address), 'x-real-ip': `10.0.0.${++n}`, 'cf-connecting-ip': `10.0.0.${n}`, forwarded: `for=10.0.0.${n}`, 'x-finance-client-address': `10.0.0.${n}`,
     })))
@@ -116,7 +120,7 @@ describe('per client address', () => {
 
   test('spelling a path otherwise does not start a new count', async () => {
     const ann = person(stack, 'Ann')
-    for (let i = 0; i < accountRules['sign-in'].max; i++) await signIn(ann, freshAddress())
+    for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
     for (const path of ['//sign-in/email', '/sign-in//email', '/sign-in/email/', '/sign-in/%65mail', '/./sign-in/email', '/SIGN-IN/EMAIL', '/sign-in/email?x=1', '/sign-in/email;x']) {
       const { status } = await ann.post(path, { email: ann.email, password: 'wrong password' }, from(freshAddress()))
       expect([404, 429]).toContain(status)
@@ -138,7 +142,7 @@ describe('a window', () => {
 
   test('is still counted after the service restarts', async () => {
     const ann = person(stack, 'Ann')
-    for (let i = 0; i < accountRules['sign-in'].max; i++) await signIn(ann, freshAddress())
+    for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
     const restarted = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
     expect((await signIn(restarted, freshAddress())).status).toBe(429)
   })

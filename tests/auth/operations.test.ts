@@ -103,6 +103,17 @@ describe('the database fails', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
     expect((await ann.get('/get-session')).status).toBe(200)
   })
+
+  test('and so it is when the service cannot connect at all', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const database = new URL(stack.ownerUrl).pathname.slice(1)
+    await stack.sql.query(`alter database ${database} connection limit 0`)
+    await stack.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'auth-engine'`)
+    const answer = await ann.get('/get-session')
+    await stack.sql.query(`alter database ${database} connection limit -1`)
+    expect(answer).toMatchObject({ status: 500, body: { error: 'INTERNAL_ERROR' } })
+    await expect.poll(async () => (await ann.get('/get-session')).status).toBe(200)
+  })
 })
 
 describe('mail is down', () => {

@@ -54,7 +54,7 @@ test('the operator\'s commands work on that server too', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data') }
   const migrated = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await migrated.ended).code, migrated.output()).toBe(0)
-  const admin = await start({ command: [process.execPath, 'infra/local/admin.ts', 'products'], env })
+  const admin = await start({ command: [process.execPath, 'admin/main.ts', 'products'], env })
   expect((await admin.ended).code, admin.output()).toBe(0)
   expect(admin.output()).toContain('teams')
 })

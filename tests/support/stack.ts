@@ -1,7 +1,8 @@
 /** The running product for one test file: a database of its own, the auth service, a mail sink, and PostgREST on request. */
 import pg from 'pg'
 import { startAuth, type Fetch } from '../../auth/main.ts'
-import { authConfig, readSettings } from '../../auth/config.ts'
+import { authConfig } from '../../auth/config.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
 import { createLog } from '../../auth/log.ts'
 import { edge } from '../../infra/local/edge.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { authConfig, readSettings } from '../../auth/config.ts'
+import { authConfig } from '../../auth/config.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 

@@ -1,0 +1,130 @@
+/** The operator's command: what a person with the owner's connection may do from a shell. */
+import { parseArgs } from 'node:util'
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { FunctionRows, Tables } from '../db/types.ts'
+import { keysCommand } from './keys.ts'
+import { mistake, table, word, type Command, type Output } from './terminal.ts'
+
+const help = `Usage: npm run admin -- <command> [options]
+
+  products                                 list the products there are
+  grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
+  end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
+  verify <e-mail>                          mark a user's address as verified
+  users [--limit <n>]                      list users, newest first (100)
+  organizations [--limit <n>]              list organizations, newest first (100)
+  keys                                     list the signing keys
+  keys rotate                              sign with a new key, once every PostgREST knows it
+  keys revoke <kid>                        refuse a key and every token it signed, now
+  keys revoke --all                        begin anew, as after BETTER_AUTH_SECRET was lost
+
+It works on DATABASE_URL, or on the embedded database when that is unset.
+`
+
+const wholeNumber = (text: string | undefined, fallback: number, option: string, max: number): number => {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > max) throw mistake(`--${option} must be a whole number from 1 to ${max}.`)
+  return value
+}
+
+async function userNamed(db: Kysely<Tables>, email: string): Promise<{ id: string, email: string }> {
+  const user = await db.selectFrom('auth.users').select(['id', 'email']).where('email', '=', sql<string>`lower(${email})`).executeTakeFirst()
+  if (user === undefined) throw mistake(`There is no user with the e-mail ${email}.`)
+  return user
+}
+
+async function knownProduct(db: Kysely<Tables>, product: string): Promise<string> {
+  const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
+  if (!products.includes(product)) throw mistake(`There is no product ${product}. There are: ${products.join(', ')}.`)
+  return product
+}
+
+const commands: Record<string, Command> = {
+  keys: keysCommand,
+  products: async (db, _words, _options, out) => {
+    const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
+    out.write(table(products, ['id', 'name', 'rank']))
+  },
+  grant: async (db, words, options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    const productId = await knownProduct(db, word(words, 1, 'product'))
+    const days = wholeNumber(options.days, 365, 'days', 36_500)
+    const { periodEnd } = await db.insertInto('api.app_subscriptions')
+      .values({ userId: user.id, productId, status: 'sub_active', periodStart: sql`now()`, periodEnd: sql`now() + make_interval(days => ${days})` })
+      .returning('periodEnd').executeTakeFirstOrThrow()
+    out.write(`${user.email} has ${productId} until ${periodEnd.toISOString()}.\n`)
+  },
+  end: async (db, words, _options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    const product = words[1] === undefined ? undefined : await knownProduct(db, words[1])
+    const { numUpdatedRows: ended } = await db.updateTable('api.app_subscriptions')
+      .set({ status: 'sub_ended', periodEnd: sql`greatest(period_start, least(period_end, now()))` })
+      .where('userId', '=', user.id).where('status', '=', 'sub_active')
+      .$if(product !== undefined, (subscriptions) => subscriptions.where('productId', '=', product ?? ''))
+      .executeTakeFirst()
+    if (ended === 0n) throw mistake(`${user.email} has no active subscription${product === undefined ? '' : ` of ${product}`}.`)
+    out.write(`Ended ${ended} subscription${ended === 1n ? '' : 's'} of ${user.email}.\n`)
+  },
+  verify: async (db, words, _options, out) => {
+    const user = await userNamed(db, word(words, 0, 'e-mail'))
+    await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
+    out.write(`${user.email} is verified.\n`)
+  },
+  users: async (db, _words, options, out) => {
+    const users = await db.selectFrom('auth.users as u')
+      .leftJoinLateral(sql<FunctionRows['private.active_product']>`private.active_product(u.id)`.as('p'), (join) => join.onTrue())
+      .select(['u.email', 'u.name', 'u.emailVerified as verified', 'p.productId as product', 'u.createdAt', 'u.id'])
+      .orderBy('u.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+    out.write(table(users, ['email', 'name', 'verified', 'product', 'createdAt', 'id']))
+  },
+  organizations: async (db, _words, options, out) => {
+    const organizations = await db.selectFrom('auth.organizations as o')
+      .leftJoin('auth.members as m', (join) => join.onRef('m.organizationId', '=', 'o.id').on('m.role', '=', 'owner'))
+      .leftJoin('auth.users as u', 'u.id', 'm.userId')
+      .select(['o.slug', 'o.name', 'u.email as owner', 'o.createdAt', 'o.id'])
+      .select((of) => of.selectFrom('auth.members').select(of.fn.countAll<string>().as('count')).whereRef('organizationId', '=', 'o.id').as('members'))
+      .orderBy('o.createdAt', 'desc').limit(wholeNumber(options.limit, 100, 'limit', 100_000)).execute()
+    out.write(table(organizations, ['slug', 'name', 'owner', 'members', 'createdAt', 'id']))
+  },
+}
+
+/**
+ * Runs one command.
+ * @param argv the words after `npm run admin --`
+ * @returns the exit code; a mistake is told as one sentence and is 1
+ */
+export async function admin(argv: string[], { databaseUrl }: { databaseUrl: string }, out: Output): Promise<number> {
+  try {
+    const { values, positionals: [name, ...words] } = parseArgs({
+      args: argv, allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' }, all: { type: 'boolean' } },
+    })
+    if (values.help === true || name === undefined) {
+      out.write(help)
+      return values.help === true ? 0 : 1
+    }
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    if (command === undefined) throw mistake(`There is no command ${name}. \`npm run admin -- --help\` lists them.`)
+    const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, max: 1 })
+    // a lost connection also fails the statement that is under way, which says so
+    pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+    try {
+      await command(db, words, values, out)
+    } finally {
+      await db.destroy()
+    }
+    return 0
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
+      out.write('The database is not migrated: run `npm run migrate` first.\n')
+      return 1
+    }
+    const known = error instanceof Error && (error.name === 'Mistake' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
+    if (!known) throw error
+    out.write(`${error.message.split('. To specify', 1)[0]}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,28 @@
+/** What the operator's commands share: how they are told what to do, and how they answer. */
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/types.ts'
+
+export type Output = { write(text: string): unknown }
+export type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined }
+export type Command = (db: Kysely<Tables>, words: string[], options: Options, out: Output) => Promise<void>
+
+/** A mistake of the person at the keyboard: told as one sentence. */
+export const mistake = (message: string): Error => Object.assign(new Error(message), { name: 'Mistake' })
+
+/** @throws a mistake that says what is missing */
+export function word(words: string[], index: number, what: string): string {
+  const value = words[index]
+  if (value === undefined) throw mistake(`Say the ${what}. \`npm run admin -- --help\` shows how.`)
+  return value
+}
+
+export type Cell = string | number | boolean | Date | null | undefined
+
+/** Columns as wide as their widest value, so that a terminal shows a table. Headings are in the words of SQL. */
+export function table<Name extends string>(rows: Record<Name, Cell>[], columns: Name[]): string {
+  const text = (value: Cell) => (value instanceof Date ? value.toISOString() : String(value ?? ''))
+  const headings = columns.map((column) => column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  const cells = [headings, ...rows.map((row) => columns.map((column) => text(row[column])))]
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
+  return cells.map((row) => `${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`).join('')
+}

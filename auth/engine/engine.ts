@@ -1,0 +1,161 @@
+/**
+ * The one better-auth instance: every option of the engine is set here and nowhere else. What the engine does not decide
+ * itself it asks of the parts it is given.
+ */
+import { runWithAdapter } from '@better-auth/core/context'
+import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-auth'
+import { router } from 'better-auth/api'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
+import type { Plans } from '../active-product.ts'
+import { basePath, type Config } from '../config.ts'
+import type { AuthDatabase, Connections } from '../database.ts'
+import { keyAdapter } from '../keys/adapter.ts'
+import type { Log } from '../log.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Policy, RateLimit } from '../policy.ts'
+import { clientAddressHeader } from '../request-context.ts'
+import { accessControl, roles } from './access-control.ts'
+import { disownToken } from './disown.ts'
+import { endpoints } from './endpoints.ts'
+import { enforcement, inTurn } from './enforcement.ts'
+import type { HashingQueue } from './hashing-queue.ts'
+import { otherAddressLimit, type Limits } from './rate-limits.ts'
+import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
+
+/** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
+const verificationMailLimit: RateLimit = { window: 900, max: 5 }
+
+export type EngineParts = {
+  /** What is asked of the requests to each endpoint; an endpoint without a policy answers nobody. */
+  policies: Policy[]
+  config: Config
+  connections: Connections
+  plans: Plans
+  limits: Limits
+  hashingQueue: HashingQueue
+  mailer: Mailer
+  log: Log
+}
+
+/** Whether a mailed link may lead there: our own origin, a trusted one, or a path of ours. */
+function isTrustedUrl(config: Config, url: string): boolean {
+  if (!URL.canParse(url, config.publicUrl)) return false
+  const { origin, username, protocol } = new URL(url, config.publicUrl)
+  return /^https?:$/.test(protocol) && username === '' && [config.publicUrl, ...config.trustedOrigins].includes(origin)
+}
+
+/** How tokens are made, for the engine and for the rotation of its keys. */
+export const jwtOptions = (config: Config, db: AuthDatabase) => ({
+  schema: { jwks: { modelName: 'jwks' } },
+  adapter: keyAdapter(db),
+  jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
+  jwt: {
+    issuer: config.publicUrl,
+    audience: config.publicUrl,
+    expirationTime: `${tokenLifetimeSeconds}s`,
+    definePayload: (subject: Parameters<typeof claimsOf>[1]) => claimsOf(db, subject),
+  },
+  // else every get-session would sign a token
+  disableSettingJwtHeader: true,
+} satisfies JwtOptions)
+
+/**
+ * The engine's handler. better-auth's own builds the router of all endpoints anew for each request, because its base URL and
+ * trusted origins may depend on the request; ours do not.
+ */
+function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: Request) => Promise<Response> {
+  const { handler } = router(context, options)
+  return async (request) => await runWithAdapter(context.adapter, () => handler(request))
+}
+
+/** Builds the engine. */
+export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, mailer, log }: EngineParts) {
+  const { engine: database, db } = connections
+  const engine = betterAuth({
+    baseURL: config.publicUrl,
+    basePath,
+    secret: config.secret,
+    trustedOrigins: config.trustedOrigins,
+    database: { db: database, type: 'postgres', transaction: true, schemaName: 'auth' },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'warn',
+      // the engine's messages can hold addresses and tokens: their first argument is a fixed sentence, the rest is left out
+      log: (level, message) => log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine'),
+    },
+    // what is not an answer of the engine comes to serve-route.ts as it is; the engine would print it, parameters and all
+    onAPIError: { throw: true },
+    user: { modelName: 'users' },
+    account: { modelName: 'accounts' },
+    verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
+    session: { modelName: 'sessions', cookieCache: { enabled: false } },
+    advanced: {
+      // said aloud, because the engine leaves both out where it believes to be under test
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 64 },
+      useSecureCookies: config.publicUrl.startsWith('https://'),
+      ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
+    },
+    rateLimit: {
+      enabled: config.rateLimitEnabled,
+      ...otherAddressLimit,
+      // for each path, because the engine has limits of its own for those it thinks delicate
+      customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
+      customStorage: {
+        consume: async (key: string, rule: RateLimit) => {
+          const { allowed, retryAfterSeconds } = await limits.consume(`address|${key}`, rule)
+          return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
+        },
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      password: { hash: inTurn(hashPassword), verify: inTurn(verifyPassword) },
+      minPasswordLength: 8,
+      maxPasswordLength: 128,
+      resetPasswordTokenExpiresIn: 3_600,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, token, url }) =>
+        mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      expiresIn: 86_400,
+      sendVerificationEmail: async ({ user, token }) => {
+        // over the limit a person still signs in; only the mail is not sent again
+        const { allowed } = await limits.consumeForAccount('verification-mail', user.email, verificationMailLimit)
+        if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
+      },
+    },
+    hooks: enforcement({ policies, db, limits, hashingQueue }),
+    plugins: [
+      endpoints({ db, plans, mailer, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
+      organization({
+        ac: accessControl,
+        roles,
+        creatorRole: 'owner',
+        schema: {
+          organization: { modelName: 'organizations', additionalFields: { updatedAt: { type: 'date', required: false, input: false } } },
+          member: { modelName: 'members' },
+          invitation: { modelName: 'invitations' },
+        },
+        // natively two inserts without a transaction, and a limit that is only asked before them: see endpoints.ts
+        allowUserToCreateOrganization: false,
+        // a trigger of auth.members has the limit, because this is only asked before the insert
+        membershipLimit: Number.MAX_SAFE_INTEGER,
+        invitationLimit: 100,
+        invitationExpiresIn: 7 * 86_400,
+        requireEmailVerificationOnInvitation: true,
+        sendInvitationEmail: (invitation) => mailer.invitation(invitation),
+      }),
+      jwt(jwtOptions(config, db)),
+    ],
+  })
+  // the types say that a context fits its own options alone
+  const context = await engine.$context as unknown as AuthContext
+  return { api: engine.api, context, handler: handlerOf(context, engine.options) }
+}
+
+export type Engine = Awaited<ReturnType<typeof createEngine>>

@@ -1,0 +1,105 @@
+/** The HTTP face: what stands before and after every route, and the mounts. */
+import { randomUUID } from 'node:crypto'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono, type Context } from 'hono'
+import { cors } from 'hono/cors'
+import { clientAddress } from '../../infra/shared/client-address.ts'
+import { basePath, type Config } from '../config.ts'
+import { errorResponse, isRefusal } from '../errors.ts'
+import { describeError, type Log } from '../log.ts'
+import { routes } from '../routes/table.ts'
+import type { Checks } from './health.ts'
+import type { Metrics } from './metrics.ts'
+import { pageRoutes } from './pages.ts'
+import { serveRoute, type ServeParts } from './serve-route.ts'
+
+export type AppParts = ServeParts & {
+  config: Config
+  metrics: Metrics
+  ready: () => Promise<Checks>
+  /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
+  isStopping: () => boolean
+}
+
+type Variables = { Variables: { requestId: string } }
+
+/** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
+function originOf(context: Context): string | undefined {
+  const origin = context.req.header('origin')
+  if (origin !== undefined) return origin
+  const referer = context.req.header('referer')
+  if (referer !== undefined) return URL.canParse(referer) ? new URL(referer).origin : 'null'
+  return context.req.header('sec-fetch-site') === 'cross-site' ? 'null' : undefined
+}
+
+/** Builds the application; it listens nowhere yet. */
+export function createApp(parts: AppParts): Hono<Variables> {
+  const { config, metrics, ready, isStopping, log } = parts
+  const app = new Hono<Variables>()
+  const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
+  const addressOf = (context: Context) =>
+    clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
+
+  app.use(logged(metrics, log, addressOf))
+  app.use(async (context, next) => {
+    await next()
+    if (isStopping()) context.header('connection', 'close')
+  })
+  app.onError((error, context) => {
+    if (isRefusal(error)) return errorResponse(error.code, error.message, error.retryAfterSeconds)
+    log.error({ id: context.get('requestId'), error: describeError(error) }, 'request failed')
+    return errorResponse('INTERNAL_ERROR')
+  })
+  app.notFound(() => errorResponse('NOT_FOUND'))
+
+  app.get('/livez', (context) => context.json({ status: 'live' }))
+  app.get('/readyz', async (context) => {
+    const checks = await ready()
+    const isReady = !isStopping() && Object.values(checks).every(Boolean)
+    return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
+  })
+  app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
+
+  app.use(`${basePath}/*`, cors({
+    origin: (origin) => (allowedOrigins.has(origin) ? origin : null),
+    credentials: true, allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'], allowHeaders: ['content-type'],
+    exposeHeaders: ['retry-after', 'x-request-id'], maxAge: 600,
+  }))
+  app.use(`${basePath}/*`, async (context, next) => {
+    // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
+    const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
+    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl)) return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
+    await next()
+    return undefined
+  })
+
+  for (const row of routes) {
+    app.on(row.method, `${basePath}${row.path}`, (context) => serveRoute(context, row, addressOf(context), parts))
+  }
+  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page())
+  for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
+  return app
+}
+
+const probes = new Set(['/livez', '/readyz', '/metrics'])
+
+/** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
+const routeLabels = new Map([...[...probes].map((path) => [path, path] as const), ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const)])
+
+/** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
+function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
+  return async (context: Context<Variables>, next: () => Promise<void>) => {
+    const started = performance.now()
+    const requestId = randomUUID()
+    context.set('requestId', requestId)
+    await next()
+    context.header('x-request-id', requestId)
+    context.header('x-content-type-options', 'nosniff')
+    context.header('referrer-policy', 'no-referrer')
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
+    const ms = performance.now() - started
+    metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
+    // probes ask every few seconds, and nobody reads that they did
+    log[probes.has(context.req.path) ? 'debug' : 'info']({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The signing keys and their rotation: publish, wait until every PostgREST has loaded the new key, sign with it, and let
+ * the old one verify until the last token it signed has ended. Nobody sees a 401 for it. The state is in auth.jwks, so
+ * that any process may take the next step and all sign with the same key.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createJwk, type JwtOptions } from 'better-auth/plugins'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { configError } from '../../infra/shared/errors.ts'
+import type { AuthDatabase } from '../database.ts'
+import { describeError, type Log } from '../log.ts'
+import { signingKey } from './adapter.ts'
+import { isKnownToAll } from './postgrest.ts'
+
+/** Any number, as long as nothing else in this database takes the same advisory lock. */
+const lockKey = 710_331_804_120
+
+/** How often a process looks whether a step is due, in milliseconds. */
+const turnMs = 2_000
+
+/** What a rotation needs of the engine: its context, whose secret encrypts the private half, and its signature. */
+type KeyEngine = {
+  context: unknown
+  api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
+}
+
+export type KeyOptions = {
+  engine: KeyEngine
+  jwt: JwtOptions
+  db: AuthDatabase
+  /** For the lock, which needs a connection to itself. */
+  pool: pg.Pool
+  /** The service's own connection, for the one session that waits for announcements. */
+  databaseUrl: string
+  log: Log
+  /** A key signs for so long, in seconds; 0 is until an operator asks. */
+  rotationIntervalSeconds: number
+  /** How long what a superseded key signed is still accepted, in seconds. */
+  retireAfterSeconds: number
+}
+
+const publish = async ({ engine, jwt }: KeyOptions) => {
+  await createJwk({ context: engine.context, path: '/rotation' } as Parameters<typeof createJwk>[0], jwt)
+}
+
+/**
+ * Makes the first key if there is none, under a lock, so that processes that start together make one; then signs once to
+ * prove that the secret still opens it.
+ * @throws ConfigError when the secret is not the one the keys were encrypted with
+ */
+export async function provisionKey(options: KeyOptions): Promise<void> {
+  const { db, pool, engine } = options
+  const client = await pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey])
+    if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
+      await publish(options)
+      // nobody holds a token yet, so there is nobody to wait for
+      await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
+    }
+  } finally {
+    // ends the connection, and with it the lock
+    client.release(true)
+  }
+  const signing = await signingKey(db).select('id').executeTakeFirst()
+  if (signing === undefined) return
+  try {
+    await engine.api.signJWT({ body: { payload: {} } })
+  } catch {
+    throw configError('BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with, or begin anew with `npm run admin -- keys revoke --all`.')
+  }
+}
+
+type State = { pending: string | null, pendingSeconds: number, signing: string | null, ageSeconds: number, requested: boolean }
+
+/** Seconds since a moment; 0 when there was none. */
+const secondsSince = (column: string) => sql<number>`coalesce(extract(epoch from now() - ${sql.ref(column)}), 0)::float8`
+
+async function stateOf(db: AuthDatabase): Promise<State> {
+  return db.selectFrom('private.settings')
+    .leftJoin('auth.jwks as pending', (join) => join.on('pending.signsFrom', 'is', null))
+    .leftJoin('auth.jwks as signing', (join) => join.on('signing.signsFrom', 'is not', null).on('signing.expiresAt', 'is', null))
+    .select([
+      'pending.id as pending', secondsSince('pending.createdAt').as('pendingSeconds'), 'signing.id as signing', secondsSince('signing.signsFrom').as('ageSeconds'),
+      sql<boolean>`coalesce(${sql.ref('keyRotationRequestedAt')} > ${sql.ref('signing.signsFrom')}, false)`.as('requested'),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
+/** The new key signs from now on; the one that did is accepted for as long as its tokens may live. */
+async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('auth.jwks').set({ expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})` })
+      .where('signsFrom', 'is not', null).where('expiresAt', 'is', null).execute()
+    await trx.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('id', '=', kid).execute()
+  })
+}
+
+/** Takes the step that is due, if any. The caller holds the lock. */
+async function step(options: KeyOptions): Promise<void> {
+  const { db, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
+  // asked first, because the trigger tells PostgREST of a delete that deletes nothing too
+  const now = sql<Date>`now()`
+  const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now).execute()
+  if (ended.length > 0) {
+    const retired = await db.deleteFrom('auth.jwks').where('expiresAt', '<=', now).returning('id').execute()
+    for (const { id } of retired) log.info({ kid: id }, 'signing key retired')
+  }
+  const state = await stateOf(db)
+  if (state.pending === null) {
+    const isDue = state.signing === null || state.requested || (interval > 0 && state.ageSeconds > interval)
+    if (!isDue) return
+    await publish(options)
+  }
+  const { pending } = await stateOf(db)
+  if (pending === null) return
+  if (!await isKnownToAll(db, options.databaseUrl, pending)) {
+    log.warn({ kid: pending }, 'PostgREST has not loaded the new signing key, so it does not sign yet')
+    return
+  }
+  await sign(db, pending, retireAfterSeconds)
+  log.info({ kid: pending }, 'signing key rotated')
+}
+
+export type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
+export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
+
+/**
+ * Looks again and again whether a step is due. Every process runs one; a lock lets one of them work at a time.
+ * @returns what the metrics show, and the function that stops it
+ */
+export function startRotation(options: KeyOptions): Rotation {
+  const stopping = new AbortController()
+  let status: KeyStatus = { signingKeyAgeSeconds: 0, pendingSeconds: 0 }
+  const turn = async () => {
+    const client = await options.pool.connect()
+    // a connection that may hold the lock does not go back to the pool: ending it ends the lock
+    let mayHoldLock = true
+    try {
+      const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
+      try {
+        if (locked) await step(options)
+        const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
+        status = { pendingSeconds, signingKeyAgeSeconds }
+      } finally {
+        if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])
+        mayHoldLock = false
+      }
+    } finally {
+      client.release(mayHoldLock)
+    }
+  }
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await turn().catch((error: unknown) => options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again'))
+      await sleep(turnMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+  const running = run()
+  return {
+    status: () => status,
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

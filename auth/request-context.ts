@@ -1,0 +1,23 @@
+/** What one request carries through the engine, where no argument of ours reaches: a header, and a context of its own. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Caller } from './policy.ts'
+
+/** Set by our border on every request, whatever the client sent; the engine believes nothing else. */
+export const clientAddressHeader = 'x-finance-client-address'
+
+export type RequestContext = {
+  /** Gives back the request's place in the hashing queue, when it has one. */
+  leaveQueue?: () => void
+  /** The first query of the engine's that failed. The engine answers some of them as if there were no such row. */
+  databaseFailure?: unknown
+  /** Who asks, once the engine has read the session. */
+  caller?: Caller
+}
+
+export const requestContexts = new AsyncLocalStorage<RequestContext>()
+
+/** Remembers that a query of this request failed. */
+export function noteDatabaseFailure(error: unknown): void {
+  const context = requestContexts.getStore()
+  if (context !== undefined) context.databaseFailure ??= error
+}

@@ -1,0 +1,43 @@
+/** What the engine answers, in its own words. */
+import { z } from 'zod'
+
+const user = z.object({
+  id: z.string(), email: z.string(), name: z.string(), emailVerified: z.boolean(), image: z.string().nullish(), createdAt: z.coerce.date(), updatedAt: z.coerce.date(),
+})
+const session = z.object({
+  id: z.string(), userId: z.string(), activeOrganizationId: z.string().nullish(), expiresAt: z.coerce.date(), createdAt: z.coerce.date(),
+  ipAddress: z.string().nullish(), userAgent: z.string().nullish(),
+})
+const organization = z.object({
+  id: z.string(), name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.unknown().optional(), createdAt: z.coerce.date(), updatedAt: z.coerce.date().nullish(), role: z.string().optional(),
+})
+const member = z.object({
+  id: z.string(), userId: z.string(), organizationId: z.string(), role: z.string(), createdAt: z.coerce.date(),
+  user: z.object({ id: z.string(), name: z.string(), email: z.string(), image: z.string().nullish() }).optional(),
+})
+const invitation = z.object({
+  id: z.string(), organizationId: z.string(), email: z.string(), role: z.string(), inviterId: z.string(), status: z.string(), expiresAt: z.coerce.date(), createdAt: z.coerce.date(),
+  organizationName: z.string().optional(),
+})
+
+/** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
+export const engineReplies = {
+  done: z.unknown(),
+  user,
+  session,
+  signedIn: z.object({ user: user, session: session }),
+  token: z.object({ token: z.string() }),
+  keys: z.object({ keys: z.array(z.object({ kid: z.string(), alg: z.string(), kty: z.string(), n: z.string(), e: z.string() })) }),
+  sessions: z.array(session),
+  organization,
+  organizations: z.array(organization),
+  members: z.object({ members: z.array(member) }),
+  member,
+  memberChanged: z.object({ member: member }),
+  invitation,
+  invitations: z.array(invitation),
+  invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+}
+
+/** A reply as it has been parsed. */
+export type EngineReply<Name extends keyof typeof engineReplies> = z.output<typeof engineReplies[Name]>

@@ -1,0 +1,54 @@
+/** What a client may send. A field that is not named here is dropped before anything sees it. */
+import { z } from 'zod'
+import { givenRoleNames } from '../roles.ts'
+import { metadata } from './metadata.ts'
+
+// names reach mail headers and other people's screens: one line, no control or direction-changing characters
+const line = (max: number) => z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode')
+const name = line(200)
+const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier')
+const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
+const url = z.url({ protocol: /^https?$/ }).max(2_048)
+const slug = z.string().max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, joined by single hyphens')
+// refused with codes of their own: see `problemOf`
+const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
+const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD')
+// a password to check against may be anything that was once allowed
+const givenPassword = z.string().max(128, 'INVALID_PASSWORD')
+
+const organizationId = { organizationId: id }
+
+export const schemas = {
+  nothing: z.object({}),
+  signUp: z.object({ email, password, name: name.default('') }),
+  signIn: z.object({ email, password: givenPassword }),
+  verifyEmail: z.object({ token }),
+  disownAccount: z.object({ token }),
+  forgetPassword: z.object({ email, redirectTo: z.string().max(2_048).optional() }),
+  resetPassword: z.object({ token, password }),
+  changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
+  updateUser: z.object({ name: name.optional(), image: url.nullable().optional() })
+    .refine((input) => Object.keys(input).length > 0, 'name or image must be given'),
+  email: z.object({ email }),
+  session: z.object({ sessionId: id }),
+  createOrganization: z.object({ name: name.min(1), slug: slug.optional(), logo: url.nullable().optional(), metadata: metadata.optional() }),
+  organization: z.object(organizationId),
+  updateOrganization: z.object({
+    ...organizationId, name: name.min(1).optional(), slug: slug.optional(), logo: url.nullable().optional(), metadata: metadata.optional(),
+  }).refine((input) => Object.keys(input).length > 1, 'name, slug, logo or metadata must be given'),
+  setActive: z.object({ organizationId: id.nullable() }),
+  inviteMember: z.object({ ...organizationId, email, role: z.enum(givenRoleNames) }),
+  updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),
+  member: z.object({ ...organizationId, userId: id }),
+  invitation: z.object({ invitationId: id }),
+}
+
+/** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */
+export function problemOf(error: z.ZodError): { code: 'INVALID_EMAIL' | 'INVALID_PASSWORD' | 'VALIDATION_ERROR', message: string | undefined } {
+  const [issue] = error.issues
+  if (issue?.message === 'INVALID_EMAIL' || issue?.message === 'INVALID_PASSWORD') return { code: issue.message, message: undefined }
+  const field = issue?.path.join('.') ?? ''
+  const message = issue === undefined ? undefined : `${field === '' ? 'The request' : `The field ${field}`}: ${issue.message}.`
+  return { code: 'VALIDATION_ERROR', message }
+}

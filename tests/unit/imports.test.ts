@@ -1,0 +1,52 @@
+/** The parts point one way: no file reaches itself by its imports, and each room knows only those it may. */
+import { globSync, readFileSync } from 'node:fs'
+import { join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const files = globSync('{admin,auth,bench,db,docs,infra,tests}/**/*.ts', { cwd: root })
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) => normalize(join(file, '..', path)))
+
+const graph = new Map(files.map((file) => [file, importsOf(file)]))
+
+/** The first circle there is, types included, as the files one passes. */
+function circle(): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (file: string, path: string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    done.add(file)
+    for (const next of graph.get(file) ?? []) {
+      const found = visit(next, [...path, file])
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  for (const file of files) {
+    const found = visit(file, [])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+test('no file imports itself, by however many others', () => {
+  expect(files.length).toBeGreaterThan(100)
+  expect(circle()).toBeUndefined()
+})
+
+test.each([
+  ['auth/engine/', ['auth/http/', 'auth/routes/', 'infra/local/'], 'the engine is given the policies of the routes as data'],
+  ['auth/routes/', ['auth/http/', 'auth/engine/', 'infra/'], 'a row says what is to be done and does nothing'],
+  ['auth/keys/', ['auth/http/', 'auth/routes/', 'auth/engine/'], 'the keys serve the engine'],
+  ['auth/mail/', ['auth/http/', 'auth/routes/', 'auth/engine/', 'auth/keys/'], 'mail is a job'],
+  ['auth/', ['admin/', 'infra/local/', 'infra/docker/'], 'the service runs wherever it is put'],
+  ['admin/', ['auth/'], 'the operator works on the database alone'],
+  ['db/', ['auth/', 'admin/', 'infra/'], 'the database knows nobody'],
+  ['infra/shared/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'what everybody uses uses nobody'],
+])('%s imports nothing of %j: %s', (room, others) => {
+  const inside = files.filter((file) => file.startsWith(room))
+  expect(inside).not.toEqual([])
+  expect(inside.flatMap((file) => (graph.get(file) ?? []).filter((to) => others.some((other) => to.startsWith(other))).map((to) => `${file} → ${to}`))).toEqual([])
+})
