@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
-export type Run = {
+/** Ended with its scope where a test says `await using`, whatever became of the test. */
+export type Run = AsyncDisposable & {
   pid: number
   url: string
   dataUrl: string
@@ -63,6 +63,12 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   return {
     pid: child.pid ?? 0, url: `http://127.0.0.1:${env['PORT']}`, dataUrl: `http://127.0.0.1:${env['DATA_PORT']}`,
     output: () => output, ready, ended,
+    async [Symbol.asyncDispose]() {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const all = [child.pid, ...descendants(child.pid)]
+      child.kill('SIGTERM')
+      await left(all, 10_000)
+    },
   }
 }
 
@@ -99,17 +105,4 @@ export async function stop(run: Run, signal: NodeJS.Signals, to: 'process' | 'gr
   process.kill(to === 'group' ? -run.pid : run.pid, signal)
   const { code } = await run.ended
   return { ms: Date.now() - begun, code, left: await left(all, 100) }
-}
-
-/** Ends a run with the test that started it, whatever became of the test. */
-export function endWithTest(run: Run): void {
-  onTestFinished(async () => {
-    const all = [run.pid, ...descendants(run.pid)]
-    try {
-      process.kill(run.pid, 'SIGTERM')
-    } catch {
-      return
-    }
-    await left(all, 10_000)
-  })
 }
