@@ -1,9 +1,9 @@
 /** Where and as whom it runs: a checkout only its owner may enter, an ordinary user, another working directory. */
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir } from 'node:fs/promises'
+import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDirectory, remove, root, start, stop } from './support.ts'
+import { copySources, emptyDirectory, remove, root, start, stop } from './support.ts'
 
 const isRoot = process.getuid?.() === 0
 let directory: string
@@ -13,10 +13,7 @@ let checkout: string
 beforeAll(async () => {
   directory = await emptyDirectory()
   checkout = join(directory, 'check out')
-  await mkdir(checkout)
-  for (const name of ['auth', 'db', 'infra', 'package.json', 'postgrest.conf']) {
-    await cp(join(root, name), join(checkout, name), { recursive: true })
-  }
+  await copySources(checkout)
   const copy = (...flags: string[]) => execFileSync('cp', [...flags, join(root, 'node_modules'), checkout], { stdio: 'ignore' })
   try {
     copy('-al')

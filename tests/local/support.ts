@@ -1,6 +1,6 @@
 /** `npm start` as somebody outside sees it: a process, its output, its two addresses, and what is left of it. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,6 +34,11 @@ export async function emptyDirectory(): Promise<string> {
 }
 
 export const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
+
+/** Copies what `npm start` needs of the checkout, without the packages. */
+export async function copySources(checkout: string): Promise<void> {
+  for (const name of ['auth', 'db', 'infra', 'package.json', 'postgrest.conf']) await cp(join(root, name), join(checkout, name), { recursive: true })
+}
 
 /** Starts the product on free ports. Nothing of this process's environment reaches it but the way to node. */
 export async function start(options: RunOptions = {}): Promise<Run> {
