@@ -1,5 +1,4 @@
 /** What a start finds after something went wrong, and what a run does when something goes wrong in it. */
-import { execFileSync } from 'node:child_process'
 import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,12 +16,6 @@ async function running(): Promise<Run> {
   await run.ready
   return run
 }
-
-/** The processes below a run whose command line matches. */
-const below = (run: Run, pattern: RegExp): number[] => descendants(run.pid).filter((pid) => {
-  const command = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
-  return pattern.test(command)
-})
 
 test('a signal during the first start stops it, and the next start is as good as a first one', async () => {
   await using run = await start({ env: { DATA_DIR: directory } })
@@ -44,7 +37,7 @@ test('a server left behind by kill -9 of everything else is taken over', async (
   await using run = await running()
   const server = await serverPid(directory)
   // the guards first, as they would do what they are for
-  const others = [...below(run, /guard/), run.pid, ...below(run, /local\/serve|postgrest\.conf/)]
+  const others = [...descendants(run.pid, /guard/), run.pid, ...descendants(run.pid, /local\/serve|postgrest\.conf/)]
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await left(others, 5000)
   expect(await left([server], 0)).toEqual([server])
@@ -73,8 +66,8 @@ test('a postmaster.pid that a crash left does not stop the start, whoever has th
 
 test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
-  ['PostgREST', async (run: Run) => below(run, /postgrest\.conf/)],
-  ['auth', async (run: Run) => below(run, /^\S*node infra\/local\/serve\.ts/)],
+  ['PostgREST', async (run: Run) => descendants(run.pid, /postgrest\.conf/)],
+  ['auth', async (run: Run) => descendants(run.pid, /^\S*node infra\/local\/serve\.ts/)],
 ])('when %s dies, the run says so, stops the rest and fails', async (name, find) => {
   await using run = await running()
   const all = descendants(run.pid)

@@ -77,11 +77,15 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
-/** Everything a process has started, and what that has started. */
-export function descendants(pid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/).map(Number))
-  const below = (parent: number): number[] => rows.filter(([, ppid]) => ppid === parent).flatMap(([child = 0]) => [child, ...below(child)])
-  return below(pid)
+/** Everything a process has started, and what that has started; of these, the ones whose command line matches. */
+export function descendants(pid: number, pattern = /^/): number[] {
+  // asked once, because a server's workers come and go
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
+    const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
+    return { child: Number(child), parent: Number(parent), command }
+  })
+  const below = (parent: number): typeof rows => rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.child)])
+  return below(pid).filter(({ command }) => pattern.test(command)).map(({ child }) => child)
 }
 
 const alive = (pid: number): boolean => {
