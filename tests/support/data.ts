@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { roles, storeAccounts, storeOrganization, type Account, type Role } from './accounts.ts'
 import { publicUrl } from './database.ts'
-import { tokenSigner } from './signer.ts'
+import { tokenSigner, type Signer } from './signer.ts'
 import { startStack } from './stack.ts'
 
 export { roles, type Account, type Role } from './accounts.ts'
@@ -92,12 +92,15 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
 /** Starts all of it; `stop()` in `afterAll`, or `await using`. */
 export async function dataStack(): Promise<DataStack> {
   const resources = new AsyncDisposableStack()
-  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true }))
+  // before PostgREST starts, which so knows the key from its first request on
+  const { promise: signer, resolve } = Promise.withResolvers<Signer>()
+  const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
+  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, prepare }))
+  const { sign } = await signer
   // one session, which a test may give a role or a lock
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   resources.defer(() => owner.end())
-  const { sign } = await tokenSigner(owner, publicUrl)
 
   let people = 0
   async function person(name = 'person'): Promise<Account> {

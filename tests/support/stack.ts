@@ -40,12 +40,14 @@ export type StackOptions = {
   data?: boolean
   /** What PostgREST is told beside its connection. */
   dataEnv?: Record<string, string>
+  /** What is stored before anything runs on the database. */
+  prepare?: (owner: pg.Pool) => Promise<void>
   /** How long a superseded key goes on verifying, in seconds. */
   retireAfterSeconds?: number
 } & Parameters<typeof freshDatabase>[0]
 
 /** Starts the stack. Rate limits are off unless a test asks for them. */
-export async function startStack({ env = {}, auth = true, data = false, dataEnv = {}, retireAfterSeconds, ...origin }: StackOptions = {}): Promise<Stack> {
+export async function startStack({ env = {}, auth = true, data = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {}): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
   const database = await freshDatabase(origin)
   starting.defer(database.drop)
@@ -79,6 +81,7 @@ export async function startStack({ env = {}, auth = true, data = false, dataEnv 
     }))
   }
   const running = starting.use(new AsyncDisposableStack())
+  await prepare(sql)
   if (auth) await startService(port)
   const postgrest = data ? await startData(dataPort) : undefined
 
