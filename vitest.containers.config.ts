@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { timed } from './vitest.config.ts'
 
 const postgrestInContainer = join(import.meta.dirname, 'tests/containers/postgrest.ts')
 
@@ -10,13 +9,11 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        // the same files as in `npm test`; only where PostgreSQL and PostgREST come from is another
+        // files of `npm test` that ask PostgREST; only where it and PostgreSQL come from is another
         resolve: { alias: [{ find: /^\.\.\/\.\.\/infra\/local\/postgrest\.ts$/, replacement: postgrestInContainer }] },
         test: {
           name: 'suite',
-          include: ['tests/auth/**/*.test.ts', 'tests/data/**/*.test.ts'],
-          // what they measure is the service, which is the same one here
-          exclude: timed,
+          include: ['tests/data/**/*.test.ts', 'tests/auth/{data,keys}.test.ts'],
           globalSetup: ['tests/containers/global.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -3,13 +3,13 @@ import { Agent, request } from 'node:http'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pg from 'pg'
 import { migrate } from '../db/migrate.ts'
 import { postgrestConnection } from '../infra/local/environment.ts'
 import { freePort } from '../infra/local/ports.ts'
 import { startPostgres } from '../infra/local/postgres.ts'
 import { startPostgrest } from '../infra/local/postgrest.ts'
+import { tokenSigner } from '../tests/support/signer.ts'
 
 const publicUrl = 'http://localhost:3000'
 
@@ -37,17 +37,14 @@ export async function benchStack(people: number): Promise<BenchStack> {
   const owner = new pg.Client({ connectionString: server.url })
   await owner.connect()
   resources.defer(() => owner.end())
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
   await owner.query(`
     insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
     insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${people}) i`)
-  await owner.query(`insert into auth.jwks (id, public_key, private_key, signs_from) values ('bench', $1, 'sealed', now())`, [JSON.stringify(await exportJWK(publicKey))])
+  const { sign } = await tokenSigner(owner, publicUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   resources.defer(() => agent.destroy())
 
-  const tokenOf = (user: number) => new SignJWT({ user_id: `user-${user}`, email: `user-${user}@example.org`, role: 'authenticated', sid: `session-${user}`, claims: {} })
-    .setProtectedHeader({ alg: 'RS256', kid: 'bench' }).setSubject(`user-${user}`).setAudience(publicUrl).setIssuer(publicUrl)
-    .setIssuedAt().setExpirationTime('1h').sign(privateKey)
+  const tokenOf = (user: number) => sign({ id: `user-${user}`, email: `user-${user}@example.org`, sessionId: `session-${user}` })
 
   return {
     owner,

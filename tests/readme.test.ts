@@ -1,6 +1,6 @@
 /** The README, done as it says. */
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +17,13 @@ function commandsOf(title: string): string[] {
 test('one command of the README runs the product, and one runs the tests', () => {
   expect(commandsOf('Run it')[0]).toBe('npm ci && npm start\n')
   expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
+})
+
+test('every file that CONTRIBUTING.md names is there', async () => {
+  const page = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const named = [...page.matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
+  expect(named).toContain('auth/errors.ts')
+  await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
 })
 
 describe('the main job, pasted from the README', () => {

@@ -10,6 +10,8 @@ export type AuthOptions = {
   env: Record<string, string | undefined>
   /** Told each line it writes to standard error once it runs; standard output is its log and goes where ours goes. */
   log: (line: string) => void
+  /** Starts it again whenever one of its files changes. */
+  watch: boolean
   /** Gives up, leaving nothing behind. */
   signal?: AbortSignal
 }
@@ -21,7 +23,7 @@ export async function startAuth(options: AuthOptions): Promise<Child> {
   const child = startChild({
     name: 'auth',
     command: process.execPath,
-    args: ['infra/local/serve.ts'],
+    args: [...(options.watch ? ['--watch', '--watch-preserve-output'] : []), 'infra/local/serve.ts'],
     cwd: root,
     env: { ...options.env, HOST: options.host, PORT: String(options.port) },
     stdio: ['ignore', 'inherit', 'pipe'],

@@ -1,6 +1,7 @@
 /**
  * `npm start`: the database, its migrations, PostgREST and the auth service, in the foreground. This process starts them
- * in that order and, on Ctrl-C, SIGTERM or the end of any of them, stops them in the opposite one.
+ * in that order and, on Ctrl-C, SIGTERM or the end of any of them, stops them in the opposite one. `npm run dev` is the
+ * same with `--watch`: what is edited below auth/ and db/ takes effect without a new start.
  */
 import { once } from 'node:events'
 import { authConfig, type MailTransport } from '../../auth/config.ts'
@@ -16,6 +17,10 @@ import { needFreePort } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
 import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
+import { onSqlChange } from './sql-changes.ts'
+
+/** Whether edits take effect while it runs. */
+const watch = process.argv.includes('--watch')
 
 /** What runs, in the order of its stop. */
 type Running = Child[]
@@ -50,15 +55,15 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
 
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
-  const migrated = migrate({
+  const migration = {
     databaseUrl,
     publicUrl: settings.PUBLIC_URL,
     authServicePassword: secrets.logins.authService,
     authenticatorPassword: secrets.logins.authenticator,
     dataPool: settings.PGRST_DB_POOL,
-  })
+  }
   // a migration cannot be told to stop; it is left alone, and undone when the connection ends
-  await Promise.race([migrated, once(signal, 'abort')])
+  await Promise.race([migrate(migration), once(signal, 'abort')])
   signal.throwIfAborted()
 
   const log = console.error
@@ -66,9 +71,11 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     host: settings.HOST, port: settings.DATA_PORT, env: postgrestEnvironment(settings, secrets, databaseUrl, process.env), log, signal,
   }))
   running.unshift(await startAuth({
-    host: settings.HOST, port: settings.PORT, env: authEnvironment(settings, secrets, databaseUrl, process.env), log, signal,
+    host: settings.HOST, port: settings.PORT, env: authEnvironment(settings, secrets, databaseUrl, process.env), log, watch, signal,
   }))
   signal.throwIfAborted()
+  // what is wrong with an edit is said; the next one may be right
+  if (watch) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
 
   console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
   console.log(`data  ${settings.DATA_URL}`)

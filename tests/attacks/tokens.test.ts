@@ -1,9 +1,10 @@
 /** Bearer tokens that somebody made, bent or borrowed. Each is refused by the data surface, and nothing is read. */
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { person, signedIn, team, type Person } from '../support/person.ts'
+import { tokenSigner } from '../support/signer.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -19,11 +20,9 @@ beforeAll(async () => {
   ann = await signedIn(stack, 'Ann')
   genuine = await ann.token()
   claims = JSON.parse(Buffer.from(genuine.split('.')[1] ?? '', 'base64url').toString())
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
-  ours = { kid: randomUUID(), privateKey, publicPem: await exportSPKI(publicKey) }
+  const { kid, privateKey, publicKey } = await tokenSigner(stack.sql, claims.iss ?? '')
+  ours = { kid, privateKey, publicPem: await exportSPKI(publicKey) }
   foreignKey = (await generateKeyPair('RS256')).privateKey
-  await stack.sql.query(`insert into auth.jwks (id, public_key, private_key, signs_from, expires_at) values ($1, $2, 'sealed', now(), now() + interval '1 hour')`,
-    [ours.kid, JSON.stringify(await exportJWK(publicKey))])
   await vi.waitFor(async () => { expect((await read(await sign({}))).status).toBe(200) }, { timeout: 5_000 })
 })
 afterAll(() => stack.close())

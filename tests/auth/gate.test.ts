@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashingQueue as gate } from '../../auth/engine/hashing-queue.ts'
 import { password, person, signedIn } from '../support/person.ts'
@@ -87,7 +88,7 @@ describe('one client floods the gate', () => {
   })
 
   test('and the sign-in of another is served as if the queue were not there', async () => {
-    const stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
+    await using stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const ann = await signedIn(stack, 'Ann')
     let served = 0
@@ -102,7 +103,6 @@ describe('one client floods the gate', () => {
     // one that is being served, one whose turn it is, and what the network does to the order of answers
     expect(served - before).toBeLessThan(8)
     await Promise.all(flood)
-    await stack.close()
   })
 })
 
@@ -111,7 +111,7 @@ describe('thirty people sign up at once', () => {
   beforeAll(async () => { stack = await startStack() })
   afterAll(() => stack.close())
 
-  test('and get-session stays near its idle latency for everybody else', async () => {
+  test('and nobody\'s get-session waits for their hashes', async () => {
     const ann = await signedIn(stack, 'Ann')
     const once = async () => {
       const started = performance.now()
@@ -119,17 +119,18 @@ describe('thirty people sign up at once', () => {
       return performance.now() - started
     }
     const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-    for (let i = 0; i < 20; i++) await once()
-    const idle: number[] = []
-    for (let i = 0; i < 50; i++) idle.push(await once())
+    const begun = performance.now()
     const signUpsLeft = { count: 30 }
     const signUps = Promise.all(Array.from({ length: 30 }, () => person(stack, 'New').signUp().finally(() => { signUpsLeft.count -= 1 })))
     const busy: number[] = []
     while (signUpsLeft.count > 0) busy.push(await once())
-    expect((await signUps).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 200))
-    // ungated it was a hundred times its idle latency; the bound is wide because the machine is shared
-    expect(busy.length).toBeGreaterThan(20)
-    expect(median(busy)).toBeLessThan(Math.max(50, 8 * median(idle)))
+    const took = performance.now() - begun
+    // on a machine so slow that some waited their 20 s, those are refused
+    expect((await signUps).map(({ status }) => status).filter((status) => status !== 200 && !(status === 503 && took > 20_000))).toEqual([])
+    // the gate leaves a core to everybody else, so a quick request does not even wait for one hash; without it, for many. What
+    // a hash takes is measured by the same hashes, because the machine is shared
+    const hash = took / 30 * Math.max(1, availableParallelism() - 1)
+    expect(median(busy)).toBeLessThan(hash)
   })
 
   test('and two hundred are served or told 503 with Retry-After, and nothing hangs', async () => {

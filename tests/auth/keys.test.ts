@@ -98,7 +98,7 @@ describe('a key is rotated', () => {
 
 describe('a rotation while PostgREST is down', () => {
   test('waits: the old key goes on signing, the log and the metrics say so, and it goes on when PostgREST is back', async () => {
-    const alone = await startStack()
+    await using alone = await startStack()
     const ann = await signedIn(alone, 'Ann')
     const before = kidOf(await ann.token())
     await alone.sql.query('update private.settings set key_rotation_requested_at = now()')
@@ -109,7 +109,6 @@ describe('a rotation while PostgREST is down', () => {
     const back = await alone.anotherData()
     await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
-    await alone.close()
   }, 60_000)
 })
 
@@ -160,17 +159,16 @@ describe('an operator', () => {
   })
 
   test('while no key signs, a token is 503 with Retry-After, and never signed by a key that is not known', async () => {
-    const alone = await startStack()
+    await using alone = await startStack()
     const ann = await signedIn(alone, 'Ann')
     await alone.sql.query('delete from auth.jwks')
     const { status, body, headers } = await ann.post('/token')
     expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    await alone.close()
   })
 
   test('revokes all of them, and the next start makes a new one', async () => {
-    const alone = await startStack()
+    await using alone = await startStack()
     const ann = await signedIn(alone, 'Ann')
     const before = kidOf(await ann.token())
     let text = ''
@@ -179,7 +177,6 @@ describe('an operator', () => {
     await alone.sql.query('delete from auth.jwks')
     await alone.another()
     expect(kidOf(await ann.token())).not.toBe(before)
-    await alone.close()
   })
 
   test('who asks for a key that is not there, or something else, reads one sentence', async () => {

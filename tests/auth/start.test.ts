@@ -39,21 +39,19 @@ describe('a start is refused with a line that names', () => {
 })
 
 test('a product that everybody has is everybody’s, and a higher one of one’s own still counts', async () => {
-  const everybody = await startStack({ env: { DEFAULT_PRODUCT: 'teams' } })
+  await using everybody = await startStack({ env: { DEFAULT_PRODUCT: 'teams' } })
   const ann = await signedIn(everybody, 'Ann')
   expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
   expect((await ann.post('/organization/create', { name: 'Acme' })).status).toBe(200)
   const bob = await subscribed(everybody, 'Bob')
   await bob.subscribe('business')
   expect((await bob.get('/get-session')).body.subscription.productId).toBe('business')
-  await everybody.close()
 })
 
 test('behind https the cookie is Secure, and can be shared with a domain', async () => {
-  const secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
+  await using secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
   const reply = await fetch(`${secure.url}/api/auth/sign-up/email`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: 'ann@example.org', password: 'correct horse' }),
   })
   expect(reply.headers.get('set-cookie')).toMatch(/^__Secure-.*; Domain=\.?example\.org;.*Secure/i)
-  await secure.close()
 })

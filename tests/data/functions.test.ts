@@ -1,9 +1,9 @@
 /** The functions under /rpc, to the cent against sums made here by hand, in both contexts, and with nonsense. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Caller, type DataStack, type Organization, type Person } from '../support/data.ts'
+import { dataStack, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 
 let stack: DataStack
-let ada: Person
+let ada: Account
 let team: Organization
 let mine: Caller
 let ours: Caller

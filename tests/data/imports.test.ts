@@ -1,13 +1,13 @@
 /** Imports can be replayed: a row is known by its context, source and external_id. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, type Caller, type DataStack, type Person } from '../support/data.ts'
+import { dataStack, type Account, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
 let mine: Caller
 let ours: Caller
 let bobs: Caller
 let bobsOwn: Caller
-let bob: Person
+let bob: Account
 
 beforeAll(async () => {
   stack = await dataStack()

@@ -6,10 +6,10 @@
 import { Agent, request as httpRequest } from 'node:http'
 import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { openPlace } from '../isolation/place.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { keep, type Keeper } from '../isolation/state.ts'
 import { createWorld, type Actor, type World } from '../isolation/world.ts'
+import { startStack, type Stack } from '../support/stack.ts'
 import { functionRequest, readFunctions, rightRow, tableRequest, type Ground, type Request } from './requests.ts'
 import { nested } from './values.ts'
 
@@ -17,7 +17,7 @@ const cases = Number(process.env['INPUTS'] ?? 200)
 const seed = Number(process.env['INPUTS_SEED'] ?? 20_251)
 const isLong = process.env['INPUTS'] !== undefined
 
-let place: Awaited<ReturnType<typeof openPlace>>
+let place: Stack
 let owner: pg.Client
 let world: World
 let keeper: Keeper
@@ -30,7 +30,7 @@ const agent = new Agent({ keepAlive: true })
 const isInTeam = ({ caller }: Actor): boolean => caller.kind === 'user' && caller.organization !== null
 
 beforeAll(async () => {
-  place = await openPlace(inject('serverUrl'))
+  place = await startStack({ auth: false, data: true })
   owner = new pg.Client({ connectionString: place.ownerUrl })
   await owner.connect()
   world = await createWorld(owner)

@@ -1,12 +1,12 @@
 /** The owner pair: filled from the token, not forged, not moved; and what becomes of rows when their owner goes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, returning, type Caller, type DataStack, type Organization, type Person } from '../support/data.ts'
+import { dataStack, returning, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
 import { ownedTables, samples, tables } from './samples.ts'
 
 let stack: DataStack
-let ada: Person
-let bob: Person
-let eve: Person
+let ada: Account
+let bob: Account
+let eve: Account
 let team: Organization
 let mine: Caller
 let ours: Caller

@@ -1,10 +1,10 @@
 /** The tables as the interface lists them: columns, defaults, closed sets, the five operations, the query parameters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataStack, returning, type Caller, type DataStack, type Person } from '../support/data.ts'
+import { dataStack, returning, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { samples, tables } from './samples.ts'
 
 let stack: DataStack
-let ada: Person
+let ada: Account
 let mine: Caller
 
 beforeAll(async () => {

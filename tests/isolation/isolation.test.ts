@@ -1,15 +1,15 @@
 /** Every actor, table, operation and target, generated from the catalogue. docs/isolation.md says how to read it. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute } from '../support/database.ts'
-import { openPlace } from './place.ts'
+import { startStack, type Stack } from '../support/stack.ts'
 import { summary, writeReport } from './report.ts'
 import { prepareSuite, runIsolation, type Result } from './run.ts'
 
-let place: Awaited<ReturnType<typeof openPlace>>
+let place: Stack
 let result: Result
 
 beforeAll(async () => {
-  place = await openPlace(inject('serverUrl'))
+  place = await startStack({ auth: false, data: true })
   result = await runIsolation(place)
   await writeReport(result)
   console.log(summary(result))
@@ -34,11 +34,7 @@ test.each([
   ['column', 'alter table api.tags add column span int4range not null', 'cannot make a row of api.tags: add a form for span'],
   ['reference', 'alter table api.tags add column account_id uuid references api.accounts', 'api.tags refers to [account_id → accounts], and the model says []'],
 ])('a new %s that the suite does not know is an error that names it', async (_what, statement, message) => {
-  const other = await openPlace(inject('serverUrl'))
-  try {
-    await execute(other.ownerUrl, statement)
-    await expect(prepareSuite(other)).rejects.toThrow(message)
-  } finally {
-    await other.close()
-  }
+  await using other = await startStack({ auth: false, data: true })
+  await execute(other.ownerUrl, statement)
+  await expect(prepareSuite(other)).rejects.toThrow(message)
 })

@@ -6,7 +6,7 @@
  */
 import type { Case } from './cases.ts'
 import { equivalents } from './equivalents.ts'
-import { openPlace } from './place.ts'
+import { startStack } from '../support/stack.ts'
 import { prepareSuite, type Place, type Suite } from './run.ts'
 import { weakenings, type Weakening } from './weakenings.ts'
 
@@ -112,15 +112,11 @@ if (import.meta.main) {
   const stop = await setup({ provide: (_: string, url: string) => { serverUrl = url } } as unknown as Parameters<typeof setup>[0])
   const words = process.argv.slice(2).join(' ')
   try {
-    const place = await openPlace(serverUrl)
-    try {
-      const outcome = await runMutations(place, { log: (line) => console.log(line), choose: (all) => all.filter(({ name }) => name.includes(words)) })
-      console.log(summaryOf(outcome))
-      for (const survivor of outcome.survivors) console.error(`survived: ${survivor}`)
-      if (outcome.survivors.length > 0) process.exitCode = 1
-    } finally {
-      await place.close()
-    }
+    await using place = await startStack({ auth: false, data: true, serverUrl })
+    const outcome = await runMutations(place, { log: (line) => console.log(line), choose: (all) => all.filter(({ name }) => name.includes(words)) })
+    console.log(summaryOf(outcome))
+    for (const survivor of outcome.survivors) console.error(`survived: ${survivor}`)
+    if (outcome.survivors.length > 0) process.exitCode = 1
   } finally {
     await stop()
   }

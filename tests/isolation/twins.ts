@@ -4,7 +4,8 @@
  */
 import pg from 'pg'
 import { calling } from './calls.ts'
-import { copyDatabase, openPlace } from './place.ts'
+import { freshDatabase } from '../support/database.ts'
+import { startStack } from '../support/stack.ts'
 import { nameOf, reading, writing, type Asked, type Question } from './questions.ts'
 import type { Place } from './run.ts'
 import { sender, type Answer, type Request, type Sender } from './sender.ts'
@@ -61,9 +62,9 @@ async function withStrangers(place: Place, world: World, some: Crowd): Promise<p
   return owner
 }
 
-/** @param serverUrl the owner's connection to a server on which tests/support/global.ts has migrated the template */
-export async function openTwins(serverUrl: string): Promise<Twins> {
-  const base = await copyDatabase(serverUrl)
+/** Fills a database and copies it, because the two must be the same in all that no stranger has. */
+export async function openTwins(): Promise<Twins> {
+  const base = await freshDatabase()
   const baseOwner = new pg.Client({ connectionString: base.ownerUrl })
   await baseOwner.connect()
   const world = await createWorld(baseOwner)
@@ -71,7 +72,7 @@ export async function openTwins(serverUrl: string): Promise<Twins> {
   for (const [at, tenant] of tenants.entries()) await admit(baseOwner, world.catalogue, own(at), tenant)
   await baseOwner.end()
   // few rows an answer, so that count=estimated estimates for somebody with few rows too
-  const open = () => openPlace(serverUrl, { template: base.name, env: { PGRST_DB_MAX_ROWS: '5' } })
+  const open = () => startStack({ auth: false, data: true, template: base.name, dataEnv: { PGRST_DB_MAX_ROWS: '5' } })
   const places = [await open(), await open()] as const
   await base.drop()
   const owners: [pg.Client, pg.Client] = [await withStrangers(places[0], world, strangers), await withStrangers(places[1], world, others)]

@@ -1,5 +1,5 @@
 /** That no answer depends on a stranger's values, and that this would be noticed. docs/isolation.md says how to read it. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Column, Table } from './catalogue.ts'
 import { tables as models } from './model.ts'
 import { nameOf } from './questions.ts'
@@ -19,7 +19,7 @@ function digest(some: Difference[]): string[] {
 
 beforeAll(async () => {
   const started = Date.now()
-  twins = await openTwins(inject('serverUrl'))
+  twins = await openTwins()
   differences = await twins.compare()
   const operations = new Set(twins.questions.map(({ operation }) => operation)).size
   console.log(`values: ${twins.questions.length} questions of ${twins.actors.length} callers, ${operations} operations, to two databases; ${differences.filter(({ isExpected }) => !isExpected).length} answers differ, ${Math.round((Date.now() - started) / 1000)} s`)

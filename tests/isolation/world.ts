@@ -2,9 +2,10 @@
  * Who lives in the database under test and what they own: two organizations with all roles, people who belong to both,
  * to none, no longer, or as less than before, and rows of every exposed table for each tenant.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { storeAccounts, storeOrganization, type Account } from '../support/accounts.ts'
+import { tokenSigner } from '../support/signer.ts'
 import { readCatalogue, type Catalogue, type Table } from './catalogue.ts'
 import { id, roles, tables as models, type Caller, type Find, type Role, type Row } from './model.ts'
 import { canary, contents, type Payload } from './rows.ts'
@@ -63,16 +64,12 @@ function compare({ tables }: Catalogue): void {
   }
 }
 
+const accountOf = (name: string): Account => ({ id: name, email: `${name}@example.org`, sessionId: `of ${name}` })
+
 async function populate(owner: pg.Client): Promise<void> {
-  await owner.query(`insert into auth.users (id, name, email, email_verified) select p, p, p || '@example.org', true from unnest($1::text[]) as p`, [people])
-  await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) select 'of ' || p, 'of ' || p, p, now() + interval '1 day' from unnest($1::text[]) as p`, [people])
+  await storeAccounts(owner, people.map(accountOf))
   await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`)
-  for (const [organization, members] of Object.entries(teams)) {
-    await owner.query('insert into auth.organizations (id, name, slug) values ($1, $1, $1)', [organization])
-    await owner.query(
-      `insert into auth.members (id, organization_id, user_id, role) select $1 || ' ' || u, $1, u, r from unnest($2::text[], $3::text[]) as m (u, r)`,
-      [organization, Object.keys(members), Object.values(members)])
-  }
+  for (const [organization, members] of Object.entries(teams)) await storeOrganization(owner, organization, new Map(Object.entries(members)))
 }
 
 /** One row of a table in a tenant; it names the tenant's rows of the same ordinal, where there are that many. */
@@ -129,16 +126,12 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
 }
 
 async function everybody(owner: pg.Client): Promise<Actor[]> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256')
-  const kid = `isolation-${randomBytes(4).toString('hex')}`
-  await owner.query('insert into auth.jwks (id, public_key, private_key) values ($1, $2, $3)', [kid, JSON.stringify(await exportJWK(publicKey)), '"encrypted"'])
+  const { sign: signed } = await tokenSigner(owner, publicUrl)
   await owner.query('update private.settings set public_url = $1', [publicUrl])
   await owner.query(`notify pgrst, 'reload config'`)
   const hour = Math.floor(Date.now() / 1000) + 3600
-  const sign = (user: string, team: string | null, role: string | null, change: Payload = {}): Promise<string> => new SignJWT({
-    sub: user, user_id: user, email: `${user}@example.org`, aud: publicUrl, iss: publicUrl, role: 'authenticated', sid: `of ${user}`, exp: hour,
-    claims: { ...(team === null ? {} : { organization_id: team }), ...(role === null ? {} : { organization_role: role }) }, ...change,
-  }).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().sign(privateKey)
+  const sign = (user: string, team: string | null, role: string | null, change: Payload = {}): Promise<string> =>
+    signed({ ...accountOf(user), organization: { ...(team !== null && { id: team }), ...(role !== null && { role }) } }, { exp: hour, ...change })
 
   const within = async (name: string, user: string, team: string, role: Role): Promise<Actor> =>
     ({ name, user, team, asked: 'everything', caller: { kind: 'user', user, organization: team, role }, token: await sign(user, team, role) })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
-import { emptyDirectory, endWithTest, remove, start, stop } from './support.ts'
+import { emptyDirectory, remove, start, stop } from './support.ts'
 
 let directory: string
 let server: PostgresServer
@@ -40,8 +40,7 @@ afterAll(async () => {
 test('it creates what it needs on that server, and starts on it again', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data'), AUTHENTICATOR_PASSWORD: 'it\'s "q\\uoted" $HOME %41' }
   for (const time of ['first', 'second']) {
-    const run = await start({ env })
-    endWithTest(run)
+    await using run = await start({ env })
     await run.ready
     expect((await fetch(`${run.url}/readyz`)).status, time).toBe(200)
     expect((await fetch(`${run.dataUrl}/transactions`)).status, time).toBe(200)

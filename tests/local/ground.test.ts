@@ -1,9 +1,9 @@
 /** Where and as whom it runs: a checkout only its owner may enter, an ordinary user, another working directory. */
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir } from 'node:fs/promises'
+import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDirectory, endWithTest, remove, root, start, stop } from './support.ts'
+import { copySources, emptyDirectory, remove, root, start, stop } from './support.ts'
 
 const isRoot = process.getuid?.() === 0
 let directory: string
@@ -13,10 +13,7 @@ let checkout: string
 beforeAll(async () => {
   directory = await emptyDirectory()
   checkout = join(directory, 'check out')
-  await mkdir(checkout)
-  for (const name of ['auth', 'db', 'infra', 'package.json', 'postgrest.conf']) {
-    await cp(join(root, name), join(checkout, name), { recursive: true })
-  }
+  await copySources(checkout)
   const copy = (...flags: string[]) => execFileSync('cp', [...flags, join(root, 'node_modules'), checkout], { stdio: 'ignore' })
   try {
     copy('-al')
@@ -30,8 +27,7 @@ afterAll(() => remove(directory))
 
 test('it runs from a checkout below a directory that nobody else may enter', async () => {
   await chmod(directory, 0o700)
-  const run = await start({ command: ['npm', '--prefix', checkout, 'start'], cwd: '/' })
-  endWithTest(run)
+  await using run = await start({ command: ['npm', '--prefix', checkout, 'start'], cwd: '/' })
   await run.ready
   expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
   expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
@@ -44,8 +40,7 @@ test('it runs as an ordinary user', async () => {
   // root lends the run to nobody, who exists on every system; everybody else is an ordinary user already
   const identity = isRoot ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) } : undefined
   if (identity !== undefined) await chown(data, identity.uid, identity.gid)
-  const run = await start({ cwd: checkout, env: { DATA_DIR: data, HOME: data }, ...(identity && { identity }) })
-  endWithTest(run)
+  await using run = await start({ cwd: checkout, env: { DATA_DIR: data, HOME: data }, ...(identity && { identity }) })
   await run.ready
   expect((await fetch(`${run.url}/readyz`)).status).toBe(200)
   expect(await stop(run, 'SIGTERM')).toMatchObject({ code: 0, left: [] })

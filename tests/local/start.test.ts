@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { descendants, emptyDirectory, endWithTest, left, remove, start, stop, type Run } from './support.ts'
+import { descendants, emptyDirectory, left, remove, start, stop, type Run } from './support.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -62,8 +62,7 @@ describe('npm start with nothing configured', () => {
   })
 
   test('finds its data again, and stops on Ctrl-C', async () => {
-    const again = await start({ env: { DATA_DIR: directory } })
-    endWithTest(again)
+    await using again = await start({ env: { DATA_DIR: directory } })
     await again.ready
     expect((await get(`${again.url}/api/auth/jwks`)).body).toBe(keys)
     const stopped = await stop(again, 'SIGINT', 'group')
@@ -72,8 +71,7 @@ describe('npm start with nothing configured', () => {
   })
 
   test('stops when npm is gone without having passed a signal on', async () => {
-    const again = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
-    endWithTest(again)
+    await using again = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
     await again.ready
     const all = descendants(again.pid)
     process.kill(again.pid, 'SIGKILL')

@@ -1,15 +1,15 @@
 /** `npm start` as somebody outside sees it: a process, its output, its two addresses, and what is left of it. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
-export type Run = {
+/** Ended with its scope where a test says `await using`, whatever became of the test. */
+export type Run = AsyncDisposable & {
   pid: number
   url: string
   dataUrl: string
@@ -34,6 +34,11 @@ export async function emptyDirectory(): Promise<string> {
 }
 
 export const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
+
+/** Copies what `npm start` needs of the checkout, without the packages. */
+export async function copySources(checkout: string): Promise<void> {
+  for (const name of ['auth', 'db', 'infra', 'package.json', 'postgrest.conf']) await cp(join(root, name), join(checkout, name), { recursive: true })
+}
 
 /** Starts the product on free ports. Nothing of this process's environment reaches it but the way to node. */
 export async function start(options: RunOptions = {}): Promise<Run> {
@@ -63,14 +68,24 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   return {
     pid: child.pid ?? 0, url: `http://127.0.0.1:${env['PORT']}`, dataUrl: `http://127.0.0.1:${env['DATA_PORT']}`,
     output: () => output, ready, ended,
+    async [Symbol.asyncDispose]() {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const all = [child.pid, ...descendants(child.pid)]
+      child.kill('SIGTERM')
+      await left(all, 10_000)
+    },
   }
 }
 
-/** Everything a process has started, and what that has started. */
-export function descendants(pid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/).map(Number))
-  const below = (parent: number): number[] => rows.filter(([, ppid]) => ppid === parent).flatMap(([child = 0]) => [child, ...below(child)])
-  return below(pid)
+/** Everything a process has started, and what that has started; of these, the ones whose command line matches. */
+export function descendants(pid: number, pattern = /^/): number[] {
+  // asked once, because a server's workers come and go
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
+    const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
+    return { child: Number(child), parent: Number(parent), command }
+  })
+  const below = (parent: number): typeof rows => rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.child)])
+  return below(pid).filter(({ command }) => pattern.test(command)).map(({ child }) => child)
 }
 
 const alive = (pid: number): boolean => {
@@ -99,17 +114,4 @@ export async function stop(run: Run, signal: NodeJS.Signals, to: 'process' | 'gr
   process.kill(to === 'group' ? -run.pid : run.pid, signal)
   const { code } = await run.ended
   return { ms: Date.now() - begun, code, left: await left(all, 100) }
-}
-
-/** Ends a run with the test that started it, whatever became of the test. */
-export function endWithTest(run: Run): void {
-  onTestFinished(async () => {
-    const all = [run.pid, ...descendants(run.pid)]
-    try {
-      process.kill(run.pid, 'SIGTERM')
-    } catch {
-      return
-    }
-    await left(all, 10_000)
-  })
 }

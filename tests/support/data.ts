@@ -1,22 +1,16 @@
 /**
- * The data surface for a test file: a database of its own, the real PostgREST on a free port, and people.
- *
- * There is no auth service here. A person is a user with a session, an organization is its members, and a token is signed
- * with a key of the test's own, exactly as the auth service would sign it.
+ * Callers of the data surface: the stack without its auth service. An account is rows, an organization is its members, and
+ * a token is signed with a key of the test's own, exactly as the auth service would sign it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pg from 'pg'
-import { postgrestConnection } from '../../infra/local/environment.ts'
-import { freePort } from '../../infra/local/ports.ts'
-import { startPostgrest } from '../../infra/local/postgrest.ts'
-import { freshDatabase, passwords } from './database.ts'
+import { roles, storeAccounts, storeOrganization, type Account, type Role } from './accounts.ts'
+import { publicUrl } from './database.ts'
+import { tokenSigner, type Signer } from './signer.ts'
+import { startStack } from './stack.ts'
 
-export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
-export const roles: Role[] = ['owner', 'admin', 'editor', 'viewer']
+export { roles, type Account, type Role } from './accounts.ts'
 
-/** Somebody with an account and a session. */
-export type Person = { id: string, email: string, sessionId: string }
 /** A team; `members` says who is what. */
 export type Organization = { id: string, members: Map<string, Role> }
 
@@ -39,20 +33,19 @@ export type Caller = {
   token(change?: Record<string, unknown>): Promise<string>
 }
 
-export type DataStack = {
+export type DataStack = AsyncDisposable & {
   url: string
   /** The owner's connection: sees and may do everything, past every row rule. */
   owner: pg.Client
   ownerUrl: string
-  person(name?: string): Promise<Person>
-  organization(members: Partial<Record<Role, Person>>): Promise<Organization>
-  /** A person in the personal context, or with an organization active. */
-  as(person: Person, organization?: Organization): Caller
+  person(name?: string): Promise<Account>
+  organization(members: Partial<Record<Role, Account>>): Promise<Organization>
+  /** An account in the personal context, or with an organization active. */
+  as(account: Account, organization?: Organization): Caller
   anonymous: Caller
   stop(): Promise<void>
 }
 
-export const publicUrl = 'http://localhost:3000'
 export const returning = { prefer: 'return=representation' }
 
 function caller(url: string, token: (change?: Record<string, unknown>) => Promise<string | undefined>): Caller {
@@ -96,36 +89,28 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
   }
 }
 
-/** Starts all of it; `stop()` in `afterAll`. */
+/** Starts all of it; `stop()` in `afterAll`, or `await using`. */
 export async function dataStack(): Promise<DataStack> {
-  const database = await freshDatabase()
-  const owner = new pg.Client({ connectionString: database.ownerUrl })
+  const resources = new AsyncDisposableStack()
+  // before PostgREST starts, which so knows the key from its first request on
+  const { promise: signer, resolve } = Promise.withResolvers<Signer>()
+  const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
+  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, prepare }))
+  const { sign } = await signer
+  // one session, which a test may give a role or a lock
+  const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
-
-  const { publicKey, privateKey } = await generateKeyPair('RS256')
-  const kid = `key-${randomBytes(4).toString('hex')}`
-  await owner.query('insert into auth.jwks (id, public_key, private_key) values ($1, $2, $3)', [kid, JSON.stringify(await exportJWK(publicKey)), '"encrypted"'])
-
-  const port = await freePort()
-  const postgrest = await startPostgrest({
-    host: '127.0.0.1', port, env: postgrestConnection(database.ownerUrl, passwords.authenticator), log: () => {},
-  })
-  const url = `http://127.0.0.1:${port}`
+  resources.defer(() => owner.end())
 
   let people = 0
-  async function person(name = 'person'): Promise<Person> {
+  async function person(name = 'person'): Promise<Account> {
     const id = `${name}-${++people}-${randomBytes(4).toString('hex')}`
-    const email = `${id}@example.com`
-    const sessionId = randomUUID()
-    await owner.query('insert into auth.users (id, name, email, email_verified) values ($1, $2, $3, true)', [id, name, email])
-    await owner.query(
-      `insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() + interval '1 day')`,
-      [sessionId, id],
-    )
-    return { id, email, sessionId }
+    const account = { id, email: `${id}@example.com`, sessionId: randomUUID() }
+    await storeAccounts(owner, [account])
+    return account
   }
 
-  async function organization(members: Partial<Record<Role, Person>>): Promise<Organization> {
+  async function organization(members: Partial<Record<Role, Account>>): Promise<Organization> {
     const id = `org-${randomBytes(6).toString('hex')}`
     const founder = members.owner ?? await person('owner')
     const all = new Map<string, Role>([[founder.id, 'owner']])
@@ -133,43 +118,17 @@ export async function dataStack(): Promise<DataStack> {
       const member = members[role]
       if (member !== undefined) all.set(member.id, role)
     }
-    await owner.query('insert into auth.organizations (id, name, slug) values ($1, $1, $1)', [id])
-    // in one statement, because an organization always has an owner
-    await owner.query(
-      'insert into auth.members (id, organization_id, user_id, role) select gen_random_uuid()::text, $1, * from unnest($2::text[], $3::text[])',
-      [id, [...all.keys()], [...all.values()]])
+    await storeOrganization(owner, id, all)
     return { id, members: all }
   }
 
-  function as(who: Person, active?: Organization): Caller {
+  function as(account: Account, active?: Organization): Caller {
+    const role = active?.members.get(account.id)
+    const subject = { ...account, ...(active !== undefined && { organization: { id: active.id, ...(role !== undefined && { role }) } }) }
     let usual: Promise<string> | undefined
-    const sign = (change: Record<string, unknown>) => new SignJWT({
-      sub: who.id,
-      user_id: who.id,
-      email: who.email,
-      aud: publicUrl,
-      iss: publicUrl,
-      role: 'authenticated',
-      sid: who.sessionId,
-      exp: Math.floor(Date.now() / 1000) + 3600,
-      claims: active === undefined ? {} : { organization_id: active.id, organization_role: active.members.get(who.id) },
-      ...change,
-    }).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().sign(privateKey)
-    return caller(url, (change) => change === undefined ? usual ??= sign({}) : sign(change))
+    return caller(url, (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change))
   }
 
-  return {
-    url,
-    owner,
-    ownerUrl: database.ownerUrl,
-    person,
-    organization,
-    as,
-    anonymous: caller(url, () => Promise.resolve(undefined)),
-    async stop() {
-      await postgrest.stop()
-      await owner.end()
-      await database.drop()
-    },
-  }
+  const stop = () => resources.disposeAsync()
+  return { url, owner, ownerUrl, person, organization, as, anonymous: caller(url, () => Promise.resolve(undefined)), stop, [Symbol.asyncDispose]: stop }
 }

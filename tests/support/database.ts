@@ -13,6 +13,9 @@ declare module 'vitest' {
 /** Roles belong to the whole server, so every database of it has the same passwords. */
 export const passwords = { authService: 'auth-service-of-the-tests', authenticator: 'authenticator-of-the-tests' }
 
+/** base_url of the deployment that the template was migrated for. */
+export const publicUrl = 'http://localhost:3000'
+
 /** The database that every test database is a copy of. */
 export const templateDatabase = 'migrated'
 
@@ -37,15 +40,19 @@ export async function execute(url: string, statement: string): Promise<void> {
 }
 
 /**
- * A copy of the migrated database.
- * @returns the owner's and the auth service's connection, and a function that drops it.
+ * A copy of a database that nobody is connected to.
+ * @param options.serverUrl the owner's connection to the server, where no vitest runs that would provide it
+ * @param options.template the database it is a copy of; the migrated one unless told
+ * @returns its name, the owner's and the auth service's connection, and a function that drops it.
  */
-export async function freshDatabase(): Promise<{ ownerUrl: string, authUrl: string, drop: () => Promise<void> }> {
-  const serverUrl = inject('serverUrl')
+export async function freshDatabase({ serverUrl = inject('serverUrl'), template = templateDatabase }: { serverUrl?: string, template?: string } = {}): Promise<{
+  name: string, ownerUrl: string, authUrl: string, drop: () => Promise<void>
+}> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await execute(serverUrl, `create database ${name} template ${templateDatabase}`)
+  await execute(serverUrl, `create database ${name} template ${template}`)
   const ownerUrl = connection(serverUrl, { database: name })
   return {
+    name,
     ownerUrl,
     authUrl: connection(ownerUrl, { user: 'auth_service', password: passwords.authService }),
     drop: () => execute(serverUrl, `drop database ${name} with (force)`),

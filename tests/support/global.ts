@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../db/migrate.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
-import { connection, execute, passwords, templateDatabase } from './database.ts'
+import { connection, execute, passwords, publicUrl, templateDatabase } from './database.ts'
 
 /** A server that is already there, such as another PostgreSQL version; its user must be a superuser. */
 const givenServer = process.env['TEST_SERVER_URL']
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await execute(url, `create database ${templateDatabase}`)
     await migrate({
       databaseUrl: connection(url, { database: templateDatabase }),
-      publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
+      publicUrl, authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
     })
   } catch (error) {
     await stop()

@@ -1,0 +1,46 @@
+/** `npm run dev`: somebody edits a file of a copy, and asks again. */
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copySources, emptyDirectory, remove, root, start, stop, type Run } from './support.ts'
+
+let directory: string
+let run: Run
+beforeAll(async () => {
+  directory = await emptyDirectory()
+  await copySources(directory)
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  run = await start({ command: ['npm', '--prefix', directory, 'run', 'dev'], cwd: directory, env: { DATA_DIR: join(directory, '.data') } })
+  await run.ready
+})
+afterAll(() => remove(directory))
+
+const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greeting.sql'), sql)
+const says = (word: string) => write(`create or replace function api.greeting() returns text language sql stable return '${word}'; grant execute on function api.greeting() to anon;`)
+const greet = async () => {
+  const response = await fetch(`${run.dataUrl}/rpc/greeting`)
+  return response.status === 200 ? response.json() : response.status
+}
+
+test('an edited file of the auth service runs next, and the service is ready again', async () => {
+  const file = join(directory, 'auth/app.ts')
+  const source = await readFile(file, 'utf8')
+  await writeFile(file, source.replace('export function createApp(', 'console.log(\'edited\')\nexport function createApp('))
+  await expect.poll(run.output, { timeout: 30_000 }).toMatch(/^edited$/m)
+  await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
+})
+
+test('a new function answers, a wrong one is an error that names its file, and the one that mends it answers', async () => {
+  expect(await greet()).toBe(404)
+  await says('hello')
+  await expect.poll(greet, { timeout: 30_000 }).toBe('hello')
+  await write('create function api.greeting() returns nonsense')
+  await expect.poll(run.output, { timeout: 30_000 }).toMatch(/functions\/api\/greeting\.sql failed/)
+  expect(await greet()).toBe('hello')
+  await says('hello again')
+  await expect.poll(greet, { timeout: 30_000 }).toBe('hello again')
+})
+
+test('it stops as npm start does, leaving no process', async () => {
+  expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
+})
