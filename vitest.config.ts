@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts'],
     // each file brings its own database and its own services, so files share nothing and run side by side
-    maxWorkers: 4,
+    // more than cores, because much of what a file does is to wait
+    maxWorkers: 6,
     // nor do they share anything through a module, so a worker loads the engine once and not for each file
     isolate: false,
     // how long a test may hang, not how long it takes: a shared machine may be ten times slower

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 const seed = 20_251
-const runs = Number(process.env['FILTERS'] ?? 500)
+const runs = Number(process.env['FILTERS'] ?? 200)
 
 type Row = { id: string, cents: number, moment: number, tenant: 'own' | 'team' | 'other', texts: Record<string, string | null> }
 type Filter = { field: string, operation: string, value?: unknown }

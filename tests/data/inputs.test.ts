@@ -13,7 +13,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 import { functionRequest, readFunctions, rightRow, tableRequest, type Ground, type Request } from './requests.ts'
 import { nested } from './values.ts'
 
-const cases = Number(process.env['INPUTS'] ?? 200)
+const cases = Number(process.env['INPUTS'] ?? 100)
 const seed = Number(process.env['INPUTS_SEED'] ?? 20_251)
 const isLong = process.env['INPUTS'] !== undefined
 

@@ -23,7 +23,7 @@ const greet = async () => {
 }
 
 test('an edited file of the auth service runs next, and the service is ready again', async () => {
-  const file = join(directory, 'auth/app.ts')
+  const file = join(directory, 'auth/http/app.ts')
   const source = await readFile(file, 'utf8')
   await writeFile(file, source.replace('export function createApp(', 'console.log(\'edited\')\nexport function createApp('))
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/^edited$/m)
