@@ -26,6 +26,7 @@ export const equivalents: Equivalent[] = [
   { name: /^execute on api\.get_\w+\(.*\): granted to anon$/, reason: 'the functions it calls in private are not granted to anon' },
   { name: /^constraint (\w+)_have_an_owner on api\.\1: dropped$/, reason: 'no caller can make a row without an owner, and deleting a user deletes the personal rows first' },
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
+  { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
   // --- not about who sees and changes what: tests/data walks them
   { name: /^trigger \w+_(?:set_timestamps|set_created_at|updated_at|lower_currency|mask_account_number) on /, reason: 'it keeps the form of a value' },
   { name: /^(?:trigger \w+_|function private\.)(?:take_turn|write_once)\b/, reason: 'it decides who of two waits and what an upsert may name twice: tests/data/turns.test.ts' },
