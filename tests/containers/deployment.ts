@@ -51,7 +51,7 @@ export type Deployment = {
 /** Makes a deployment of the working tree; nothing runs yet. */
 export async function deployment(): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
-  for (const path of ['compose.yaml', '.dockerignore', 'package.json', 'package-lock.json', 'postgrest.conf', 'auth', 'db', 'infra/local', 'infra/docker']) {
+  for (const path of ['compose.yaml', '.dockerignore', 'package.json', 'package-lock.json', 'postgrest.conf', 'admin', 'auth', 'db', 'infra/shared', 'infra/local', 'infra/docker']) {
     await cp(join(root, path), join(directory, path), { recursive: true })
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
