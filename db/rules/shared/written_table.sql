@@ -1,5 +1,5 @@
--- What every table shares that callers write to: its tenant's requests write one after another, and one request names a row
--- once.
+-- What every table shares that callers write to: who reaches its rows by which policy, that its tenant's requests write one
+-- after another, and that one request names a row once.
 
 create function pg_temp.keep_turns(p_table text) returns void
   language plpgsql
@@ -20,3 +20,22 @@ begin
     where i.indrelid = format('api.%I', p_table)::regclass and i.indisprimary));
 end
 $keep$;
+
+create function pg_temp.grant_rows(p_table text, p_visible text, p_may_create text, p_may_update text) returns void
+  language plpgsql
+as $grant$
+begin
+  execute format($sql$
+    alter table api.%1$I enable row level security;
+    create policy %2$I on api.%1$I for select to authenticated using (private.is_plain_query() and %6$s);
+    create policy %3$I on api.%1$I for insert to authenticated with check (%7$s);
+    create policy %4$I on api.%1$I for update to authenticated using (%6$s) with check (%8$s);
+    create policy %5$I on api.%1$I for delete to authenticated using (%6$s);
+
+    -- anon may ask and has no policy, so it reads nothing; it is not granted anything else.
+    grant select on api.%1$I to anon;
+    grant select, insert, update, delete on api.%1$I to authenticated;
+  $sql$, p_table, p_table || '_read', p_table || '_create', p_table || '_update', p_table || '_delete',
+    p_visible, p_may_create, p_may_update);
+end
+$grant$;
