@@ -1,5 +1,6 @@
 /** The README, done as it says. */
 import { execFile } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -43,8 +44,12 @@ describe('the main job, pasted from the README', () => {
     const [, commands = ''] = commandsOf('The main job')
     // the addresses are this run's; what it has printed so far is what tee would have kept
     const pasted = commands.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
-      .replace('sleep 1', 'sleep 1; cp output.txt finance.log')
-    const keep = setInterval(() => void writeFile(join(directory, 'output.txt'), run.output().replaceAll('http://localhost:', 'http://127.0.0.1:')), 100)
+    const log = join(directory, 'finance.log')
+    await writeFile(log, '')
+    const keep = setInterval(() => {
+      writeFileSync(`${log}.new`, run.output().replaceAll('http://localhost:', 'http://127.0.0.1:'))
+      renameSync(`${log}.new`, log)
+    }, 100)
     try {
       const { stdout } = await promisify(execFile)('bash', ['-euc', pasted], { cwd: directory })
       const [signedUp, verified, signedIn, created, listed, anonymous] = stdout.trim().split('\n').map((line) => JSON.parse(line))
