@@ -98,7 +98,8 @@ const commands: Record<string, Command> = {
 export async function admin(argv: string[], { databaseUrl }: { databaseUrl: string }, out: Output): Promise<number> {
   try {
     const { values, positionals: [name, ...words] } = parseArgs({
-      args: argv, allowPositionals: true,
+      args: argv,
+      allowPositionals: true,
       options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' }, all: { type: 'boolean' } },
     })
     if (values.help === true || name === undefined) {

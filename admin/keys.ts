@@ -17,7 +17,9 @@ async function signingSince(db: Kysely<Tables>, since: Date): Promise<string> {
     if (key !== undefined) return key.id
     await sleep(250)
   }
-  throw mistake(`No new key signs after ${patienceMs / 1000} s; it will when the auth service and every PostgREST run. The auth service's log says what it waits for.`)
+  throw mistake(
+    `No new key signs after ${patienceMs / 1000} s; it will when the auth service and every PostgREST run. The auth service's log says what it waits for.`,
+  )
 }
 
 /** `keys`, `keys rotate` and `keys revoke`. */
@@ -27,7 +29,15 @@ export const keysCommand: Command = async (db, words, options, out) => {
   if (action === 'list') {
     const keys = await db.selectFrom('auth.jwks').select(['id', 'createdAt', 'signsFrom', 'expiresAt']).orderBy('createdAt', 'desc').execute()
     const stateOf = ({ signsFrom, expiresAt }: typeof keys[number]) => (signsFrom === null ? 'published' : expiresAt === null ? 'signs' : 'verifies')
-    out.write(table(keys.map((key) => ({ ...key, kid: key.id, state: stateOf(key), retiresAt: key.expiresAt })), ['kid', 'state', 'createdAt', 'signsFrom', 'retiresAt']))
+    out.write(
+      table(keys.map((key) => ({ ...key, kid: key.id, state: stateOf(key), retiresAt: key.expiresAt })), [
+        'kid',
+        'state',
+        'createdAt',
+        'signsFrom',
+        'retiresAt',
+      ]),
+    )
   } else if (action === 'rotate') {
     await db.updateTable('private.settings').set({ keyRotationRequestedAt: now }).execute()
     out.write(`${await signingSince(db, now)} signs now. What the old key signed is accepted until it ends.\n`)

@@ -27,8 +27,13 @@ export type Connections = {
 export function connect(url: string, onError: (error: Error) => void): Connections {
   const poolOf = (name: string) => {
     const pool = new pg.Pool({
-      connectionString: url, application_name: name, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000,
-      statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000,
+      connectionString: url,
+      application_name: name,
+      max: 10,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: 15_000,
+      idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
     // one that breaks while it is in use tells whoever uses it; unheard, the event would end the process too
@@ -42,17 +47,27 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
       pool: {
         options: enginePool.options,
         // Kysely logs queries, and this one comes before any
-        connect: () => enginePool.connect().catch((error: unknown) => {
-          noteDatabaseFailure(error)
-          throw error
-        }),
+        connect: () =>
+          enginePool.connect().catch((error: unknown) => {
+            noteDatabaseFailure(error)
+            throw error
+          }),
         end: () => enginePool.end(),
       },
     }),
     plugins: [new CamelCasePlugin()],
     // the engine takes some failures for an answer: a session it cannot read is none to it
-    log: (event) => { if (event.level === 'error') noteDatabaseFailure(event.error) },
+    log: (event) => {
+      if (event.level === 'error') noteDatabaseFailure(event.error)
+    },
   })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
-  return { engine, db, pool, close: async () => { await Promise.all([engine.destroy(), db.destroy()]) } }
+  return {
+    engine,
+    db,
+    pool,
+    close: async () => {
+      await Promise.all([engine.destroy(), db.destroy()])
+    },
+  }
 }

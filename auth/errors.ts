@@ -24,7 +24,10 @@ export const catalogue = {
   METHOD_NOT_ALLOWED: [405, 'This path does not answer this method.'],
   ALREADY_INVITED: [409, 'This address already has a pending invitation to the organization.'],
   ALREADY_MEMBER: [409, 'This address already belongs to a member of the organization.'],
-  ALREADY_VERIFIED: [409, 'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.'],
+  ALREADY_VERIFIED: [
+    409,
+    'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.',
+  ],
   SLUG_TAKEN: [409, 'Another organization has this slug.'],
   USER_EXISTS: [409, 'There is already an account with this e-mail address.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than 64 KiB.'],

@@ -28,7 +28,9 @@ const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 
 /** Deletes one batch. The rows that another process is deleting are left to it. @returns how many rows */
 async function sweepBatch(pool: pg.Pool, { table, key, ended }: typeof sweeps[number]): Promise<number> {
   // asked again of the row that is deleted: a limit's window may have begun anew meanwhile
-  const { rowCount } = await pool.query(`delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`)
+  const { rowCount } = await pool.query(
+    `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
+  )
   return rowCount ?? 0
 }
 

@@ -73,7 +73,11 @@ function listening(server: Server, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('listening', resolve)
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(configError(error.code === 'EADDRINUSE' ? `PORT ${config.port} is taken: set PORT to a free one.` : `PORT ${config.port} cannot be used (${error.code}).`))
+      reject(
+        configError(
+          error.code === 'EADDRINUSE' ? `PORT ${config.port} is taken: set PORT to a free one.` : `PORT ${config.port} cannot be used (${error.code}).`,
+        ),
+      )
     })
   })
 }
@@ -100,13 +104,22 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
     const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
     const keys: KeyOptions = {
-      engine, jwt: jwtOptions(config, db), db, pool, databaseUrl: config.databaseUrl, log,
-      rotationIntervalSeconds: config.keyRotationDays * 86_400, retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds, ...tuning,
+      engine,
+      jwt: jwtOptions(config, db),
+      db,
+      pool,
+      databaseUrl: config.databaseUrl,
+      log,
+      rotationIntervalSeconds: config.keyRotationDays * 86_400,
+      retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds,
+      ...tuning,
     }
     await provisionKey(keys)
     const send = mailSender(config.mail.transport, log)
     const queue = await startQueue<MailJobs>({
-      databaseUrl: config.databaseUrl, secret: config.secret, log,
+      databaseUrl: config.databaseUrl,
+      secret: config.secret,
+      log,
       tasks: {
         send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
         request_password_reset: async ({ to, ...rest }) => {
@@ -123,12 +136,24 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     running.defer(startHousekeeping(pool, rotation, log))
     let stopping = false
     const app = createApp({
-      config, engine, plans, db, publicUrl: config.publicUrl, log, metrics: createMetrics(hashingQueue, rotation), ready: healthChecks(db, await migrationNames()),
+      config,
+      engine,
+      plans,
+      db,
+      publicUrl: config.publicUrl,
+      log,
+      metrics: createMetrics(hashingQueue, rotation),
+      ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
     const served = around((request, bindings) => app.fetch(request, bindings))
     // this server speaks HTTP/1.1 alone
-    const server = serve({ fetch: (request, bindings) => served(request, bindings as HttpBindings), port: config.port, hostname: config.host, serverOptions: slowClients }) as Server
+    const server = serve({
+      fetch: (request, bindings) => served(request, bindings as HttpBindings),
+      port: config.port,
+      hostname: config.host,
+      serverOptions: slowClients,
+    }) as Server
     await listening(server, config)
     running.defer(async () => {
       stopping = true

@@ -35,5 +35,6 @@ export type Policy = {
 export type RowPolicy = Pick<Policy, 'engine'> & Partial<Policy>
 
 /** The whole policy of a row. */
-export const policyOf = ({ engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', limits = {} }: RowPolicy): Policy =>
-  ({ engine, session, namesOrganization, hashesPassword, signsIn, limits })
+export const policyOf = (
+  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', limits = {} }: RowPolicy,
+): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, limits })

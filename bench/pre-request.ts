@@ -7,7 +7,9 @@ import { benchStack, quantile, type Ask } from './stack.ts'
 const rounds = 2_000
 
 await using stack = await benchStack(10_000)
-await stack.owner.query(`insert into api.transactions (user_id, organization_id, name, amount) select 'user-1', null, 'row ' || i, i from generate_series(1, 100) i; analyze`)
+await stack.owner.query(
+  `insert into api.transactions (user_id, organization_id, name, amount) select 'user-1', null, 'row ' || i, i from generate_series(1, 100) i; analyze`,
+)
 const checked = await (await stack.postgrest())(1)
 // uid() is as good a function as any that does nothing
 const unchecked = await (await stack.postgrest({ PGRST_DB_PRE_REQUEST: 'public.uid' }))(1)

@@ -51,7 +51,11 @@ await places(4)
     ratios.push((perMode['shares'] ?? 0) / (perMode['none'] ?? 1))
   }
   await places(4)
-  console.log(`${callers} quick callers with one token: ${quantile(ratios, 0.5).toFixed(2)} of the throughput without shares (median of ${rounds} pairs), ${refused} refused`)
+  console.log(
+    `${callers} quick callers with one token: ${
+      quantile(ratios, 0.5).toFixed(2)
+    } of the throughput without shares (median of ${rounds} pairs), ${refused} refused`,
+  )
 }
 
 const idle = async (ask: Ask): Promise<number[]> => {
@@ -83,6 +87,12 @@ for (const [name, user, path, body] of worst) {
   }
   const statuses = Map.groupBy(await attack, ({ status }) => status)
   const times = answers.map(({ ms }) => ms)
-  console.log(`while one person sends 40 of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${quantile(times, 1).toFixed(0)} ms, `
-    + `${answers.filter(({ status }) => status !== 200).length} of ${answers.length} failed; the attacker got ${[...statuses].map(([status, all]) => `${all.length} × ${status}`).join(', ')}`)
+  console.log(
+    `while one person sends 40 of ${name} at a time: p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, max ${
+      quantile(times, 1).toFixed(0)
+    } ms, `
+      + `${answers.filter(({ status }) => status !== 200).length} of ${answers.length} failed; the attacker got ${
+        [...statuses].map(([status, all]) => `${all.length} × ${status}`).join(', ')
+      }`,
+  )
 }

@@ -50,17 +50,23 @@ export async function benchStack(people: number): Promise<BenchStack> {
     owner,
     async postgrest(env = {}) {
       const port = await freePort()
-      const child = await startPostgrest({ host: '127.0.0.1', port, env: { ...postgrestConnection(server.url, 'authenticator'), ...env }, log: () => undefined })
+      const child = await startPostgrest({
+        host: '127.0.0.1',
+        port,
+        env: { ...postgrestConnection(server.url, 'authenticator'), ...env },
+        log: () => undefined,
+      })
       resources.defer(() => child.stop())
       return async (user) => {
         const authorization = user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` }
-        return (path, body) => new Promise((resolve, reject) => {
-          const started = performance.now()
-          const headers = { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-          request({ host: '127.0.0.1', port, path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
-            response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
-          }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
-        })
+        return (path, body) =>
+          new Promise((resolve, reject) => {
+            const started = performance.now()
+            const headers = { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+            request({ host: '127.0.0.1', port, path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
+              response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
+            }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+          })
       }
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -3,7 +3,15 @@ import type pg from 'pg'
 
 /** PostgreSQL's types as `pg` hands them out. Another type in one of these tables is `unknown` until it is named here. */
 const types: Record<string, string> = {
-  bool: 'boolean', int4: 'number', float8: 'number', int8: 'string', numeric: 'string', text: 'string', uuid: 'string', timestamptz: 'Date', date: 'string',
+  bool: 'boolean',
+  int4: 'number',
+  float8: 'number',
+  int8: 'string',
+  numeric: 'string',
+  text: 'string',
+  uuid: 'string',
+  timestamptz: 'Date',
+  date: 'string',
 }
 
 /** A column of a table, or of the rows of a function. */

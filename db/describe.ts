@@ -78,7 +78,8 @@ export async function describeDatabase(client: pg.ClientBase): Promise<DatabaseO
   try {
     await client.query(`set local search_path = ''`)
     const answers = []
-    for (const query of queries) answers.push((await client.query<DatabaseObject>(`select kind, name, text from (${query}) o (kind, name, text) order by name collate "C"`)).rows)
+    for (const query of queries)
+      answers.push((await client.query<DatabaseObject>(`select kind, name, text from (${query}) o (kind, name, text) order by name collate "C"`)).rows)
     return answers.flat()
   } finally {
     await client.query('rollback')

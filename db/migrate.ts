@@ -102,7 +102,8 @@ async function applied(client: pg.Client): Promise<Map<string, string>> {
  */
 async function carryOver(client: pg.Client, known: Map<string, string>, baseline: SqlFile): Promise<void> {
   if (!known.has('0001_roles_and_schemas.sql')) return
-  if (!known.has('0024_personal_rows.sql')) throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
+  if (!known.has('0024_personal_rows.sql'))
+    throw new Error('This database was left half-migrated by a version before the baseline. Migrate it with that version first.')
   await client.query('delete from private.migrations')
   await record(client, baseline.name, checksum(baseline.sql))
   known.clear()
@@ -110,9 +111,12 @@ async function carryOver(client: pg.Client, known: Map<string, string>, baseline
 }
 
 async function record(client: pg.Client, name: string, sum: string): Promise<void> {
-  await client.query(`
+  await client.query(
+    `
     insert into private.migrations (name, checksum) values ($1, $2)
-    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`, [name, sum])
+    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`,
+    [name, sum],
+  )
 }
 
 /** Everything that is new, or nothing. */
@@ -159,7 +163,7 @@ function scramVerifier(password: string): string {
 
 async function setLogin(client: pg.Client, role: string, password: string): Promise<void> {
   const statement = `alter role ${role} login password ${client.escapeLiteral(scramVerifier(password))}`
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1;; attempt++) {
     try {
       await client.query(statement)
       return
@@ -176,8 +180,10 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
  * The shares of PostgREST's connections. One person may run requests on two fifths of them and wait on as many more, so
  * that a fifth is always there for others; anonymous callers, who read nothing, have a fifth together.
  */
-export const placesOf = (pool: number): { perPerson: number, ofAnonymous: number } =>
-  ({ perPerson: Math.max(1, Math.floor(pool * 0.4)), ofAnonymous: Math.max(1, Math.floor(pool * 0.2)) })
+export const placesOf = (pool: number): { perPerson: number, ofAnonymous: number } => ({
+  perPerson: Math.max(1, Math.floor(pool * 0.4)),
+  ofAnonymous: Math.max(1, Math.floor(pool * 0.2)),
+})
 
 /**
  * Migrates the database of `databaseUrl`.

@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { catalogue } from '../auth/errors.ts'
 
 /** The page, as text. */
-export const errorsPage = (): string => `# Errors of the auth surface
+export const errorsPage = (): string =>
+  `# Errors of the auth surface
 
 Every error has this body, and nothing else:
 

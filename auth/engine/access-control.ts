@@ -4,11 +4,13 @@
  */
 import { createAccessControl } from 'better-auth/plugins/access'
 
-const control = createAccessControl({
-  organization: ['update', 'delete'],
-  member: ['create', 'update', 'delete'],
-  invitation: ['create', 'cancel'],
-} as const)
+const control = createAccessControl(
+  {
+    organization: ['update', 'delete'],
+    member: ['create', 'update', 'delete'],
+    invitation: ['create', 'cancel'],
+  } as const,
+)
 
 export const accessControl = control
 

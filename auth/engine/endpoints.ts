@@ -30,8 +30,9 @@ export type EndpointParts = {
  */
 async function transferOwnership(db: AuthDatabase, organizationId: string, from: string, to: string) {
   return db.transaction().execute(async (trx) => {
-    const update = (userId: string, role: string) => trx.updateTable('auth.members').set({ role })
-      .where('organizationId', '=', organizationId).where('userId', '=', userId)
+    const update = (userId: string, role: string) =>
+      trx.updateTable('auth.members').set({ role })
+        .where('organizationId', '=', organizationId).where('userId', '=', userId)
     const demoted = await update(from, 'admin').where('role', '=', 'owner').executeTakeFirst()
     if (demoted.numUpdatedRows !== 1n) refuse('FORBIDDEN')
     const promoted = await update(to, 'owner').returningAll().executeTakeFirst()
@@ -57,7 +58,12 @@ async function createOrganization(db: AuthDatabase, { metadata, logo, ...given }
   })
 }
 
-type OrganizationChange = { name?: string | undefined, slug?: string | undefined, logo?: string | null | undefined, metadata?: Record<string, unknown> | undefined }
+type OrganizationChange = {
+  name?: string | undefined
+  slug?: string | undefined
+  logo?: string | null | undefined
+  metadata?: Record<string, unknown> | undefined
+}
 
 /**
  * Changes what is given and leaves the rest. The engine's own endpoint stores first and then reads the metadata back with
@@ -125,16 +131,23 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl }: EndpointP
       listOrganizationsWithRole: createAuthEndpoint('/organization/list-with-role', {
         method: 'GET',
         use: [sessionMiddleware],
-      }, async (context) => context.json(await db.selectFrom('auth.members')
-        .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.members.organizationId')
-        .selectAll('auth.organizations').select('auth.members.role')
-        .where('auth.members.userId', '=', context.context.session.user.id)
-        .orderBy('auth.organizations.createdAt').orderBy('auth.organizations.id').execute())),
+      }, async (context) =>
+        context.json(
+          await db.selectFrom('auth.members')
+            .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.members.organizationId')
+            .selectAll('auth.organizations').select('auth.members.role')
+            .where('auth.members.userId', '=', context.context.session.user.id)
+            .orderBy('auth.organizations.createdAt').orderBy('auth.organizations.id').execute(),
+        )),
 
       updateAsGiven: createAuthEndpoint('/organization/update-as-given', {
         method: 'POST',
         body: z.object({
-          organizationId: z.string(), name: z.string().optional(), slug: z.string().optional(), logo: z.string().nullish(), metadata: z.record(z.string(), z.unknown()).optional(),
+          organizationId: z.string(),
+          name: z.string().optional(),
+          slug: z.string().optional(),
+          logo: z.string().nullish(),
+          metadata: z.record(z.string(), z.unknown()).optional(),
         }),
         use: [sessionMiddleware],
       }, async (context) => {

@@ -117,8 +117,7 @@ export async function createEngine({ policies, config, connections, plans, limit
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, token, url }) =>
-        mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
+      sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
     },
     emailVerification: {
       sendOnSignUp: true,

@@ -35,7 +35,6 @@ export function limits(db: AuthDatabase, enabled: boolean): Limits {
   }
   return {
     consume,
-    consumeForAccount: (what, account, rule) =>
-      consume(`${what}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`, rule),
+    consumeForAccount: (what, account, rule) => consume(`${what}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`, rule),
   }
 }

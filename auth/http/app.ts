@@ -37,8 +37,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   const { config, metrics, ready, isStopping, log } = parts
   const app = new Hono<Variables>()
   const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
-  const addressOf = (context: Context) =>
-    clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
+  const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
   app.use(logged(metrics, log, addressOf))
   app.use(async (context, next) => {
@@ -60,15 +59,22 @@ export function createApp(parts: AppParts): Hono<Variables> {
   })
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
 
-  app.use(`${basePath}/*`, cors({
-    origin: (origin) => (allowedOrigins.has(origin) ? origin : null),
-    credentials: true, allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'], allowHeaders: ['content-type'],
-    exposeHeaders: ['retry-after', 'x-request-id'], maxAge: 600,
-  }))
+  app.use(
+    `${basePath}/*`,
+    cors({
+      origin: (origin) => (allowedOrigins.has(origin) ? origin : null),
+      credentials: true,
+      allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+      allowHeaders: ['content-type'],
+      exposeHeaders: ['retry-after', 'x-request-id'],
+      maxAge: 600,
+    }),
+  )
   app.use(`${basePath}/*`, async (context, next) => {
     // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
-    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl)) return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
+    if (!isSafe && !allowedOrigins.has(originOf(context) ?? config.publicUrl))
+      return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
     await next()
     return undefined
   })
@@ -84,7 +90,10 @@ export function createApp(parts: AppParts): Hono<Variables> {
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
 /** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
-const routeLabels = new Map([...[...probes].map((path) => [path, path] as const), ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const)])
+const routeLabels = new Map([
+  ...[...probes].map((path) => [path, path] as const),
+  ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
+])
 
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
 function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
@@ -100,6 +109,13 @@ function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => str
     const ms = performance.now() - started
     metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
     // probes ask every few seconds, and nobody reads that they did
-    log[probes.has(context.req.path) ? 'debug' : 'info']({ id: requestId, method: context.req.method, path: context.req.path.slice(0, 200), status: context.res.status, ms: Math.round(ms * 10) / 10, client: addressOf(context) }, 'request')
+    log[probes.has(context.req.path) ? 'debug' : 'info']({
+      id: requestId,
+      method: context.req.method,
+      path: context.req.path.slice(0, 200),
+      status: context.res.status,
+      ms: Math.round(ms * 10) / 10,
+      client: addressOf(context),
+    }, 'request')
   }
 }

@@ -26,7 +26,9 @@ function page(name: string, status = 200): () => Response {
   const sources = (kind: keyof typeof hashes): string => (hashes[kind].length === 0 ? `'none'` : hashes[kind].join(' '))
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src ${sources('style')}; script-src ${sources('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${sources('style')}; script-src ${
+      sources('script')
+    }; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   }
   return () => new Response(html, { status, headers })
 }

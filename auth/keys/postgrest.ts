@@ -17,7 +17,9 @@ export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: s
   await listener.connect()
   try {
     let announced = 0
-    listener.on('notification', ({ payload }) => { if (payload === kid) announced += 1 })
+    listener.on('notification', ({ payload }) => {
+      if (payload === kid) announced += 1
+    })
     await listener.query('listen keys_loaded')
     const round = async (): Promise<boolean> => {
       announced = 0

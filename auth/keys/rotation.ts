@@ -68,7 +68,9 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
   try {
     await engine.api.signJWT({ body: { payload: {} } })
   } catch {
-    throw configError('BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with, or begin anew with `npm run admin -- keys revoke --all`.')
+    throw configError(
+      'BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with, or begin anew with `npm run admin -- keys revoke --all`.',
+    )
   }
 }
 
@@ -82,7 +84,10 @@ async function stateOf(db: AuthDatabase): Promise<State> {
     .leftJoin('auth.jwks as pending', (join) => join.on('pending.signsFrom', 'is', null))
     .leftJoin('auth.jwks as signing', (join) => join.on('signing.signsFrom', 'is not', null).on('signing.expiresAt', 'is', null))
     .select([
-      'pending.id as pending', secondsSince('pending.createdAt').as('pendingSeconds'), 'signing.id as signing', secondsSince('signing.signsFrom').as('ageSeconds'),
+      'pending.id as pending',
+      secondsSince('pending.createdAt').as('pendingSeconds'),
+      'signing.id as signing',
+      secondsSince('signing.signsFrom').as('ageSeconds'),
       sql<boolean>`coalesce(${sql.ref('keyRotationRequestedAt')} > ${sql.ref('signing.signsFrom')}, false)`.as('requested'),
     ])
     .executeTakeFirstOrThrow()

@@ -5,8 +5,6 @@ export type DeliveryFailure = Error & {
 }
 
 /** A failure that the queue retries, unless it is permanent. */
-export const deliveryFailure = (reason: string, permanent = false): DeliveryFailure =>
-  Object.assign(new Error(reason), { name: 'DeliveryFailure', permanent })
+export const deliveryFailure = (reason: string, permanent = false): DeliveryFailure => Object.assign(new Error(reason), { name: 'DeliveryFailure', permanent })
 
-export const isDeliveryFailure = (error: unknown): error is DeliveryFailure =>
-  error instanceof Error && error.name === 'DeliveryFailure'
+export const isDeliveryFailure = (error: unknown): error is DeliveryFailure => error instanceof Error && error.name === 'DeliveryFailure'

@@ -44,7 +44,11 @@ export async function store(pool: Pool, name: string, job: StoredJob, delay: num
 
 /** The graphile-worker task around a handler: unseal, try, and on failure put the job back or give it up. */
 export function attempts({ name, handler, secret, log, pool }: {
-  name: string, handler: Handler<never>, secret: string, log: Logger, pool: Pool
+  name: string
+  handler: Handler<never>
+  secret: string
+  log: Logger
+  pool: Pool
 }) {
   // What succeeded, but perhaps could not be marked as done because the database was gone: not to be done twice.
   const done = new Set<string>()

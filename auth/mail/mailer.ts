@@ -43,18 +43,32 @@ export function createMailer(publicUrl: string, enqueue: Enqueue) {
   return {
     /** To a new user, and again at each sign-in until verified. */
     verification: (user: NewPerson, token: string, disownToken: string) =>
-      enqueue('send_mail', verificationMessage({
-        to: user.email, name: user.name, createdAt: user.createdAt,
-        url: link(`${basePath}/verify-email`, { token }), disownUrl: link(`${basePath}/disown-account`, { token: disownToken }),
-      })),
+      enqueue(
+        'send_mail',
+        verificationMessage({
+          to: user.email,
+          name: user.name,
+          createdAt: user.createdAt,
+          url: link(`${basePath}/verify-email`, { token }),
+          disownUrl: link(`${basePath}/disown-account`, { token: disownToken }),
+        }),
+      ),
     /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; ours without it */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
       enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, url: link(redirectTo ?? `${basePath}/reset-password`, { token }) })),
     invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
-      enqueue('send_mail', invitationMessage({
-        to: email, role, organizationName: organization.name, inviterName: inviter.user.name, inviterEmail: inviter.user.email,
-        url: link(`${basePath}/organization/accept-invitation`, { invitationId: id }), expiresAt: invitation.expiresAt,
-      })),
+      enqueue(
+        'send_mail',
+        invitationMessage({
+          to: email,
+          role,
+          organizationName: organization.name,
+          inviterName: inviter.user.name,
+          inviterEmail: inviter.user.email,
+          url: link(`${basePath}/organization/accept-invitation`, { invitationId: id }),
+          expiresAt: invitation.expiresAt,
+        }),
+      ),
     /** For any address, known or not. */
     requestPasswordReset: (email: string, redirectTo: string | undefined) =>
       enqueue('request_password_reset', redirectTo === undefined ? { to: email } : { to: email, redirectTo }),

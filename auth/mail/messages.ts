@@ -47,7 +47,13 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
 type Content = {
-  to: string, subject: string, name: string, before: string, action: string, url: string, after: string[]
+  to: string
+  subject: string
+  name: string
+  before: string
+  action: string
+  url: string
+  after: string[]
   /** A second link, told less loudly: people's scripts and eyes take the first. */
   otherwise?: { before: string, action: string, url: string, after: string }
 }
@@ -82,11 +88,19 @@ function message({ to, subject, name, before, action, url, after, otherwise }: C
 <body style="margin:0 auto;padding:24px;max-width:560px;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5">
 ${paragraph(escapeHtml(greeting))}
 ${paragraph(escapeHtml(before))}
-${paragraph(`<a href="${link}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action)}</a>`)}
+${
+      paragraph(
+        `<a href="${link}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${
+          escapeHtml(action)
+        }</a>`,
+      )
+    }
 ${paragraph(`<span style="font-size:14px">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></span>`)}
-${after.map((line) => paragraph(escapeHtml(line))).join('\n')}${otherwise === undefined ? '' : `
+${after.map((line) => paragraph(escapeHtml(line))).join('\n')}${
+      otherwise === undefined ? '' : `
 ${paragraph(`${escapeHtml(otherwise.before)} <a href="${escapeHtml(otherwise.url)}">${escapeHtml(otherwise.action)}</a>`)}
-${paragraph(escapeHtml(otherwise.after))}`}
+${paragraph(escapeHtml(otherwise.after))}`
+    }
 <p style="margin:24px 0 0;font-size:14px;opacity:0.7">${escapeHtml(sender)}</p>
 </body>
 </html>
@@ -147,7 +161,13 @@ export function passwordResetMessage({ to, name, url }: { to: string, name: stri
  * @param mail.url as in {@link verificationMessage}.
  */
 export function invitationMessage(mail: {
-  to: string, inviterName: string, inviterEmail: string, organizationName: string, role: string, url: string, expiresAt: Date
+  to: string
+  inviterName: string
+  inviterEmail: string
+  organizationName: string
+  role: string
+  url: string
+  expiresAt: Date
 }): Message {
   const address = plainAddress(mail.inviterEmail)
   const name = plainName(mail.inviterName)

@@ -44,12 +44,17 @@ const stopTimeout = 5 * second
  * @throws when the database cannot be reached now. Losing it later only pauses the queue.
  */
 export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks }: {
-  databaseUrl: string, secret: string, log: Logger, tasks: { [Name in keyof Payloads]: Handler<Payloads[Name]> }
+  databaseUrl: string
+  secret: string
+  log: Logger
+  tasks: { [Name in keyof Payloads]: Handler<Payloads[Name]> }
 }): Promise<Queue<Payloads>> {
   const stopping = new AbortController()
   const pool = openPool(databaseUrl, log)
-  const taskList = Object.fromEntries(Object.entries<Handler<never>>(tasks)
-    .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool })]))
+  const taskList = Object.fromEntries(
+    Object.entries<Handler<never>>(tasks)
+      .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool })]),
+  )
 
   const start = async (): Promise<Runner> => {
     await prepareSchema(pool)

@@ -54,8 +54,7 @@ const interrupted = (signal: AbortSignal): DeliveryFailure =>
  * still running (408, 409), and 401, 403, 404, which an operator mends by correcting the API key, domain or address.
  * @see https://resend.com/docs/api-reference/errors
  */
-const refusedByResend = (status: number | null, name: string): boolean =>
-  [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
+const refusedByResend = (status: number | null, name: string): boolean => [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
 
 function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resend' }>): Send {
   const resend = new Resend(apiKey, baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') })

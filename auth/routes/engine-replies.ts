@@ -2,21 +2,50 @@
 import { z } from 'zod'
 
 const user = z.object({
-  id: z.string(), email: z.string(), name: z.string(), emailVerified: z.boolean(), image: z.string().nullish(), createdAt: z.coerce.date(), updatedAt: z.coerce.date(),
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  emailVerified: z.boolean(),
+  image: z.string().nullish(),
+  createdAt: z.coerce.date(),
+  updatedAt: z.coerce.date(),
 })
 const session = z.object({
-  id: z.string(), userId: z.string(), activeOrganizationId: z.string().nullish(), expiresAt: z.coerce.date(), createdAt: z.coerce.date(),
-  ipAddress: z.string().nullish(), userAgent: z.string().nullish(),
+  id: z.string(),
+  userId: z.string(),
+  activeOrganizationId: z.string().nullish(),
+  expiresAt: z.coerce.date(),
+  createdAt: z.coerce.date(),
+  ipAddress: z.string().nullish(),
+  userAgent: z.string().nullish(),
 })
 const organization = z.object({
-  id: z.string(), name: z.string(), slug: z.string(), logo: z.string().nullish(), metadata: z.unknown().optional(), createdAt: z.coerce.date(), updatedAt: z.coerce.date().nullish(), role: z.string().optional(),
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  logo: z.string().nullish(),
+  metadata: z.unknown().optional(),
+  createdAt: z.coerce.date(),
+  updatedAt: z.coerce.date().nullish(),
+  role: z.string().optional(),
 })
 const member = z.object({
-  id: z.string(), userId: z.string(), organizationId: z.string(), role: z.string(), createdAt: z.coerce.date(),
+  id: z.string(),
+  userId: z.string(),
+  organizationId: z.string(),
+  role: z.string(),
+  createdAt: z.coerce.date(),
   user: z.object({ id: z.string(), name: z.string(), email: z.string(), image: z.string().nullish() }).optional(),
 })
 const invitation = z.object({
-  id: z.string(), organizationId: z.string(), email: z.string(), role: z.string(), inviterId: z.string(), status: z.string(), expiresAt: z.coerce.date(), createdAt: z.coerce.date(),
+  id: z.string(),
+  organizationId: z.string(),
+  email: z.string(),
+  role: z.string(),
+  inviterId: z.string(),
+  status: z.string(),
+  expiresAt: z.coerce.date(),
+  createdAt: z.coerce.date(),
   organizationName: z.string().optional(),
 })
 

@@ -9,7 +9,12 @@ const time = (value: Date): string => value.toISOString()
 
 /** Source: interface "User". `image` is seen in member listings only, and where it is set. */
 export const user = (from: EngineReply<'user'>) => ({
-  id: from.id, email: from.email, name: from.name, email_verified: from.emailVerified, created_at: time(from.createdAt), updated_at: time(from.updatedAt),
+  id: from.id,
+  email: from.email,
+  name: from.name,
+  email_verified: from.emailVerified,
+  created_at: time(from.createdAt),
+  updated_at: time(from.updatedAt),
 })
 
 /** Source: interface "POST /sign-up/email". */
@@ -17,7 +22,10 @@ export const newSession = (from: EngineReply<'session'>) => ({ id: from.id, user
 
 /** Source: interface "Session", as sign-in returns it. */
 export const session = (from: EngineReply<'session'>) => ({
-  id: from.id, user_id: from.userId, active_organization_id: from.activeOrganizationId ?? null, expires_at: time(from.expiresAt),
+  id: from.id,
+  user_id: from.userId,
+  active_organization_id: from.activeOrganizationId ?? null,
+  expires_at: time(from.expiresAt),
 })
 
 /** Source: interface "Session", as get-session returns it. */
@@ -25,7 +33,9 @@ export const fullSession = (from: EngineReply<'session'>) => ({ ...session(from)
 
 /** One row of list-sessions. @param currentId the session that asks */
 export const listedSession = (from: EngineReply<'session'>, currentId: string | undefined) => ({
-  ...fullSession(from), created_at: time(from.createdAt), current: from.id === currentId,
+  ...fullSession(from),
+  created_at: time(from.createdAt),
+  current: from.id === currentId,
 })
 
 /** Source: interface "Subscription status object", whose fields are camelCase on the wire. */
@@ -36,12 +46,18 @@ const metadataObject = (value: unknown): unknown => (typeof value === 'string' &
 
 /** Source: interface "Organization". */
 export const organization = (from: EngineReply<'organization'>) => ({
-  id: from.id, name: from.name, slug: from.slug, logo: from.logo ?? null, metadata: metadataObject(from.metadata), created_at: time(from.createdAt),
+  id: from.id,
+  name: from.name,
+  slug: from.slug,
+  logo: from.logo ?? null,
+  metadata: metadataObject(from.metadata),
+  created_at: time(from.createdAt),
 })
 
 /** Source: interface "PATCH /organization/update": with `updated_at`. */
 export const updatedOrganization = (from: EngineReply<'organization'>) => ({
-  ...organization(from), updated_at: time(from.updatedAt ?? from.createdAt),
+  ...organization(from),
+  updated_at: time(from.updatedAt ?? from.createdAt),
 })
 
 /** Source: interface "GET /organization/list": with the caller's `role`. */
@@ -49,14 +65,23 @@ export const organizationWithRole = (from: EngineReply<'organization'>) => ({ ..
 
 /** Source: interface "Member". */
 export const member = (from: EngineReply<'member'>) => ({
-  id: from.id, user_id: from.userId, organization_id: from.organizationId, role: from.role,
+  id: from.id,
+  user_id: from.userId,
+  organization_id: from.organizationId,
+  role: from.role,
   ...(from.user === undefined ? {} : { user: { id: from.user.id, name: from.user.name, email: from.user.email, image: from.user.image ?? null } }),
   created_at: time(from.createdAt),
 })
 
 /** Source: interface "Invitation". */
 export const invitation = (from: EngineReply<'invitation'>) => ({
-  id: from.id, organization_id: from.organizationId, email: from.email, role: from.role, inviter_id: from.inviterId,
-  status: from.status, expires_at: time(from.expiresAt), created_at: time(from.createdAt),
+  id: from.id,
+  organization_id: from.organizationId,
+  email: from.email,
+  role: from.role,
+  inviter_id: from.inviterId,
+  status: from.status,
+  expires_at: time(from.expiresAt),
+  created_at: time(from.createdAt),
   ...(from.organizationName === undefined ? {} : { organization_name: from.organizationName }),
 })

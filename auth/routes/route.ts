@@ -41,4 +41,5 @@ export type Route = Omit<Row<z.ZodType, z.ZodType, never, never>, 'find' | 'toEn
 }
 
 /** Checks a row's types against each other; at run time it is the identity. */
-export const route = <Input extends z.ZodType, Reply extends z.ZodType, Found = undefined, Loaded = undefined>(row: Row<Input, Reply, Found, Loaded>): Route => row
+export const route = <Input extends z.ZodType, Reply extends z.ZodType, Found = undefined, Loaded = undefined>(row: Row<Input, Reply, Found, Loaded>): Route =>
+  row

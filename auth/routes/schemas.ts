@@ -4,8 +4,9 @@ import { givenRoleNames } from '../roles.ts'
 import { metadata } from './metadata.ts'
 
 // names reach mail headers and other people's screens: one line, no control or direction-changing characters
-const line = (max: number) => z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
-  .refine((value) => value.isWellFormed(), 'must be valid Unicode')
+const line = (max: number) =>
+  z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+    .refine((value) => value.isWellFormed(), 'must be valid Unicode')
 const name = line(200)
 const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier')
 const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
@@ -35,7 +36,11 @@ export const schemas = {
   createOrganization: z.object({ name: name.min(1), slug: slug.optional(), logo: url.nullable().optional(), metadata: metadata.optional() }),
   organization: z.object(organizationId),
   updateOrganization: z.object({
-    ...organizationId, name: name.min(1).optional(), slug: slug.optional(), logo: url.nullable().optional(), metadata: metadata.optional(),
+    ...organizationId,
+    name: name.min(1).optional(),
+    slug: slug.optional(),
+    logo: url.nullable().optional(),
+    metadata: metadata.optional(),
   }).refine((input) => Object.keys(input).length > 1, 'name, slug, logo or metadata must be given'),
   setActive: z.object({ organizationId: id.nullable() }),
   inviteMember: z.object({ ...organizationId, email, role: z.enum(givenRoleNames) }),

@@ -41,7 +41,10 @@ export type ChildOptions = {
 function guard(pid: number, signal: NodeJS.Signals): () => Promise<void> {
   const script = 'read -r _ || kill -s "$1" "$2"'
   const shell = spawn('/bin/sh', ['-c', script, 'guard', signal.slice('SIG'.length), String(pid)], {
-    cwd: '/', env: {}, detached: true, stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
   const ended = new Promise<void>((resolve) => {
     shell.once('exit', () => resolve())

@@ -22,7 +22,11 @@ async function initialise(initdb: string, user: OsUser | undefined, options: Pos
     await writeFile(password, options.password, { mode: 0o600 })
     if (user !== undefined) await Promise.all([draft, password].map((path) => chown(path, user.uid, user.gid)))
     const child = startChild({
-      name: 'initdb', env: environment, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], signals: [['SIGTERM', 2000], ['SIGKILL', 1000]],
+      name: 'initdb',
+      env: environment,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signals: [['SIGTERM', 2000], ['SIGKILL', 1000]],
       ...launch(user, initdb, ['-D', join(draft, 'data'), '--username=postgres', '--auth=scram-sha-256', `--pwfile=${password}`, ...locale]),
     })
     const complaints: string[] = []
@@ -43,11 +47,16 @@ async function initialise(initdb: string, user: OsUser | undefined, options: Pos
 async function checkDatabase(database: string, postgres: string): Promise<void> {
   const owner = (await stat(database)).uid
   const self = process.getuid?.() ?? owner
-  if (self !== 0 && self !== owner) throw configError(`DATA_DIR: ${database} belongs to another user (${owner}). Start as that user, or set DATA_DIR to another directory.`)
+  if (self !== 0 && self !== owner)
+    throw configError(`DATA_DIR: ${database} belongs to another user (${owner}). Start as that user, or set DATA_DIR to another directory.`)
   const has = (await readFile(join(database, 'PG_VERSION'), 'utf8')).trim()
   const wants = /\d+/.exec((await promisify(execFile)(postgres, ['--version'])).stdout)?.[0]
   if (has !== wants) {
-    throw configError(`DATA_DIR: ${database} was made by PostgreSQL ${has} and cannot be opened by ${wants ?? 'this one'}. Set DATA_DIR to another directory, or move the data with pg_dump.`)
+    throw configError(
+      `DATA_DIR: ${database} was made by PostgreSQL ${has} and cannot be opened by ${
+        wants ?? 'this one'
+      }. Set DATA_DIR to another directory, or move the data with pg_dump.`,
+    )
   }
 }
 
@@ -58,7 +67,8 @@ export async function prepare(initdb: string, postgres: string, database: string
     if (error.code === 'ENOENT') return []
     throw configError(`DATA_DIR: ${database} cannot be read (${String(error.code)}). Start as the user who made it, or set DATA_DIR to another directory.`)
   })
-  if (entries.length > 0 && !await hasDatabase()) throw configError(`DATA_DIR: ${database} is not a database and not empty. Set DATA_DIR to another directory, or remove that one.`)
+  if (entries.length > 0 && !await hasDatabase())
+    throw configError(`DATA_DIR: ${database} is not a database and not empty. Set DATA_DIR to another directory, or remove that one.`)
   if (entries.length === 0) {
     await initialise(initdb, user, options).catch(async (error: unknown) => {
       // another start was faster, and its database is as good

@@ -33,7 +33,18 @@ const heavyQueue = 64
 const heavyPatienceMs = 10_000
 
 /** Fields that belong to a connection and not to the message. `expect` is among them, because Node has answered it. */
-const ofConnection = new Set(['connection', 'expect', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+const ofConnection = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /** PostgREST answers with the query, encoded, in a field: up to three times as long as the URL. */
 const maxHeaderSize = 64 * 1024
@@ -100,7 +111,13 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     const withBody = hasBody(incoming)
     for (;;) {
       const request = httpRequest({
-        hostname, port, path, method: incoming.method, setHost: false, signal, maxHeaderSize,
+        hostname,
+        port,
+        path,
+        method: incoming.method,
+        setHost: false,
+        signal,
+        maxHeaderSize,
         headers: { ...forwardedFields(incoming, trustedProxies), ...(withBody && { expect: '100-continue' }) },
         // PostgREST may close a kept connection under a request, and a change without a body cannot be sent again
         agent: withBody || ['GET', 'HEAD', 'OPTIONS'].includes(incoming.method ?? '') ? kept : false,
@@ -128,9 +145,13 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     outgoing.once('close', () => outgoing.writableFinished || isWhole || clientGone.abort())
     const { request, answered } = await open(exchange, clientGone.signal)
     // PostgREST works on a whole body whether anybody waits or not; until it has answered, the place is taken
-    request.once('finish', () => { isWhole = isHeavy })
+    request.once('finish', () => {
+      isWhole = isHeavy
+    })
     const counter = limited(bodyBytes)
-    const tooLarge = new Promise<undefined>((resolve) => { counter.once('error', () => resolve(undefined)) })
+    const tooLarge = new Promise<undefined>((resolve) => {
+      counter.once('error', () => resolve(undefined))
+    })
     if (!request.writableEnded) incoming.pipe(counter).pipe(request)
     const response = await Promise.race([answered, tooLarge])
     incoming.unpipe(counter)
@@ -146,8 +167,11 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     const length = incoming.headers['content-length']
     const contentLength = length === undefined ? undefined : Number(length)
     const allowed = allowance({
-      method: incoming.method ?? '', authorization: incoming.headers.authorization, contentType: incoming.headers['content-type'],
-      contentLength, isChunked: incoming.headers['transfer-encoding'] !== undefined,
+      method: incoming.method ?? '',
+      authorization: incoming.headers.authorization,
+      contentType: incoming.headers['content-type'],
+      contentLength,
+      isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)
     if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse(incoming, outgoing, 'URI_TOO_LONG')
     // PostgREST tells the database of every field, as text

@@ -17,14 +17,19 @@ function explain(error: unknown, databaseUrl: string): string {
   const user = decodeURIComponent(url.username)
   const { code, message } = error as { code?: string, message: string }
   switch (code) {
-    case 'ECONNREFUSED': return `no server answers at ${where}. Start it, or correct the host and port.`
+    case 'ECONNREFUSED':
+      return `no server answers at ${where}. Start it, or correct the host and port.`
     case 'ENOTFOUND':
-    case 'EAI_AGAIN': return `the host ${url.hostname} is not known. Correct the name, or the name server.`
+    case 'EAI_AGAIN':
+      return `the host ${url.hostname} is not known. Correct the name, or the name server.`
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-    case 'ETIMEDOUT': return `${where} cannot be reached. Correct the host, or the network between.`
-    case '28P01': return `the server does not accept the password of the user ${user}. Correct the user or the password.`
-    case '3D000': return `the server has no database ${decodeURIComponent(url.pathname.slice(1))}. Create it, or correct the name.`
+    case 'ETIMEDOUT':
+      return `${where} cannot be reached. Correct the host, or the network between.`
+    case '28P01':
+      return `the server does not accept the password of the user ${user}. Correct the user or the password.`
+    case '3D000':
+      return `the server has no database ${decodeURIComponent(url.pathname.slice(1))}. Create it, or correct the name.`
     case undefined:
       if (message.includes('client password')) return 'it has no password, and the server asks for one. Add it.'
       if (message.includes('timeout')) return `${where} does not answer. Correct the host, or the network between.`

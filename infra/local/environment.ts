@@ -27,8 +27,15 @@ export function authDatabaseUrl(databaseUrl: string, password: string): string {
 
 /** The parameters of a connection URL that libpq, and so PostgREST, reads from a variable of another name. */
 const libpqVariables = {
-  host: 'PGHOST', port: 'PGPORT', sslmode: 'PGSSLMODE', sslrootcert: 'PGSSLROOTCERT', sslcert: 'PGSSLCERT', sslkey: 'PGSSLKEY',
-  channel_binding: 'PGCHANNELBINDING', options: 'PGOPTIONS', connect_timeout: 'PGCONNECT_TIMEOUT',
+  host: 'PGHOST',
+  port: 'PGPORT',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  channel_binding: 'PGCHANNELBINDING',
+  options: 'PGOPTIONS',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
   target_session_attrs: 'PGTARGETSESSIONATTRS',
 } as const
 
@@ -72,7 +79,8 @@ export function authEnvironment(settings: Settings, secrets: Secrets, databaseUr
  */
 export function postgrestEnvironment(settings: Settings, secrets: Secrets, databaseUrl: string, inherited: Environment): Record<string, string> {
   const deployment = Object.entries(inherited).flatMap(([name, value]) =>
-    value !== undefined && (name.startsWith('PGRST_') || name === 'HOME') ? [[name, value] as const] : [])
+    value !== undefined && (name.startsWith('PGRST_') || name === 'HOME') ? [[name, value] as const] : []
+  )
   return {
     ...Object.fromEntries(deployment),
     ...postgrestConnection(databaseUrl, secrets.logins.authenticator),

@@ -8,14 +8,15 @@ import { loginPasswords } from './secrets.ts'
 try {
   const settings = readSettings(process.env)
   const logins = await loginPasswords(settings)
-  await withDatabase(settings, (databaseUrl) => migrate({
-    databaseUrl,
-    publicUrl: settings.PUBLIC_URL,
-    authServicePassword: logins.authService,
-    authenticatorPassword: logins.authenticator,
-    dataPool: settings.PGRST_DB_POOL,
-    log: console.log,
-  }))
+  await withDatabase(settings, (databaseUrl) =>
+    migrate({
+      databaseUrl,
+      publicUrl: settings.PUBLIC_URL,
+      authServicePassword: logins.authService,
+      authenticatorPassword: logins.authenticator,
+      dataPool: settings.PGRST_DB_POOL,
+      log: console.log,
+    }))
 } catch (error) {
   console.error(`Cannot migrate: ${oneLine(error)}`)
   process.exitCode = 1

@@ -24,14 +24,16 @@ async function postgresUser(): Promise<{ uid: number, gid: number }> {
       await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'])
       return await userId('postgres')
     } catch (error) {
-      throw new Error('PostgreSQL does not run as root, and no user postgres could be created. '
-        + 'Create one, start as an ordinary user, or set DATABASE_URL.', { cause: error })
+      throw new Error(
+        'PostgreSQL does not run as root, and no user postgres could be created. '
+          + 'Create one, start as an ordinary user, or set DATABASE_URL.',
+        { cause: error },
+      )
     }
   }
 }
 
-const asUser = (uid: number, gid: number) => (program: string, args: string[]): Launch =>
-  ({ command: program, args, identity: { uid, gid } })
+const asUser = (uid: number, gid: number) => (program: string, args: string[]): Launch => ({ command: program, args, identity: { uid, gid } })
 
 /**
  * The user with one capability of root: entering and reading directories that are closed to it. `no_setuid_fixup` keeps
@@ -39,8 +41,17 @@ const asUser = (uid: number, gid: number) => (program: string, args: string[]): 
  */
 const withCapability = (uid: number, gid: number, capability: string) => (program: string, args: string[]): Launch => ({
   command: 'setpriv',
-  args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`,
-    '--securebits=+no_setuid_fixup', '--', program, ...args],
+  args: [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
+    '--securebits=+no_setuid_fixup',
+    '--',
+    program,
+    ...args,
+  ],
 })
 
 /**
@@ -63,8 +74,10 @@ export async function osUser(program: string, dataDirectory: string, databaseDir
       continue
     }
   }
-  throw new Error(`PostgreSQL does not run as root, and the user it runs as instead (${uid}) may not enter ${dataDirectory} `
-    + `or run ${program}. Move the checkout to a directory open to others, start as an ordinary user, or set DATABASE_URL.`)
+  throw new Error(
+    `PostgreSQL does not run as root, and the user it runs as instead (${uid}) may not enter ${dataDirectory} `
+      + `or run ${program}. Move the checkout to a directory open to others, start as an ordinary user, or set DATABASE_URL.`,
+  )
 }
 
 /** A program as that user, or as ourselves. */

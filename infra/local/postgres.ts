@@ -92,7 +92,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const port = await freePort()
   const settings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...logSettings, ...options.settings }
   const child = startChild({
-    name: 'PostgreSQL', env: environment, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'],
+    name: 'PostgreSQL',
+    env: environment,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
     // fast, which ends the sessions; then immediate, from which the next start recovers
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
     ...launch(user, postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]),

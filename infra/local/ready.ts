@@ -43,7 +43,9 @@ export type Awaited = {
  */
 export async function answering(child: Child, { url, log, signal }: Awaited): Promise<Child> {
   const early: string[] = []
-  let take = (line: string): void => { early.push(line) }
+  let take = (line: string): void => {
+    early.push(line)
+  }
   for (const stream of [child.process.stdout, child.process.stderr]) onLine(stream, (line) => take(line))
   try {
     await untilAnswers(child, url, signal)

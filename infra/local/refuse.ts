@@ -37,7 +37,9 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
     ])
     timer.abort()
   }
-  outgoing.end(() => { if (!incoming.complete) incoming.socket.destroySoon() })
+  outgoing.end(() => {
+    if (!incoming.complete) incoming.socket.destroySoon()
+  })
 }
 
 /** Answers with an error, at once, and takes the rest of the body off the connection. */

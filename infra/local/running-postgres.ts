@@ -15,9 +15,12 @@ import type { PostgresOptions } from './postgres-options.ts'
 const lockKey = 710_331_804_119
 
 export const ownerUrl = (port: number, password: string) => `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
-export const inUse = (directory: string) => configError(`DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.`)
+export const inUse = (directory: string) =>
+  configError(`DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.`)
 export const wrongPassword = (directory: string) =>
-  configError(`DATA_DIR: the passwords in ${directory}/secrets.json are not those of the database beside it. Put back the file that was there, or set DATA_DIR to an empty directory to begin anew.`)
+  configError(
+    `DATA_DIR: the passwords in ${directory}/secrets.json are not those of the database beside it. Put back the file that was there, or set DATA_DIR to an empty directory to begin anew.`,
+  )
 
 export const connect = async (port: number, password: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: ownerUrl(port, password), connectionTimeoutMillis: 2000 })

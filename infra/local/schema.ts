@@ -31,7 +31,12 @@ try {
     databaseUrl.pathname = `/${name}`
     await connected(serverUrl, (client) => client.query(`create database ${name}`))
     try {
-      await migrate({ databaseUrl: databaseUrl.href, publicUrl: settings.PUBLIC_URL, authServicePassword: logins.authService, authenticatorPassword: logins.authenticator })
+      await migrate({
+        databaseUrl: databaseUrl.href,
+        publicUrl: settings.PUBLIC_URL,
+        authServicePassword: logins.authService,
+        authenticatorPassword: logins.authenticator,
+      })
       const [page, types] = await connected(databaseUrl.href, async (client) => [schemaPage(await describeDatabase(client)), await typesPage(client)] as const)
       await writeFile(join(import.meta.dirname, '../../db/schema.sql'), page)
       await writeFile(join(import.meta.dirname, '../../db/types.ts'), types)

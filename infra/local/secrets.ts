@@ -23,8 +23,7 @@ export type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
 /** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */
-export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string =>
-  resolve(import.meta.dirname, '../..', settings.DATA_DIR)
+export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
 
 /** Creates DATA_DIR. @throws ConfigError */
 export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): Promise<string> {
@@ -70,7 +69,11 @@ async function readSecretsFile(path: string): Promise<SecretsFile> {
     })
   } catch (error) {
     if (isConfigError(error)) throw error
-    throw configError(`DATA_DIR: ${path} cannot be read (${String((error as NodeJS.ErrnoException).code)}). Start as the user who made it, or set DATA_DIR to another directory.`)
+    throw configError(
+      `DATA_DIR: ${path} cannot be read (${
+        String((error as NodeJS.ErrnoException).code)
+      }). Start as the user who made it, or set DATA_DIR to another directory.`,
+    )
   }
   try {
     return fileShape.parse(JSON.parse(text))

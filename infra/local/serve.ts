@@ -3,6 +3,10 @@ import { main } from '../../auth/main.ts'
 import { edge } from './edge.ts'
 import { localUrl } from './ready.ts'
 
-main((auth, settings) => edge(auth, {
-  url: localUrl(settings.HOST, settings.DATA_PORT), bodyLimit: settings.DATA_BODY_LIMIT, trustedProxies: settings.TRUSTED_PROXIES,
-}))
+main((auth, settings) =>
+  edge(auth, {
+    url: localUrl(settings.HOST, settings.DATA_PORT),
+    bodyLimit: settings.DATA_BODY_LIMIT,
+    trustedProxies: settings.TRUSTED_PROXIES,
+  })
+)

@@ -67,12 +67,25 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
 
   const log = console.error
-  running.unshift(await startPostgrest({
-    host: settings.HOST, port: settings.DATA_PORT, env: postgrestEnvironment(settings, secrets, databaseUrl, process.env), log, signal,
-  }))
-  running.unshift(await startAuth({
-    host: settings.HOST, port: settings.PORT, env: authEnvironment(settings, secrets, databaseUrl, process.env), log, watch, signal,
-  }))
+  running.unshift(
+    await startPostgrest({
+      host: settings.HOST,
+      port: settings.DATA_PORT,
+      env: postgrestEnvironment(settings, secrets, databaseUrl, process.env),
+      log,
+      signal,
+    }),
+  )
+  running.unshift(
+    await startAuth({
+      host: settings.HOST,
+      port: settings.PORT,
+      env: authEnvironment(settings, secrets, databaseUrl, process.env),
+      log,
+      watch,
+      signal,
+    }),
+  )
   signal.throwIfAborted()
   // what is wrong with an edit is said; the next one may be right
   if (watch) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)

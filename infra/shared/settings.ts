@@ -73,7 +73,10 @@ const environment = z.object({
   /** PostgREST's password, for the role `authenticator`. */
   AUTHENTICATOR_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
   /** PostgREST's pool; the database gives each person a share of it. */
-  PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(10_000, 'must be at most 10000').default(10),
+  PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(
+    10_000,
+    'must be at most 10000',
+  ).default(10),
   /** Where the embedded server keeps its data and `npm start` its generated secrets. */
   DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
   /** Signs cookies and encrypts private keys at rest. */

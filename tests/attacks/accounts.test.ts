@@ -5,7 +5,9 @@ import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const cookieName = 'better-auth.session_token'
@@ -56,7 +58,11 @@ describe('a link is bent', () => {
   test('a mail names PUBLIC_URL, whichever host, scheme or port the request claims', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, {
-      'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', 'x-forwarded-port': '1', forwarded: 'host=evil.example', 'x-original-host': 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-port': '1',
+      forwarded: 'host=evil.example',
+      'x-original-host': 'evil.example',
     })
     const mail = await stack.mail.waitFor(ann.email)
     expect(mail.text + mail.html).not.toContain('evil.example')
@@ -115,7 +121,10 @@ describe('a cookie is tossed', () => {
 
 test('the password hash is salted, and neither it nor the session token is handed out', async () => {
   const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
-  const { rows } = await stack.sql.query('select a.password, s.token from auth.accounts a join auth.sessions s using (user_id) join auth.users u on u.id = a.user_id where u.email in ($1, $2)', [ann.email, bob.email])
+  const { rows } = await stack.sql.query(
+    'select a.password, s.token from auth.accounts a join auth.sessions s using (user_id) join auth.users u on u.id = a.user_id where u.email in ($1, $2)',
+    [ann.email, bob.email],
+  )
   expect(new Set(rows.map(({ password: hash }) => hash)).size).toBe(2)
   const seen = JSON.stringify([await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()].map(({ body }) => body))
   for (const row of rows) {

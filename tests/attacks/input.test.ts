@@ -17,7 +17,9 @@ const trusted = 'https://app.example.org'
 let stack: Stack
 // a connection each, because the service closes an idle one after 5 s, which a shared machine may take between two requests
 const agent = new Agent({ keepAlive: false })
-beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, TRUSTED_PROXIES: '127.0.0.0/8' } }) })
+beforeAll(async () => {
+  stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, TRUSTED_PROXIES: '127.0.0.0/8' } })
+})
 afterAll(async () => {
   agent.destroy()
   await stack.close()
@@ -26,71 +28,157 @@ afterAll(async () => {
 type Sent = { method: string, path: string, headers: OutgoingHttpHeaders, body: Uint8Array }
 
 /** Sends bytes and headers as they are, which fetch would not. */
-const send = ({ method, path, headers, body }: Sent) => new Promise<{ status: number, text: string }>((resolve, reject) => {
-  request(stack.url, { method, path, agent, headers: { 'content-length': body.length, ...headers } }, (response) => {
-    let text = ''
-    response.setEncoding('utf8').on('data', (part: string) => { text += part }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-  }).on('error', reject).end(body)
-})
+const send = ({ method, path, headers, body }: Sent) =>
+  new Promise<{ status: number, text: string }>((resolve, reject) => {
+    request(stack.url, { method, path, agent, headers: { 'content-length': body.length, ...headers } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    }).on('error', reject).end(body)
+  })
 
 // ---- what is sent
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values)
 const hostileText = fc.oneof(
-  oneOf('', ' ', 'a\0b', '\ud800', 'a\udc00', '\u202eelif', '__proto__', 'constructor', 'null', `' or 1=1 --`, '%00', '%', '../..', 'a\r\nSet-Cookie: x=y', 'é'.repeat(3_000), 'x'.repeat(60_000)),
-  fc.string({ unit: 'binary', maxLength: 40 }), fc.emailAddress(), fc.webUrl())
+  oneOf(
+    '',
+    ' ',
+    'a\0b',
+    '\ud800',
+    'a\udc00',
+    '\u202eelif',
+    '__proto__',
+    'constructor',
+    'null',
+    `' or 1=1 --`,
+    '%00',
+    '%',
+    '../..',
+    'a\r\nSet-Cookie: x=y',
+    'é'.repeat(3_000),
+    'x'.repeat(60_000),
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.emailAddress(),
+  fc.webUrl(),
+)
 /** Values as JSON text, among them those that no `JSON.stringify` makes. */
 const hostileJson = fc.oneof(
   hostileText.map((text) => JSON.stringify(text)),
   fc.jsonValue({ maxDepth: 4, noUnicodeString: false }).map((value) => JSON.stringify(value)),
-  oneOf('1e999', '-0', '99999999999999999999', '{}', '[]', 'null', '{"__proto__":{"id":"x"}}', '{"constructor":{"prototype":{}}}', '{"toJSON":1}', '"\\ud800"', '"\\u0000"',
-    `${'['.repeat(20_000)}${']'.repeat(20_000)}`, `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`, `[${'0,'.repeat(20_000)}0]`))
+  oneOf(
+    '1e999',
+    '-0',
+    '99999999999999999999',
+    '{}',
+    '[]',
+    'null',
+    '{"__proto__":{"id":"x"}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"toJSON":1}',
+    '"\\ud800"',
+    '"\\u0000"',
+    `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`,
+    `[${'0,'.repeat(20_000)}0]`,
+  ),
+)
 
-const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f).map((code) => String.fromCharCode(code)), maxLength: 60 })
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f).map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+})
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const hostileHeaders = fc.record({
   'content-type': fc.oneof({ weight: 20, arbitrary: fc.constant('application/json') }, {
-    weight: 2, arbitrary: oneOf(undefined, '', 'APPLICATION/JSON ; charset=utf-16', 'application/json;', 'application/jsonp', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'application/octet-stream', '/;'),
+    weight: 2,
+    arbitrary: oneOf(
+      undefined,
+      '',
+      'APPLICATION/JSON ; charset=utf-16',
+      'application/json;',
+      'application/jsonp',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      'application/octet-stream',
+      '/;',
+    ),
   }),
-  origin: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 8, arbitrary: fc.constant(trusted) }, { weight: 1, arbitrary: fc.oneof(oneOf('', 'null', 'javascript:1', 'https://evil.example', 'https://'), printable) }),
+  origin: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 8, arbitrary: fc.constant(trusted) }, {
+    weight: 1,
+    arbitrary: fc.oneof(oneOf('', 'null', 'javascript:1', 'https://evil.example', 'https://'), printable),
+  }),
   referer: maybe(fc.oneof(oneOf('', 'x', 'https://', 'https://app.example.org/%'), printable)),
-  'x-forwarded-for': maybe(fc.oneof(oneOf('', ',', 'a, b', ':::', '::1%eth0', '203.0.113.1, ::ffff:1.2.3.4', '999.1.1.1', '2001:db8::1', '1,'.repeat(3_000)), printable)),
+  'x-forwarded-for': maybe(
+    fc.oneof(oneOf('', ',', 'a, b', ':::', '::1%eth0', '203.0.113.1, ::ffff:1.2.3.4', '999.1.1.1', '2001:db8::1', '1,'.repeat(3_000)), printable),
+  ),
   'user-agent': maybe(fc.oneof(oneOf('', 'é'.repeat(5_000)), printable)),
   'sec-fetch-site': maybe(oneOf('same-origin', 'none', '', 'x')),
   authorization: maybe(oneOf('Bearer x', 'Basic !!!', '')),
   'content-encoding': fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: oneOf('gzip', 'x') }),
 })
 const hostileCookie = fc.oneof(
-  oneOf('better-auth.session_token=%', 'better-auth.session_token=a.b', '=', ';;;', 'better-auth.session_token=%00.%ff', '__proto__=1; constructor=2', 'better-auth.session_token=; better-auth.session_token=x', `a=${'x'.repeat(7_000)}`,
-    'better-auth.session_data=e30=; better-auth.dont_remember=x'), printable)
+  oneOf(
+    'better-auth.session_token=%',
+    'better-auth.session_token=a.b',
+    '=',
+    ';;;',
+    'better-auth.session_token=%00.%ff',
+    '__proto__=1; constructor=2',
+    'better-auth.session_token=; better-auth.session_token=x',
+    `a=${'x'.repeat(7_000)}`,
+    'better-auth.session_data=e30=; better-auth.dont_remember=x',
+  ),
+  printable,
+)
 
 /** A route's fields by name, each with a value that means something there, or a hostile one; some left out, some twice, and some that nobody asked for. */
 function fields(names: string[], meaningful: Record<string, fc.Arbitrary<unknown>>) {
-  const value = (name: string) => fc.oneof({ weight: 12, arbitrary: (meaningful[name] ?? fc.constant('x')).map((given) => JSON.stringify(given)) }, { weight: 1, arbitrary: hostileJson })
+  const value = (name: string) =>
+    fc.oneof({ weight: 12, arbitrary: (meaningful[name] ?? fc.constant('x')).map((given) => JSON.stringify(given)) }, { weight: 1, arbitrary: hostileJson })
   const extra = fc.tuple(fc.oneof(oneOf('__proto__', 'constructor', '', 'id', 'userId', 'callbackURL', 'role'), hostileText), hostileJson)
-  const given = fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), value(name), fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: oneOf(0, 2) }))))
+  const given = fc.tuple(
+    ...names.map((name) =>
+      fc.tuple(fc.constant(name), value(name), fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: oneOf(0, 2) }))
+    ),
+  )
   return fc.tuple(given, fc.array(extra, { maxLength: 1 })).map(([known, extras]) => [
-    ...known.flatMap(([name, text, times]) => Array.from({ length: times }, () => [name, text] as const)), ...extras,
+    ...known.flatMap(([name, text, times]) => Array.from({ length: times }, () => [name, text] as const)),
+    ...extras,
   ])
 }
 
 const jsonOf = (pairs: (readonly [string, string])[]) => `{${pairs.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`
-const queryOf = (pairs: (readonly [string, string])[]) => pairs.map(([name, text]) => {
-  const plain = text.startsWith('"') ? JSON.parse(text) as string : text
-  return `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(plain.toWellFormed().slice(0, 2_000))}`
-}).join('&').slice(0, 9_000)
+const queryOf = (pairs: (readonly [string, string])[]) =>
+  pairs.map(([name, text]) => {
+    const plain = text.startsWith('"') ? JSON.parse(text) as string : text
+    return `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(plain.toWellFormed().slice(0, 2_000))}`
+  }).join('&').slice(0, 9_000)
 
 /** @param ann whose cookie is sent in most cases */
 function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Sent> {
   const names = Object.keys(z.toJSONSchema(row.input, { io: 'input', unrepresentable: 'any' }).properties ?? {})
   const pairs = fields(names, meaningful)
-  const query = fc.oneof({ weight: 8, arbitrary: pairs.map(queryOf) }, { weight: 1, arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)) })
+  const query = fc.oneof({ weight: 8, arbitrary: pairs.map(queryOf) }, {
+    weight: 1,
+    arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)),
+  })
   const body = fc.oneof(
-    { weight: 20, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) }, { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
-    { weight: 1, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given).replaceAll('x', '\xff'), 'latin1')) }, { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }) })
-  const cookie = fc.oneof({ weight: 12, arbitrary: fc.constant([...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')) }, { weight: 1, arbitrary: hostileCookie })
+    { weight: 20, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) },
+    { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
+    { weight: 1, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given).replaceAll('x', '\xff'), 'latin1')) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }) },
+  )
+  const cookie = fc.oneof({ weight: 12, arbitrary: fc.constant([...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')) }, {
+    weight: 1,
+    arbitrary: hostileCookie,
+  })
   return fc.record({ query, body, headers: hostileHeaders, cookie }).map((sent) => ({
-    method: row.method, body: row.method === 'GET' ? new Uint8Array() : sent.body,
+    method: row.method,
+    body: row.method === 'GET' ? new Uint8Array() : sent.body,
     path: `/api/auth${row.path}${row.method === 'GET' || sent.body.length < 20 ? `?${sent.query}` : ''}`,
     headers: Object.fromEntries(Object.entries({ ...sent.headers, cookie: sent.cookie }).filter(([, value]) => value !== undefined)),
   }))
@@ -99,7 +187,8 @@ function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<s
 // ---- what must be true
 
 /** What would be left of a request that failed half-way. */
-const halves = async () => (await stack.sql.query(`select
+const halves = async () =>
+  (await stack.sql.query(`select
   (select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id and m.role = 'owner')) as organizations_without_owner,
   (select count(*)::int from auth.users u where not exists (select from auth.accounts a where a.user_id = u.id and a.password is not null)) as users_without_account,
   (select count(*)::int from auth.organizations where metadata::json is null and metadata is not null) as organizations_with_bent_metadata`)).rows[0]
@@ -110,18 +199,34 @@ describe('whatever is sent, the answer is below 500, an error has the contract�
     const { body: invitation } = await owner.post('/organization/invite-member', { organizationId, email: person(stack).email, role: 'viewer' })
     const url = oneOf('https://example.org/l.png', null)
     const meaningful = {
-      email: fc.oneof(oneOf(owner.email, invitation.email as string), fc.nat().map((n) => `n${n}@example.org`)), password: oneOf(password), currentPassword: oneOf(password), newPassword: oneOf(password),
-      name: oneOf('Ann', 'Žofie 😀'), slug: fc.nat().map((n) => `s-${n}`), logo: url, image: url,
-      metadata: fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }), organizationId: oneOf(organizationId), userId: oneOf(await viewer.id()), role: oneOf('viewer', 'admin'),
-      invitationId: oneOf(invitation.id), revokeOtherSessions: oneOf(false), redirectTo: oneOf(`${trusted}/x`), sessionId: oneOf((await owner.get('/get-session')).body.session.id),
+      email: fc.oneof(oneOf(owner.email, invitation.email as string), fc.nat().map((n) => `n${n}@example.org`)),
+      password: oneOf(password),
+      currentPassword: oneOf(password),
+      newPassword: oneOf(password),
+      name: oneOf('Ann', 'Žofie 😀'),
+      slug: fc.nat().map((n) => `s-${n}`),
+      logo: url,
+      image: url,
+      metadata: fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }),
+      organizationId: oneOf(organizationId),
+      userId: oneOf(await viewer.id()),
+      role: oneOf('viewer', 'admin'),
+      invitationId: oneOf(invitation.id),
+      revokeOtherSessions: oneOf(false),
+      redirectTo: oneOf(`${trusted}/x`),
+      sessionId: oneOf((await owner.get('/get-session')).body.session.id),
     }
-    await fc.assert(fc.asyncProperty(requestTo(row, owner, meaningful), async (sent) => {
-      const { status, text } = await send(sent)
-      if (status >= 200 && status < 300) return
-      expect({ status, body: JSON.parse(text) as unknown }).toEqual({
-        status: expect.toSatisfy((code: number) => code >= 400 && code < 500), body: { error: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/^[A-Z].*\.$/s) },
-      })
-    }), { seed, numRuns: 15, interruptAfterTimeLimit: 20_000 })
+    await fc.assert(
+      fc.asyncProperty(requestTo(row, owner, meaningful), async (sent) => {
+        const { status, text } = await send(sent)
+        if (status >= 200 && status < 300) return
+        expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+          status: expect.toSatisfy((code: number) => code >= 400 && code < 500),
+          body: { error: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/^[A-Z].*\.$/s) },
+        })
+      }),
+      { seed, numRuns: 15, interruptAfterTimeLimit: 20_000 },
+    )
     expect(await halves()).toEqual({ organizations_without_owner: 0, users_without_account: 0, organizations_with_bent_metadata: 0 })
   })
 })

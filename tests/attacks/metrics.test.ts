@@ -7,18 +7,21 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 const trusted = 'https://app.example.org'
 let stack: Stack
-beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, LOG_LEVEL: 'silent' } }) })
+beforeAll(async () => {
+  stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, LOG_LEVEL: 'silent' } })
+})
 afterAll(() => stack.close())
 
 const agent = new Agent({ keepAlive: false, maxSockets: 20 })
 afterAll(() => agent.destroy())
 
 /** A request as fetch would not send it: any method, and the path byte for byte. */
-const send = (method: string, path: string, origin: string | undefined) => new Promise<void>((resolve, reject) => {
-  request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
-    response.resume().on('end', resolve)
-  }).on('error', reject).end()
-})
+const send = (method: string, path: string, origin: string | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
+      response.resume().on('end', resolve)
+    }).on('error', reject).end()
+  })
 
 const labels = async (name: string) => {
   const text = await (await fetch(`${stack.url}/metrics`)).text()
@@ -29,8 +32,17 @@ const labels = async (name: string) => {
 const pathOf = (i: number): string => {
   const { path } = routes[i % routes.length] ?? { path: '' }
   return [
-    `/api/auth/guess-${i}`, `/guess-${i}`, `/api/auth${path}/`, `/api/auth${path}/${i}`, `/api/auth${path}?i=${i}`, `/api/auth${path.replace('e', '%65')}`,
-    `/api/auth${path.toUpperCase()}`, `//api/auth${path}`, `/api/auth${path}%2f${i}`, `/api/auth${path};${i}`, `/API/auth/%ff${i}`,
+    `/api/auth/guess-${i}`,
+    `/guess-${i}`,
+    `/api/auth${path}/`,
+    `/api/auth${path}/${i}`,
+    `/api/auth${path}?i=${i}`,
+    `/api/auth${path.replace('e', '%65')}`,
+    `/api/auth${path.toUpperCase()}`,
+    `//api/auth${path}`,
+    `/api/auth${path}%2f${i}`,
+    `/api/auth${path};${i}`,
+    `/API/auth/%ff${i}`,
   ][i % 11] ?? ''
 }
 
@@ -38,7 +50,10 @@ describe('somebody sends every method to a thousand paths', () => {
   test('from a trusted origin, a foreign one and none, and the series are those of the route table', async () => {
     // Node's server never hands a CONNECT on
     const methods = METHODS.filter((method) => method !== 'CONNECT')
-    const sent = Array.from({ length: 1_000 }, (_, i) => [trusted, 'https://evil.example', undefined].map((origin, k) => send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)))
+    const sent = Array.from(
+      { length: 1_000 },
+      (_, i) => [trusted, 'https://evil.example', undefined].map((origin, k) => send(methods[(i + k) % methods.length] ?? '', pathOf(i), origin)),
+    )
     await Promise.all(sent.flat())
     const known = new Set(['unknown', '/livez', '/readyz', '/metrics', ...[...routes, ...pageRoutes].map(({ path }) => path)])
     const seen = await labels('route')

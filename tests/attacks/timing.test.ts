@@ -4,7 +4,9 @@ import { person, signedIn, type Answer } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const stranger = 'nobody-at-all@example.org'

@@ -23,7 +23,9 @@ beforeAll(async () => {
   const { kid, privateKey, publicKey } = await tokenSigner(stack.sql, claims.iss ?? '')
   ours = { kid, privateKey, publicPem: await exportSPKI(publicKey) }
   foreignKey = (await generateKeyPair('RS256')).privateKey
-  await vi.waitFor(async () => { expect((await read(await sign({}))).status).toBe(200) }, { timeout: 5_000 })
+  await vi.waitFor(async () => {
+    expect((await read(await sign({}))).status).toBe(200)
+  }, { timeout: 5_000 })
 })
 afterAll(() => stack.close())
 
@@ -59,7 +61,17 @@ describe('a signature that is not ours', () => {
 
   test('HS256 with the public key or the secret as its key', async () => {
     const { keys } = (await person(stack).get('/jwks')).body
-    for (const key of [ours.publicPem, JSON.stringify(keys[0]), keys[0].n, Buffer.from(keys[0].n, 'base64url'), JSON.stringify({ keys }), 'a secret of the tests, long enough', '']) {
+    for (
+      const key of [
+        ours.publicPem,
+        JSON.stringify(keys[0]),
+        keys[0].n,
+        Buffer.from(keys[0].n, 'base64url'),
+        JSON.stringify({ keys }),
+        'a secret of the tests, long enough',
+        '',
+      ]
+    ) {
       await expectRefused(hs256(key))
       await expectRefused(hs256(key, { kid: undefined }))
     }
@@ -97,7 +109,21 @@ describe('a signature that is not ours', () => {
 
   test('parts missing, too many, or no token at all', async () => {
     const [header, payload, signature] = genuine.split('.')
-    for (const token of ['', '.', '..', `${header}.${payload}`, `${header}.${payload}.`, `.${payload}.${signature}`, `${genuine}.${signature}`, `${header}..${signature}`, 'null', '{}', 'a'.repeat(9_000)]) {
+    for (
+      const token of [
+        '',
+        '.',
+        '..',
+        `${header}.${payload}`,
+        `${header}.${payload}.`,
+        `.${payload}.${signature}`,
+        `${genuine}.${signature}`,
+        `${header}..${signature}`,
+        'null',
+        '{}',
+        'a'.repeat(9_000),
+      ]
+    ) {
       const { status } = await read(token)
       // an empty bearer is no bearer: anonymous, which reads []
       expect(token === '' ? [200, 401] : [401, 431]).toContain(status)
@@ -107,7 +133,20 @@ describe('a signature that is not ours', () => {
 
 describe('claims under a good signature, as only the service could write them,', () => {
   test('of an audience that is missing, null, empty, a list or another', async () => {
-    for (const aud of [undefined, null, '', [], [claims.aud, 'https://evil.example'], ['https://evil.example'], 'https://evil.example', { url: claims.aud }, 1, `${String(claims.aud)}/`]) {
+    for (
+      const aud of [
+        undefined,
+        null,
+        '',
+        [],
+        [claims.aud, 'https://evil.example'],
+        ['https://evil.example'],
+        'https://evil.example',
+        { url: claims.aud },
+        1,
+        `${String(claims.aud)}/`,
+      ]
+    ) {
       await expectRefused(await sign({ aud }), JSON.stringify(aud))
     }
   })
@@ -134,10 +173,17 @@ describe('claims under a good signature, as only the service could write them,',
 
   test('of an organization that is not hers, or only half there', async () => {
     const { id } = await team(stack, [])
-    for (const inner of [
-      { organization_id: id, organization_role: 'owner' }, { organization_id: id }, { organization_role: 'owner' }, { organization_id: id, organization_role: null },
-      { organization_id: [id], organization_role: ['owner'] }, { organization_id: '', organization_role: '' }, { organization_id: id, organization_role: 'superuser' },
-    ]) await expectRefused(await sign({ claims: inner }))
+    for (
+      const inner of [
+        { organization_id: id, organization_role: 'owner' },
+        { organization_id: id },
+        { organization_role: 'owner' },
+        { organization_id: id, organization_role: null },
+        { organization_id: [id], organization_role: ['owner'] },
+        { organization_id: '', organization_role: '' },
+        { organization_id: id, organization_role: 'superuser' },
+      ]
+    ) await expectRefused(await sign({ claims: inner }))
   })
 
   test('of a higher role than the membership’s', async () => {
@@ -150,7 +196,11 @@ describe('claims under a good signature, as only the service could write them,',
   })
 
   test('naming another role of the database do not become it', async () => {
-    for (const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, ['authenticated']]) {
+    for (
+      const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, [
+        'authenticated',
+      ]]
+    ) {
       const { status, body } = await read(await sign({ role }))
       // what PostgREST takes for no role is anonymous, which reads []
       if (status === 200) expect(body).toEqual([])
@@ -160,7 +210,11 @@ describe('claims under a good signature, as only the service could write them,',
 
   test('written twice count once, and a token cannot say two things', async () => {
     const eve = await signedIn(stack, 'Eve')
-    await fetch(`${stack.dataUrl}/transactions`, { method: 'POST', headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' }, body: '{"name":"Eve’s","amount":1}' })
+    await fetch(`${stack.dataUrl}/transactions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
+      body: '{"name":"Eve’s","amount":1}',
+    })
     const doubled = JSON.stringify(claims).replace('{', `{"user_id":"${await eve.id()}","sub":"${await eve.id()}",`)
     const input = `${encode({ alg: 'RS256', kid: ours.kid })}.${encode(doubled)}`
     const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
@@ -182,9 +236,17 @@ describe('something that is no token of the data surface', () => {
 
   test('headers that pretend to be what PostgREST sets', async () => {
     const eve = await signedIn(stack, 'Eve')
-    await fetch(`${stack.dataUrl}/transactions`, { method: 'POST', headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' }, body: '{"name":"Eve’s","amount":1}' })
+    await fetch(`${stack.dataUrl}/transactions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
+      body: '{"name":"Eve’s","amount":1}',
+    })
     const forged = JSON.stringify({ ...claims, user_id: await eve.id() })
-    for (const headers of [{ 'request.jwt.claims': forged }, { 'x-request-jwt-claims': forged }, { role: 'postgres' }, { prefer: 'params=single-object' }, { 'accept-profile': 'auth' }, { 'content-profile': 'private' }]) {
+    for (
+      const headers of [{ 'request.jwt.claims': forged }, { 'x-request-jwt-claims': forged }, { role: 'postgres' }, { prefer: 'params=single-object' }, {
+        'accept-profile': 'auth',
+      }, { 'content-profile': 'private' }]
+    ) {
       const { status, body } = await read(genuine, headers)
       expect([200, 406]).toContain(status)
       if (status === 200) expect(body).toEqual([])

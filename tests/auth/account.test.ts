@@ -4,7 +4,9 @@ import { password, person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -16,8 +18,12 @@ describe('Ann signs up', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       user: {
-        id: expect.any(String), email: ann.email, name: 'Ann', email_verified: false,
-        created_at: expect.stringMatching(isoTime), updated_at: expect.stringMatching(isoTime),
+        id: expect.any(String),
+        email: ann.email,
+        name: 'Ann',
+        email_verified: false,
+        created_at: expect.stringMatching(isoTime),
+        updated_at: expect.stringMatching(isoTime),
       },
       session: { id: expect.any(String), user_id: body.user.id, expires_at: expect.stringMatching(isoTime) },
     })
@@ -103,7 +109,10 @@ describe('Ann signs in', () => {
 
   test('and no longer sees a product whose period has ended', async () => {
     const ann = await subscribed(stack, 'Ann')
-    await stack.sql.query(`update api.app_subscriptions set period_start = now() - interval '2 days', period_end = now() - interval '1 day' where user_id = $1`, [await ann.id()])
+    await stack.sql.query(
+      `update api.app_subscriptions set period_start = now() - interval '2 days', period_end = now() - interval '1 day' where user_id = $1`,
+      [await ann.id()],
+    )
     expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: false, productId: null })
   })
 
@@ -161,7 +170,10 @@ describe('Ann verifies her address', () => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('text/html')
     expect(body).toContain('verified')
-    expect(await ann.get('/verify-email?token=nonsense', { accept: 'text/html' })).toMatchObject({ status: 400, body: expect.stringContaining('no longer works') })
+    expect(await ann.get('/verify-email?token=nonsense', { accept: 'text/html' })).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('no longer works'),
+    })
   })
 
   test('and asks for the mail again, which says the same for an unknown address', async () => {
@@ -180,14 +192,23 @@ describe('Ann verifies her address', () => {
 describe('Ann forgets her password', () => {
   test('and resets it with the mailed token, which ends every session and works once', async () => {
     const ann = await signedIn(stack, 'Ann')
-    expect(await person(stack).post('/forget-password', { email: ann.email })).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+    expect(await person(stack).post('/forget-password', { email: ann.email })).toMatchObject({
+      status: 200,
+      body: { success: true, message: expect.any(String) },
+    })
     const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
     const token = new URL(linkIn(mail)).searchParams.get('token')
-    expect(await person(stack).post('/reset-password', { token, password: 'a new password' })).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
+    expect(await person(stack).post('/reset-password', { token, password: 'a new password' })).toMatchObject({
+      status: 200,
+      body: { success: true, message: expect.any(String) },
+    })
     expect((await ann.get('/get-session')).status).toBe(401)
     expect((await ann.signIn()).status).toBe(401)
     expect((await ann.signIn('a new password')).status).toBe(200)
-    expect(await person(stack).post('/reset-password', { token, password: 'another password' })).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
+    expect(await person(stack).post('/reset-password', { token, password: 'another password' })).toMatchObject({
+      status: 400,
+      body: { error: 'INVALID_TOKEN' },
+    })
   })
 
   test('and an unknown address answers the same, and gets no mail', async () => {
@@ -230,8 +251,14 @@ describe('Ann changes her account', () => {
     const ann = await signedIn(stack, 'Ann')
     const laptop = person(stack, 'Ann', ann.email)
     await laptop.signIn()
-    expect(await ann.post('/change-password', { currentPassword: 'wrong password', newPassword: 'a new password' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    expect(await ann.post('/change-password', { currentPassword: password, newPassword: 'a new password' })).toMatchObject({ status: 200, body: { success: true } })
+    expect(await ann.post('/change-password', { currentPassword: 'wrong password', newPassword: 'a new password' })).toMatchObject({
+      status: 400,
+      body: { error: 'INVALID_PASSWORD' },
+    })
+    expect(await ann.post('/change-password', { currentPassword: password, newPassword: 'a new password' })).toMatchObject({
+      status: 200,
+      body: { success: true },
+    })
     expect((await ann.get('/get-session')).status).toBe(200)
     expect((await laptop.get('/get-session')).status).toBe(401)
     expect((await laptop.signIn('a new password')).status).toBe(200)
@@ -240,7 +267,8 @@ describe('Ann changes her account', () => {
   test('a new name and picture are shown, and nothing else can be set', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/update-user', { name: 'Anna', image: 'https://example.org/ann.png', email: 'eve@example.org' })).toMatchObject({
-      status: 200, body: { user: { name: 'Anna', image: 'https://example.org/ann.png', email: ann.email } },
+      status: 200,
+      body: { user: { name: 'Anna', image: 'https://example.org/ann.png', email: ann.email } },
     })
     expect(await ann.post('/update-user', { image: 'javascript:alert(1)' })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
     expect(await ann.post('/update-user', {})).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })

@@ -5,12 +5,18 @@ import { person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const run = async (...argv: string[]) => {
   let text = ''
-  const code = await admin(argv, { databaseUrl: stack.ownerUrl }, { write: (part: string) => { text += part } })
+  const code = await admin(argv, { databaseUrl: stack.ownerUrl }, {
+    write: (part: string) => {
+      text += part
+    },
+  })
   return { code, text }
 }
 
@@ -24,7 +30,10 @@ describe('an operator', () => {
 
   test('grants a product, which the user has at once, and ends it', async () => {
     const ann = await signedIn(stack, 'Ann')
-    expect(await run('grant', ann.email.toUpperCase(), 'teams', '--days', '30')).toMatchObject({ code: 0, text: expect.stringContaining(`${ann.email} has teams until `) })
+    expect(await run('grant', ann.email.toUpperCase(), 'teams', '--days', '30')).toMatchObject({
+      code: 0,
+      text: expect.stringContaining(`${ann.email} has teams until `),
+    })
     expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
     expect((await ann.post('/organization/create', { name: 'Acme' })).status).toBe(200)
     expect(await run('end', ann.email)).toEqual({ code: 0, text: `Ended 1 subscription of ${ann.email}.\n` })
@@ -57,7 +66,13 @@ describe('an operator', () => {
 
   test('on a database that is not migrated is told so', async () => {
     let text = ''
-    expect(await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }) }, { write: (part: string) => { text += part } })).toBe(1)
+    expect(
+      await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }) }, {
+        write: (part: string) => {
+          text += part
+        },
+      }),
+    ).toBe(1)
     expect(text).toBe('The database is not migrated: run `npm run migrate` first.\n')
   })
 

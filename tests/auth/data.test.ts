@@ -4,7 +4,9 @@ import { person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack({ data: true }) })
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+})
 afterAll(() => stack.close())
 
 const data = async (path: string, token?: string, body?: unknown) => {
@@ -33,7 +35,10 @@ describe('the main job', () => {
 
   test('a member of a team stores in its context what the whole team sees', async () => {
     const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
-    expect(await data('/transactions', await editor.token(), { name: 'Rent', amount: -900 })).toMatchObject({ status: 201, body: [{ organization_id: id, user_id: await editor.id() }] })
+    expect(await data('/transactions', await editor.token(), { name: 'Rent', amount: -900 })).toMatchObject({
+      status: 201,
+      body: [{ organization_id: id, user_id: await editor.id() }],
+    })
     for (const member of [owner, viewer]) expect((await data('/transactions', await member.token())).body).toMatchObject([{ name: 'Rent' }])
     expect(await data('/transactions', await viewer.token(), { name: 'No', amount: 1 })).toMatchObject({ status: 403, body: { code: '42501' } })
   })
@@ -52,12 +57,24 @@ describe('a token ends with', () => {
       await elsewhere.signIn()
       await elsewhere.post('/revoke-other-sessions')
     }],
-    ['a change of role', async ({ owner, editor, id }) => owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })],
-    ['removal from the organization', async ({ owner, editor, id }) => owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })],
+    [
+      'a change of role',
+      async ({ owner, editor, id }) => owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' }),
+    ],
+    [
+      'removal from the organization',
+      async ({ owner, editor, id }) => owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() }),
+    ],
     ['leaving it', ({ editor, id }) => editor.post('/organization/leave', { organizationId: id })],
     ['the organization', ({ owner, id }) => owner.delete('/organization/delete', { organizationId: id })],
     ['the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
-    ['the session’s own end', ({ editor }) => stack.sql.query(`update auth.sessions set expires_at = now() - interval '1 second' where user_id = (select id from auth.users where email = $1)`, [editor.email])],
+    [
+      'the session’s own end',
+      ({ editor }) =>
+        stack.sql.query(`update auth.sessions set expires_at = now() - interval '1 second' where user_id = (select id from auth.users where email = $1)`, [
+          editor.email,
+        ]),
+    ],
   ]
   test.each(ends)('%s, on the next request', async (_, end) => {
     const { id, owner, editor } = await team(stack, ['editor'])

@@ -7,7 +7,9 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 const secret = 'a secret of the tests, long enough'
 let stack: Stack
-beforeAll(async () => { stack = await startStack({ env: { BETTER_AUTH_SECRET: secret } }) })
+beforeAll(async () => {
+  stack = await startStack({ env: { BETTER_AUTH_SECRET: secret } })
+})
 afterAll(() => stack.close())
 
 /** Eve has an account with Ann's address, and Ann has the mail. */
@@ -19,7 +21,8 @@ async function preRegistered(): Promise<{ eve: Person, ann: Person, verify: URL,
   return { eve, ann: person(stack, 'Ann', eve.email), verify, disown, token: disown.searchParams.get('token') ?? '' }
 }
 const accounts = async ({ email }: Person) => (await stack.sql.query('select from auth.users where email = $1', [email])).rowCount
-const sessions = async ({ email }: Person) => (await stack.sql.query('select from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
+const sessions = async ({ email }: Person) =>
+  (await stack.sql.query('select from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
 const refused = { status: 400, body: { error: 'INVALID_TOKEN', message: expect.any(String) } }
 
 describe('Ann reads a verification mail for an account she did not make', () => {
@@ -27,7 +30,10 @@ describe('Ann reads a verification mail for an account she did not make', () => 
     const eve = person(stack, 'http://evil.example/login', 'victim@example.org')
     await eve.signUp()
     const mail = await stack.mail.waitFor(eve.email)
-    const { rows: [{ at }] } = await stack.sql.query(`select to_char(created_at at time zone 'UTC', 'FMDD FMMonth YYYY "at" HH24:MI "UTC"') as at from auth.users where email = $1`, [eve.email])
+    const { rows: [{ at }] } = await stack.sql.query(
+      `select to_char(created_at at time zone 'UTC', 'FMDD FMMonth YYYY "at" HH24:MI "UTC"') as at from auth.users where email = $1`,
+      [eve.email],
+    )
     expect(mail.text).toContain(`The account was made on ${at} with the name “http //evil example/login”.`)
     expect(linksIn(mail).map((link) => new URL(link).pathname)).toEqual(['/api/auth/verify-email', '/api/auth/disown-account'])
   })
@@ -84,7 +90,10 @@ describe('a verified account', () => {
   test('is not deleted: the answer says why, and what to do', async () => {
     const { eve, ann, verify, token } = await preRegistered()
     await ann.get(`/verify-email${verify.search}`)
-    expect(await ann.post('/disown-account', { token })).toMatchObject({ status: 409, body: { error: 'ALREADY_VERIFIED', message: expect.stringContaining('choose a new password') } })
+    expect(await ann.post('/disown-account', { token })).toMatchObject({
+      status: 409,
+      body: { error: 'ALREADY_VERIFIED', message: expect.stringContaining('choose a new password') },
+    })
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
@@ -113,7 +122,8 @@ describe('a token that disowns', () => {
     const expired = await disownToken(secret, await stack.sql.query('select id from auth.users where email = $1', [eve.email]).then(({ rows }) => rows[0].id))
     vi.useRealTimers()
     const flipped = `${head}.${claims}.${signature?.startsWith('A') ? 'B' : 'A'}${signature?.slice(1)}`
-    for (const bent of [flipped, `${head}.${claims}`, token.slice(0, -5), unsigned, expired, 'x', '..']) expect(await ann.post('/disown-account', { token: bent })).toMatchObject(refused)
+    for (const bent of [flipped, `${head}.${claims}`, token.slice(0, -5), unsigned, expired, 'x', '..'])
+      expect(await ann.post('/disown-account', { token: bent })).toMatchObject(refused)
     for (const body of [{}, { token: '' }, { token: null }, { token: ['x'] }]) expect((await ann.post('/disown-account', body)).status).toBe(400)
     expect(await accounts(eve)).toBe(1)
     expect((await ann.post('/disown-account', { token })).status).toBe(200)

@@ -9,7 +9,9 @@ import { freePort } from '../../infra/local/ports.ts'
 import { freshDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
-beforeAll(async () => { database = await freshDatabase() })
+beforeAll(async () => {
+  database = await freshDatabase()
+})
 afterAll(() => database.drop())
 
 /** What Node would print of a row that a database error quotes. */
@@ -20,7 +22,13 @@ const defects = `
   process.on('SIGUSR2', () => { void Promise.reject(error()) })
   process.on('SIGWINCH', () => { setImmediate(() => { throw error() }) })`
 
-type Running = { process: ChildProcess, url: string, output: () => string, ended: Promise<number | null>, said: (text: string, times?: number) => Promise<void> }
+type Running = {
+  process: ChildProcess
+  url: string
+  output: () => string
+  ended: Promise<number | null>
+  said: (text: string, times?: number) => Promise<void>
+}
 
 async function running(): Promise<Running> {
   const port = await freePort()
@@ -29,12 +37,18 @@ async function running(): Promise<Running> {
   await sql.query('update private.settings set public_url = $1', [`http://localhost:${port}`])
   await sql.end()
   const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(defects)}`, 'auth/main.ts'], {
-    cwd: join(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], PORT: String(port), AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' },
   })
-  onTestFinished(() => { child.kill('SIGKILL') })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text })
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
   const ended = once(child, 'close').then(([code]) => code as number | null)
   const said = (text: string, times = 1) => expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
   await said('auth service listening')
@@ -46,16 +60,25 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<numbe
   const body = JSON.stringify({ email: 'nobody@example.org' })
   let half: ClientRequest | undefined
   const answered = new Promise<number | undefined>((resolve, reject) => {
-    half = request(`${url}/api/auth/forget-password`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode))
-    }).on('error', reject)
+    half = request(
+      `${url}/api/auth/forget-password`,
+      { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode))
+      },
+    ).on('error', reject)
     half.write(body.slice(0, 10))
   })
   // whoever awaits the answer sees the failure
   answered.catch(() => undefined)
   // an answer to a later request proves that the service has read the earlier one's head
   await fetch(`${url}/livez`)
-  return { finish: () => { half?.end(body.slice(10)); return answered } }
+  return {
+    finish: () => {
+      half?.end(body.slice(10))
+      return answered
+    },
+  }
 }
 
 // a process that makes its first key takes seconds to start where others work too
@@ -72,7 +95,8 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
   })
 
   test.each([['a rejection that nobody awaits', 'SIGUSR2'], ['an exception that nobody catches', 'SIGWINCH']] as const)(
-    'and is answered although %s crashes the service, which ends with 1 and prints no row', async (_, crash) => {
+    'and is answered although %s crashes the service, which ends with 1 and prints no row',
+    async (_, crash) => {
       const auth = await running()
       const { finish } = await inFlight(auth)
       auth.process.kill(crash)
@@ -81,7 +105,8 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
       expect(await auth.ended).toBe(1)
       expect(auth.output()).toContain('"code":"23505"')
       expect(auth.output()).not.toContain('ann@example.org')
-    })
+    },
+  )
 
   test('and is answered although the service crashes while it stops, and everything has ended soon after', async () => {
     const auth = await running()

@@ -9,8 +9,14 @@ describe('the gate in front of hashing', () => {
     const { enter, waiting } = gate(2, 10, 1_000)
     const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
-    const third = enter('a').then((leave) => { order.push(3); return leave })
-    const fourth = enter('a').then((leave) => { order.push(4); return leave })
+    const third = enter('a').then((leave) => {
+      order.push(3)
+      return leave
+    })
+    const fourth = enter('a').then((leave) => {
+      order.push(4)
+      return leave
+    })
     expect(waiting()).toBe(2)
     first()
     first()
@@ -94,10 +100,17 @@ describe('one client floods the gate', () => {
     let served = 0
     // each from an address of its own in one /64, which counts as one
     const flood = Array.from({ length: 30 }, async (_, i) => {
-      const { status } = await person(stack, 'Eve').post('/sign-in/email', { email: 'nobody@example.org', password: 'wrong password' }, from(`2001:db8::${i + 1}`))
+      const { status } = await person(stack, 'Eve').post(
+        '/sign-in/email',
+        { email: 'nobody@example.org', password: 'wrong password' },
+        from(`2001:db8::${i + 1}`),
+      )
       if (status === 401) served += 1
     })
-    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]), { interval: 5, timeout: 20_000 }).toBeGreaterThan(15)
+    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1]), {
+      interval: 5,
+      timeout: 20_000,
+    }).toBeGreaterThan(15)
     const before = served
     expect((await ann.post('/sign-in/email', { email: ann.email, password: password }, from('203.0.113.9'))).status).toBe(200)
     // one that is being served, one whose turn it is, and what the network does to the order of answers
@@ -108,10 +121,12 @@ describe('one client floods the gate', () => {
 
 describe('thirty people sign up at once', () => {
   let stack: Stack
-  beforeAll(async () => { stack = await startStack() })
+  beforeAll(async () => {
+    stack = await startStack()
+  })
   afterAll(() => stack.close())
 
-  test('and nobody\'s get-session waits for their hashes', async () => {
+  test("and nobody's get-session waits for their hashes", async () => {
     const ann = await signedIn(stack, 'Ann')
     const once = async () => {
       const started = performance.now()
@@ -121,7 +136,10 @@ describe('thirty people sign up at once', () => {
     const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
     const begun = performance.now()
     const signUpsLeft = { count: 30 }
-    const signUps = Promise.all(Array.from({ length: 30 }, () => person(stack, 'New').signUp().finally(() => { signUpsLeft.count -= 1 })))
+    const signUps = Promise.all(Array.from({ length: 30 }, () =>
+      person(stack, 'New').signUp().finally(() => {
+        signUpsLeft.count -= 1
+      })))
     const busy: number[] = []
     while (signUpsLeft.count > 0) busy.push(await once())
     const took = performance.now() - begun

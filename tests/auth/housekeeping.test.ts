@@ -20,7 +20,11 @@ afterAll(async () => {
 /** Housekeeping that does not wait minutes, for one test. @returns what it logs, and the function that stops it */
 function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   const logged: string[] = []
-  const log = createLog('info', { write: (line: string) => { logged.push(line) } })
+  const log = createLog('info', {
+    write: (line: string) => {
+      logged.push(line)
+    },
+  })
   const stop = startHousekeeping(pool, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, { left: 10, failed: 50, done: 50 })
   onTestFinished(stop)
   return { logged, stop }
@@ -32,10 +36,15 @@ const count = async (what: string) => (await stack.sql.query(`select count(*)::i
 test('more rows than a batch holds are forgotten, and what has not ended stays', async () => {
   const ann = await signedIn(stack, 'Ann')
   const id = await ann.id()
-  await stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) select 'old' || n, 'old' || n, $1, now() - interval '1 second' from generate_series(1, 2500) n`, [id])
+  await stack.sql.query(
+    `insert into auth.sessions (id, token, user_id, expires_at) select 'old' || n, 'old' || n, $1, now() - interval '1 second' from generate_series(1, 2500) n`,
+    [id],
+  )
   await stack.sql.query(`insert into auth.rate_limits select 'old' || n, now() - interval '1 hour', 60, 1 from generate_series(1, 1500) n`)
   await stack.sql.query(`insert into auth.rate_limits values ('current', now(), 3600, 5)`)
-  await stack.sql.query(`insert into auth.verifications (id, identifier, value, expires_at) values ('old', 'x', 'x', now() - interval '1 second'), ('new', 'x', 'x', now() + interval '1 hour')`)
+  await stack.sql.query(
+    `insert into auth.verifications (id, identifier, value, expires_at) values ('old', 'x', 'x', now() - interval '1 second'), ('new', 'x', 'x', now() + interval '1 hour')`,
+  )
   housekeeping()
   await expect.poll(() => count(`auth.sessions where id like 'old%'`), soon).toBe(0)
   await expect.poll(() => count(`auth.rate_limits where key like 'old%'`), soon).toBe(0)
@@ -47,19 +56,29 @@ test('more rows than a batch holds are forgotten, and what has not ended stays',
 
 test('an invitation is forgotten a month after it ended, whatever became of it', async () => {
   const { id: organizationId, owner } = await team(stack, ['viewer'])
-  const invited = await Promise.all(['old', 'late', 'new'].map(async (name) => (await owner.post('/organization/invite-member', { organizationId, email: `${name}@example.org`, role: 'viewer' })).body.id))
+  const invited = await Promise.all(
+    ['old', 'late', 'new'].map(async (name) =>
+      (await owner.post('/organization/invite-member', { organizationId, email: `${name}@example.org`, role: 'viewer' })).body.id
+    ),
+  )
   const end = (id: string, ago: string) => stack.sql.query('update auth.invitations set expires_at = now() - $2::interval where id = $1', [id, ago])
   await end(invited[0], '31 days')
   await end(invited[1], '29 days')
-  await stack.sql.query(`update auth.invitations set expires_at = now() - interval '31 days' where status = 'accepted' and organization_id = $1`, [organizationId])
+  await stack.sql.query(`update auth.invitations set expires_at = now() - interval '31 days' where status = 'accepted' and organization_id = $1`, [
+    organizationId,
+  ])
   housekeeping()
-  await expect.poll(async () => new Set((await stack.sql.query('select id from auth.invitations where organization_id = $1', [organizationId])).rows.map(({ id }) => id)), soon)
+  await expect.poll(
+    async () => new Set((await stack.sql.query('select id from auth.invitations where organization_id = $1', [organizationId])).rows.map(({ id }) => id)),
+    soon,
+  )
     .toEqual(new Set([invited[1], invited[2]]))
 })
 
 test('a table that cannot be swept keeps no other waiting, is told by name, and is swept when it can be', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
-  const end = (session: string) => stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
+  const end = (session: string) =>
+    stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
   await stack.sql.query('revoke delete on auth.rate_limits from auth_service')
   await stack.sql.query(`insert into auth.rate_limits values ('stuck', now() - interval '1 hour', 60, 1)`)
   await end('ended')

@@ -6,26 +6,48 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 const app = 'https://app.example.org'
 let stack: Stack
-beforeAll(async () => { stack = await startStack({ env: { TRUSTED_ORIGINS: app } }) })
+beforeAll(async () => {
+  stack = await startStack({ env: { TRUSTED_ORIGINS: app } })
+})
 afterAll(() => stack.close())
 
 /** What the database holds of people and teams, to see that a refused request changed nothing. */
-const census = async () => (await stack.sql.query(`select
+const census = async () =>
+  (await stack.sql.query(`select
   (select count(*) from auth.users) users, (select count(*) from auth.sessions) sessions, (select count(*) from auth.organizations) organizations,
   (select md5(string_agg(u::text, '' order by id)) from auth.users u) hash`)).rows[0]
 
 describe('every error has the body {error, message} and nothing else', () => {
   const shaped = { error: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/^[A-Z].*\.$/) }
 
-  test.each(['/nothing', '/', '/sign-in', '/sign-in/social', '/ok', '/error', '/reset-password/abc', '/list-accounts', '/delete-user', '/organization/add-member',
-    '/organization/get-full-organization', '/organization/list-with-role', '/revoke-session-by-id', '/request-password-reset', '/request-verification-email', '/sign-up/email/', '/organization/check-slug'])(
-    'GET and POST %s, which is not of the contract, is 404', async (path) => {
+  test.each([
+    '/nothing',
+    '/',
+    '/sign-in',
+    '/sign-in/social',
+    '/ok',
+    '/error',
+    '/reset-password/abc',
+    '/list-accounts',
+    '/delete-user',
+    '/organization/add-member',
+    '/organization/get-full-organization',
+    '/organization/list-with-role',
+    '/revoke-session-by-id',
+    '/request-password-reset',
+    '/request-verification-email',
+    '/sign-up/email/',
+    '/organization/check-slug',
+  ])(
+    'GET and POST %s, which is not of the contract, is 404',
+    async (path) => {
       const ann = person(stack)
       for (const method of ['GET', 'POST']) {
         const { status, body } = await ann.call(method, path, method === 'POST' ? {} : undefined)
         expect({ status, body }).toEqual({ status: 404, body: { ...shaped, error: 'NOT_FOUND' } })
       }
-    })
+    },
+  )
 
   test('a path of the contract with another method is 405', async () => {
     expect(await person(stack).call('PUT', '/token')).toMatchObject({ status: 405, body: { error: 'METHOD_NOT_ALLOWED' } })
@@ -39,7 +61,11 @@ describe('every error has the body {error, message} and nothing else', () => {
     const before = await census()
     const json = { 'content-type': 'application/json' }
     const bodies: [string, Record<string, string>, number?][] = [
-      ['{"email":', json], ['[]', json], ['null', json], ['"text"', json], ['{"a":"\u0000"', json],
+      ['{"email":', json],
+      ['[]', json],
+      ['null', json],
+      ['"text"', json],
+      ['{"a":"\u0000"', json],
       ['email=a&password=b', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
       [JSON.stringify({ email: ann.email, password }), { 'content-type': 'text/plain' }, 415],
       [JSON.stringify({ email: 'new@example.org', password, name: 'x'.repeat(2_000_000) }), json, 413],
@@ -55,10 +81,25 @@ describe('every error has the body {error, message} and nothing else', () => {
   })
 
   test.each(withBody.filter(([, path]) => !['/sign-out', '/token', '/revoke-other-sessions'].includes(path)))(
-    '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing', async (method, path) => {
+    '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing',
+    async (method, path) => {
       const ann = await subscribed(stack, 'Ann')
       const before = await census()
-      const names = ['email', 'password', 'name', 'token', 'organizationId', 'userId', 'role', 'slug', 'invitationId', 'sessionId', 'currentPassword', 'newPassword', 'image']
+      const names = [
+        'email',
+        'password',
+        'name',
+        'token',
+        'organizationId',
+        'userId',
+        'role',
+        'slug',
+        'invitationId',
+        'sessionId',
+        'currentPassword',
+        'newPassword',
+        'image',
+      ]
       for (const value of [1, true, [], {}, 'a\u0000b', '\ud800', 'x'.repeat(5000)]) {
         const answer = await ann.call(method, path, Object.fromEntries(names.map((name) => [name, value])))
         expect(answer.status, JSON.stringify(value).slice(0, 20)).toBe(400)
@@ -66,11 +107,21 @@ describe('every error has the body {error, message} and nothing else', () => {
       }
       expect((await ann.call(method, path, {})).status).toBe(400)
       expect(await census()).toEqual(before)
-    })
+    },
+  )
 
   test('queries with NUL bytes, broken encodings or repeated names are a 4xx', async () => {
     const ann = await signedIn(stack, 'Ann')
-    for (const query of ['organizationId=%00', 'organizationId=%ff%fe', 'organizationId=', '', 'organizationId=a&organizationId=b', `organizationId=${'x'.repeat(5000)}`]) {
+    for (
+      const query of [
+        'organizationId=%00',
+        'organizationId=%ff%fe',
+        'organizationId=',
+        '',
+        'organizationId=a&organizationId=b',
+        `organizationId=${'x'.repeat(5000)}`,
+      ]
+    ) {
       const { status, body } = await ann.get(`/organization/get?${query}`)
       expect(status).toBeGreaterThanOrEqual(400)
       expect(status).toBeLessThan(500)
@@ -80,9 +131,11 @@ describe('every error has the body {error, message} and nothing else', () => {
 })
 
 describe('a page of another origin', () => {
-  const preflight = (origin: string) => fetch(`${stack.url}/api/auth/sign-in/email`, {
-    method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
-  })
+  const preflight = (origin: string) =>
+    fetch(`${stack.url}/api/auth/sign-in/email`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+    })
 
   test('that is trusted may call with credentials', async () => {
     const asked = await preflight(app)
@@ -96,18 +149,27 @@ describe('a page of another origin', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('access-control-allow-origin')).toBe(app)
     expect(answer.headers.get('vary')).toMatch(/origin/i)
-    expect((await ann.post('/sign-in/email', { email: ann.email, password: 'wrong password' }, { origin: app })).headers.get('access-control-allow-origin')).toBe(app)
+    expect((await ann.post('/sign-in/email', { email: ann.email, password: 'wrong password' }, { origin: app })).headers.get('access-control-allow-origin'))
+      .toBe(app)
   })
 
-  test.each(['https://evil.example', 'https://app.example.org.evil.example', 'http://app.example.org', 'https://app.example.org:8443', 'null'])('%s is refused', async (origin) => {
-    expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull()
-    const ann = await signedIn(stack, 'Ann')
-    for (const [path, body] of [['/token', undefined], ['/sign-in/email', { email: ann.email, password }], ['/forget-password', { email: ann.email }], ['/sign-up/email', { email: 'new@example.org', password }]] as const) {
-      const answer = await ann.post(path, body, { origin })
-      expect(answer).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
-    }
-  })
+  test.each(['https://evil.example', 'https://app.example.org.evil.example', 'http://app.example.org', 'https://app.example.org:8443', 'null'])(
+    '%s is refused',
+    async (origin) => {
+      expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull()
+      const ann = await signedIn(stack, 'Ann')
+      for (
+        const [path, body] of [['/token', undefined], ['/sign-in/email', { email: ann.email, password }], ['/forget-password', { email: ann.email }], [
+          '/sign-up/email',
+          { email: 'new@example.org', password },
+        ]] as const
+      ) {
+        const answer = await ann.post(path, body, { origin })
+        expect(answer).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+      }
+    },
+  )
 
   test('is refused also when it only shows in the referer, or in what the browser says of the request', async () => {
     const ann = await signedIn(stack, 'Ann')
@@ -126,8 +188,12 @@ describe('a page of another origin', () => {
   test('cannot be mistaken for ours by a forged host', async () => {
     const status = await new Promise((resolve, reject) => {
       request(`${stack.url}/api/auth/sign-in/email`, {
-        method: 'POST', headers: { host: 'evil.example', origin: 'https://evil.example', 'x-forwarded-host': 'evil.example', 'content-type': 'application/json' },
-      }, (response) => { response.resume(); resolve(response.statusCode) }).on('error', reject).end(JSON.stringify({ email: 'a@example.org', password }))
+        method: 'POST',
+        headers: { host: 'evil.example', origin: 'https://evil.example', 'x-forwarded-host': 'evil.example', 'content-type': 'application/json' },
+      }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      }).on('error', reject).end(JSON.stringify({ email: 'a@example.org', password }))
     })
     expect(status).toBe(403)
   })

@@ -4,7 +4,9 @@ import { person, signedIn, subscribed, team, type Person } from '../support/pers
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const invite = (owner: Person, organizationId: string, email: string, role = 'editor') =>
@@ -17,8 +19,14 @@ describe('Olga invites Bob', () => {
     const { status, body } = await invite(owner, id, bob.email.toUpperCase())
     expect(status).toBe(200)
     expect(body).toEqual({
-      id: expect.any(String), organization_id: id, email: bob.email, role: 'editor', inviter_id: await owner.id(), status: 'pending',
-      expires_at: expect.any(String), created_at: expect.any(String),
+      id: expect.any(String),
+      organization_id: id,
+      email: bob.email,
+      role: 'editor',
+      inviter_id: await owner.id(),
+      status: 'pending',
+      expires_at: expect.any(String),
+      created_at: expect.any(String),
     })
     expect(Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 1000 / 60)).toBe(7 * 24 * 60)
     const mail = await stack.mail.waitFor(bob.email)
@@ -30,9 +38,14 @@ describe('Olga invites Bob', () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-    expect((await bob.get('/organization/list-user-invitations')).body).toMatchObject([{ id: invitationId, organization_id: id, organization_name: 'The Team' }])
+    expect((await bob.get('/organization/list-user-invitations')).body).toMatchObject([{
+      id: invitationId,
+      organization_id: id,
+      organization_name: 'The Team',
+    }])
     expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({
-      status: 200, body: { success: true, invitation: { id: invitationId, status: 'accepted' }, member: { organization_id: id, role: 'editor' } },
+      status: 200,
+      body: { success: true, invitation: { id: invitationId, status: 'accepted' }, member: { organization_id: id, role: 'editor' } },
     })
     expect((await bob.get('/organization/list')).body).toMatchObject([{ id, role: 'editor' }])
     expect(await bob.post('/organization/accept-invitation', { invitationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
@@ -74,7 +87,10 @@ describe('Olga invites Bob', () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-    expect(await bob.post('/organization/reject-invitation', { invitationId })).toMatchObject({ status: 200, body: { success: true, invitation: { status: 'rejected' } } })
+    expect(await bob.post('/organization/reject-invitation', { invitationId })).toMatchObject({
+      status: 200,
+      body: { success: true, invitation: { status: 'rejected' } },
+    })
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
   })
 
@@ -82,7 +98,10 @@ describe('Olga invites Bob', () => {
     const { id, owner, admin } = await team(stack, ['admin'])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
-    expect(await admin.post('/organization/cancel-invitation', { invitationId })).toMatchObject({ status: 200, body: { success: true, invitation: { status: 'canceled' } } })
+    expect(await admin.post('/organization/cancel-invitation', { invitationId })).toMatchObject({
+      status: 200,
+      body: { success: true, invitation: { status: 'canceled' } },
+    })
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
   })
 
@@ -108,7 +127,9 @@ describe('Olga invites Bob', () => {
     const { id, owner } = await team(stack, [])
     const answers = await Promise.all(Array.from({ length: 10 }, () => invite(owner, id, 'twice@example.org')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['409 ALREADY_INVITED']))
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(['409 ALREADY_INVITED']),
+    )
   })
 
   test('although he is a member, and it is 409', async () => {
@@ -119,20 +140,26 @@ describe('Olga invites Bob', () => {
   test('and the fifty-first member is refused, also when many accept at once', async () => {
     const owner = await subscribed(stack, 'Olga')
     const { body: { id } } = await owner.post('/organization/create', { name: 'Crowd' })
-    await stack.sql.query(`
+    await stack.sql.query(
+      `
       with people as (insert into auth.users (id, name, email) select 'crowd-' || i, '', 'crowd-' || i || '@example.org' from generate_series(1, 45) i returning id)
-      insert into auth.members (id, organization_id, user_id, role) select 'member-' || id, $1, id, 'viewer' from people`, [id])
+      insert into auth.members (id, organization_id, user_id, role) select 'member-' || id, $1, id, 'viewer' from people`,
+      [id],
+    )
     const invited = await Promise.all(Array.from({ length: 8 }, async () => {
       const someone = await signedIn(stack, 'Late')
       return { someone, invitationId: (await invite(owner, id, someone.email)).body.id }
     }))
     const answers = await Promise.all(invited.map(({ someone, invitationId }) => someone.post('/organization/accept-invitation', { invitationId })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['403 MEMBERSHIP_LIMIT_REACHED']))
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(['403 MEMBERSHIP_LIMIT_REACHED']),
+    )
     expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
     expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({ status: 403, body: { error: 'MEMBERSHIP_LIMIT_REACHED' } })
     // who was refused can still accept when somebody leaves
-    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter((row: { status: string }) => row.status === 'pending')).toHaveLength(4)
+    expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter((row: { status: string }) => row.status === 'pending'))
+      .toHaveLength(4)
   })
 
   test('to an invalid address, and is refused', async () => {

@@ -9,12 +9,18 @@ import { person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack({ data: true, retireAfterSeconds: 6 }) })
+beforeAll(async () => {
+  stack = await startStack({ data: true, retireAfterSeconds: 6 })
+})
 afterAll(() => stack.close())
 
 const run = async (...argv: string[]) => {
   let text = ''
-  const code = await admin(['keys', ...argv], { databaseUrl: stack.ownerUrl }, { write: (part: string) => { text += part } })
+  const code = await admin(['keys', ...argv], { databaseUrl: stack.ownerUrl }, {
+    write: (part: string) => {
+      text += part
+    },
+  })
   return { code, text }
 }
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
@@ -40,7 +46,9 @@ describe('a key is rotated', () => {
         held.push({ token, until: Date.now() + 5_000 })
         // a token must be good at once, everywhere
         for (const url of surfaces) if (await read(url, token) === 401) seen.refused += 1
-        await new Promise((resolve) => { setTimeout(resolve, 20) })
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20)
+        })
       }
     }
     const reuse = async (url: string) => {
@@ -51,19 +59,25 @@ describe('a key is rotated', () => {
           seen.reads += 1
           if (await read(url, token) === 401) seen.refused += 1
         }
-        await new Promise((resolve) => { setTimeout(resolve, 5) })
+        await new Promise((resolve) => {
+          setTimeout(resolve, 5)
+        })
       }
     }
     const signIn = async () => {
       while (load.running) {
         const someone = person(stack, 'Ann', ann.email)
         if ((await someone.signIn()).status === 200) seen.signIns += 1
-        await new Promise((resolve) => { setTimeout(resolve, 100) })
+        await new Promise((resolve) => {
+          setTimeout(resolve, 100)
+        })
       }
     }
     const workers = [issue(ann), issue(elsewhere), ...surfaces.map(reuse), signIn()]
     for (let i = 0; i < 3; i++) expect(await run('rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
-    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500)
+    })
     load.running = false
     await Promise.all(workers)
     console.log(`rotated 3 times: ${seen.reads} reads, ${seen.tokens} tokens, ${seen.signIns} sign-ins, ${seen.refused} answers of 401`)
@@ -104,8 +118,10 @@ describe('a rotation while PostgREST is down', () => {
     await alone.sql.query('update private.settings set key_rotation_requested_at = now()')
     await expect.poll(() => alone.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
     expect(kidOf(await ann.token())).toBe(before)
-    expect(((await person(alone).get('/jwks')).body.keys as unknown[])).toHaveLength(2)
-    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), { timeout: 10_000 }).toBeGreaterThan(0)
+    expect((await person(alone).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
+    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), {
+      timeout: 10_000,
+    }).toBeGreaterThan(0)
     const back = await alone.anotherData()
     await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
@@ -172,7 +188,13 @@ describe('an operator', () => {
     const ann = await signedIn(alone, 'Ann')
     const before = kidOf(await ann.token())
     let text = ''
-    expect(await admin(['keys', 'revoke', '--all'], { databaseUrl: alone.ownerUrl }, { write: (part: string) => { text += part } })).toBe(0)
+    expect(
+      await admin(['keys', 'revoke', '--all'], { databaseUrl: alone.ownerUrl }, {
+        write: (part: string) => {
+          text += part
+        },
+      }),
+    ).toBe(0)
     expect(text).toContain('Revoked 1 key.')
     await alone.sql.query('delete from auth.jwks')
     await alone.another()

@@ -4,7 +4,9 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 // the test's own address is a proxy that is trusted, so that each test can come from an address of its own
-beforeAll(async () => { stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } }) })
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } })
+})
 afterAll(() => stack.close())
 
 /** What the decisions promise: docs/decisions/auth-surface.md. */
@@ -51,7 +53,9 @@ describe('per account', () => {
       for (let i = 0; i < resetMails.max; i++) expect((await person(stack).post('/forget-password', { email }, from(freshAddress()))).status).toBe(200)
       expectLimited(await person(stack).post('/forget-password', { email }, from(freshAddress())), resetMails.window)
     }
-    await expect.poll(() => stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('reset-password')).length, { timeout: 10_000 }).toBe(5)
+    await expect.poll(() => stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('reset-password')).length, { timeout: 10_000 }).toBe(
+      5,
+    )
   })
 
   test('an unverified person who signs in again and again receives five verification mails, and still signs in', async () => {
@@ -71,7 +75,9 @@ describe('per account', () => {
 describe('per client address', () => {
   const exhaust = async (address: () => string) => {
     const { max } = resets
-    const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address()))))
+    const answers = await Promise.all(
+      Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address()))),
+    )
     return answers.filter(({ status }) => status === 429).length
   }
 
@@ -90,9 +96,14 @@ describe('per client address', () => {
     const address = freshAddress()
     let n = 0
     const { max } = resets
-    const answers = await Promise.all(Array.from({ length: max + 5 }, () => person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, {
-      ...from(address), 'x-real-ip': `10.0.0.${++n}`, 'cf-connecting-ip': `10.0.0.${n}`, forwarded: `for=10.0.0.${n}`, 'x-finance-client-address': `10.0.0.${n}`,
-    })))
+    const answers = await Promise.all(Array.from({ length: max + 5 }, () =>
+      person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, {
+        ...from(address),
+        'x-real-ip': `10.0.0.${++n}`,
+        'cf-connecting-ip': `10.0.0.${n}`,
+        forwarded: `for=10.0.0.${n}`,
+        'x-finance-client-address': `10.0.0.${n}`,
+      })))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5)
   })
 
@@ -121,7 +132,18 @@ describe('per client address', () => {
   test('spelling a path otherwise does not start a new count', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
-    for (const path of ['//sign-in/email', '/sign-in//email', '/sign-in/email/', '/sign-in/%65mail', '/./sign-in/email', '/SIGN-IN/EMAIL', '/sign-in/email?x=1', '/sign-in/email;x']) {
+    for (
+      const path of [
+        '//sign-in/email',
+        '/sign-in//email',
+        '/sign-in/email/',
+        '/sign-in/%65mail',
+        '/./sign-in/email',
+        '/SIGN-IN/EMAIL',
+        '/sign-in/email?x=1',
+        '/sign-in/email;x',
+      ]
+    ) {
       const { status } = await ann.post(path, { email: ann.email, password: 'wrong password' }, from(freshAddress()))
       expect([404, 429]).toContain(status)
     }
@@ -136,7 +158,9 @@ describe('a window', () => {
     expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
     const started = Date.now()
     while (Date.now() - started < 700) expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: false, retry_after_seconds: 1 })
-    await new Promise((resolve) => { setTimeout(resolve, 1_050 - (Date.now() - started)) })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1_050 - (Date.now() - started))
+    })
     expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
   })
 

@@ -4,7 +4,9 @@ import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 describe('an operator asks', () => {
@@ -49,7 +51,15 @@ describe('the log', () => {
     const lines = stack.logged.filter((line) => id !== null && line.includes(id))
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0] ?? '')).toEqual({
-      level: 'info', time: expect.any(String), id, method: 'GET', path: '/api/auth/get-session', status: 401, ms: expect.any(Number), client: '127.0.0.1', msg: 'request',
+      level: 'info',
+      time: expect.any(String),
+      id,
+      method: 'GET',
+      path: '/api/auth/get-session',
+      status: 401,
+      ms: expect.any(Number),
+      client: '127.0.0.1',
+      msg: 'request',
     })
   })
 
@@ -72,9 +82,17 @@ describe('the log', () => {
     await editor.post('/organization/create', { name: 'x', slug: 'y' })
     const log = stack.logged.join('\n')
     const secrets = {
-      password, wrong: 'a wrong password to look for', second: 'a second password', newest: 'the newest password',
-      verification: new URL(link).searchParams.get('token'), broken: 'a-broken-token-to-look-for', reset: new URL(reset).searchParams.get('token'),
-      cookie: cookie.split('.')[0], jwt: token, signature: token.split('.')[2], mail: 'You asked',
+      password,
+      wrong: 'a wrong password to look for',
+      second: 'a second password',
+      newest: 'the newest password',
+      verification: new URL(link).searchParams.get('token'),
+      broken: 'a-broken-token-to-look-for',
+      reset: new URL(reset).searchParams.get('token'),
+      cookie: cookie.split('.')[0],
+      jwt: token,
+      signature: token.split('.')[2],
+      mail: 'You asked',
     }
     for (const [name, secret] of Object.entries(secrets)) {
       expect(secret, name).toBeTruthy()
@@ -123,7 +141,9 @@ describe('mail is down', () => {
     const started = performance.now()
     expect((await ann.signUp()).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(5_000)
-    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500)
+    })
     expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toEqual([])
     stack.mail.mode = 'ok'
     await stack.mail.waitFor(ann.email, undefined, 20_000)

@@ -3,11 +3,18 @@ import { person, signedIn, subscribed, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 const organizationShape = {
-  id: expect.any(String), name: expect.any(String), slug: expect.any(String), logo: null, metadata: {}, created_at: expect.any(String),
+  id: expect.any(String),
+  name: expect.any(String),
+  slug: expect.any(String),
+  logo: null,
+  metadata: {},
+  created_at: expect.any(String),
 }
 
 describe('Olga creates an organization', () => {
@@ -57,10 +64,15 @@ describe('Olga creates an organization', () => {
     const olga = await subscribed(stack, 'Olga')
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => olga.post('/organization/create', { name: `Team ${i}` })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['403 ORGANIZATION_LIMIT_REACHED']))
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(['403 ORGANIZATION_LIMIT_REACHED']),
+    )
     expect((await olga.get('/organization/list')).body).toHaveLength(5)
     // nothing half done: no organization without its owner is left behind
-    expect((await stack.sql.query('select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)')).rows[0].count).toBe(0)
+    expect(
+      (await stack.sql.query('select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)'))
+        .rows[0].count,
+    ).toBe(0)
   })
 
   test.each([
@@ -80,8 +92,12 @@ describe('Olga creates an organization', () => {
 describe('metadata', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
   const odd = [
-    { constructor: { prototype: {} } }, { at: '2026-11-21T10:00:00+01:00', day: '2026-11-21', empty: '', text: 'null' }, { 'a.b': [[[]], {}, null, false, 0.1, -1e300] },
-    { nul: 'a\u0000b', lone: '\ud800', 'key\u0000': '😀' }, { toString: 1, hasOwnProperty: null, toJSON: 'x' }, nested(16),
+    { constructor: { prototype: {} } },
+    { at: '2026-11-21T10:00:00+01:00', day: '2026-11-21', empty: '', text: 'null' },
+    { 'a.b': [[[]], {}, null, false, 0.1, -1e300] },
+    { nul: 'a\u0000b', lone: '\ud800', 'key\u0000': '😀' },
+    { toString: 1, hasOwnProperty: null, toJSON: 'x' },
+    nested(16),
   ]
 
   test('is read back as it was sent, whatever its fields are called', async () => {
@@ -108,7 +124,10 @@ describe('metadata', () => {
     const { id, owner } = await team(stack, [])
     expect(await owner.call('PATCH', '/organization/update', `{"organizationId":"${id}","name":"New","metadata":${metadata}}`))
       .toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(sentence) } })
-    expect(await owner.call('POST', '/organization/create', `{"name":"Second","metadata":${metadata}}`)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    expect(await owner.call('POST', '/organization/create', `{"name":"Second","metadata":${metadata}}`)).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR' },
+    })
     expect((await owner.get('/organization/list')).body).toMatchObject([{ name: 'The Team', metadata: {} }])
   })
 
@@ -137,7 +156,11 @@ describe('an organization', () => {
     expect(status).toBe(200)
     expect(body).toHaveLength(2)
     expect(body).toContainEqual({
-      id: expect.any(String), user_id: await owner.id(), organization_id: id, role: 'owner', created_at: expect.any(String),
+      id: expect.any(String),
+      user_id: await owner.id(),
+      organization_id: id,
+      role: 'owner',
+      created_at: expect.any(String),
       user: { id: await owner.id(), name: owner.name, email: owner.email, image: null },
     })
   })
@@ -146,7 +169,12 @@ describe('an organization', () => {
     const { id, owner, admin } = await team(stack, ['admin'])
     const before = (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).body
     expect(before).toEqual({ ...organizationShape, id, name: 'New name', updated_at: expect.any(String) })
-    const { status, body } = await admin.patch('/organization/update', { organizationId: id, slug: `new-${Date.now()}`, logo: 'https://example.org/l.png', metadata: { a: 1 } })
+    const { status, body } = await admin.patch('/organization/update', {
+      organizationId: id,
+      slug: `new-${Date.now()}`,
+      logo: 'https://example.org/l.png',
+      metadata: { a: 1 },
+    })
     expect(status).toBe(200)
     expect(body).toMatchObject({ name: 'New name', logo: 'https://example.org/l.png', metadata: { a: 1 } })
     expect(body.updated_at > before.updated_at).toBe(true)
@@ -172,7 +200,10 @@ describe('an organization', () => {
     const olga = await subscribed(stack, 'Olga')
     const { body: { id } } = await olga.post('/organization/create', { name: 'Acme' })
     const { body: { session } } = await olga.get('/get-session')
-    expect(await olga.post('/organization/set-active', { organizationId: id })).toMatchObject({ status: 200, body: { session: { id: session.id, active_organization_id: id } } })
+    expect(await olga.post('/organization/set-active', { organizationId: id })).toMatchObject({
+      status: 200,
+      body: { session: { id: session.id, active_organization_id: id } },
+    })
     expect((await olga.get('/get-session')).body.session.active_organization_id).toBe(id)
     expect((await olga.post('/organization/set-active', { organizationId: null })).body).toEqual({ session: { id: session.id, active_organization_id: null } })
     expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
@@ -193,14 +224,19 @@ describe('the roles table', () => {
     const victim = await everybody.viewer.id()
     const outcome = (allowed: boolean) => (allowed ? { status: 200 } : { status: 403, body: { error: 'FORBIDDEN' } })
     expect((await caller.get(`/organization/list-members?organizationId=${organizationId}`)).status).toBe(200)
-    expect(await caller.post('/organization/invite-member', { organizationId, email: 'new@example.org', role: 'viewer' })).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.post('/organization/invite-member', { organizationId, email: 'new@example.org', role: 'viewer' })).toMatchObject(
+      outcome(mayManageMembers[role]),
+    )
     expect(await caller.get(`/organization/list-invitations?organizationId=${organizationId}`)).toMatchObject(outcome(mayManageMembers[role]))
-    expect(await caller.patch('/organization/update-member-role', { organizationId, userId: victim, role: 'editor' })).toMatchObject(outcome(mayManageMembers[role]))
+    expect(await caller.patch('/organization/update-member-role', { organizationId, userId: victim, role: 'editor' })).toMatchObject(
+      outcome(mayManageMembers[role]),
+    )
     expect(await caller.post('/organization/transfer-ownership', { organizationId, userId: role === 'admin' ? victim : await everybody.admin.id() }))
       .toMatchObject(outcome(role === 'owner'))
     if (role === 'owner') await everybody.admin.post('/organization/transfer-ownership', { organizationId, userId: await caller.id() })
     expect(await caller.patch('/organization/update', { organizationId, name: 'Renamed' })).toMatchObject(outcome(mayUpdate[role]))
-    if (role !== 'viewer') expect(await caller.post('/organization/remove-member', { organizationId, userId: victim })).toMatchObject(outcome(mayManageMembers[role]))
+    if (role !== 'viewer')
+      expect(await caller.post('/organization/remove-member', { organizationId, userId: victim })).toMatchObject(outcome(mayManageMembers[role]))
     expect(await caller.delete('/organization/delete', { organizationId })).toMatchObject(outcome(mayDelete[role]))
   })
 
@@ -216,13 +252,21 @@ describe('the roles table', () => {
   test('an owner cannot leave, or demote or remove herself, before she has transferred the ownership', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const userId = await owner.id()
-    for (const answer of [
-      await owner.post('/organization/leave', { organizationId }),
-      await owner.post('/organization/remove-member', { organizationId, userId }),
-      await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
-    ]) expect(answer).toMatchObject({ status: 403, body: { error: 'OWNER_REQUIRED' } })
-    expect(await owner.post('/organization/transfer-ownership', { organizationId, userId: await editor.id() })).toMatchObject({ status: 200, body: { success: true, member: { role: 'owner' } } })
-    expect(await owner.post('/organization/leave', { organizationId })).toMatchObject({ status: 200, body: { success: true, member: { user_id: userId, role: 'admin' } } })
+    for (
+      const answer of [
+        await owner.post('/organization/leave', { organizationId }),
+        await owner.post('/organization/remove-member', { organizationId, userId }),
+        await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
+      ]
+    ) expect(answer).toMatchObject({ status: 403, body: { error: 'OWNER_REQUIRED' } })
+    expect(await owner.post('/organization/transfer-ownership', { organizationId, userId: await editor.id() })).toMatchObject({
+      status: 200,
+      body: { success: true, member: { role: 'owner' } },
+    })
+    expect(await owner.post('/organization/leave', { organizationId })).toMatchObject({
+      status: 200,
+      body: { success: true, member: { user_id: userId, role: 'admin' } },
+    })
     expect((await owner.get('/organization/list')).body).toEqual([])
     expect((await owner.get('/get-session')).body.session.active_organization_id).toBeNull()
   })
@@ -230,7 +274,9 @@ describe('the roles table', () => {
   test('ownership transferred to two members at once goes to one', async () => {
     const { id: organizationId, owner, admin, editor } = await team(stack, ['admin', 'editor'])
     const ids = [await admin.id(), await editor.id()]
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => owner.post('/organization/transfer-ownership', { organizationId, userId: ids[i % 2] })))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => owner.post('/organization/transfer-ownership', { organizationId, userId: ids[i % 2] })),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     const { rows } = await stack.sql.query(`select count(*)::int from auth.members where organization_id = $1 and role = 'owner'`, [organizationId])
     expect(rows[0].count).toBe(1)
@@ -239,15 +285,24 @@ describe('the roles table', () => {
   test('a role that does not exist, or ownership, cannot be given', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     for (const role of ['owner', 'member', 'admin,viewer', ' owner', 'Admin', '', ['admin'], null]) {
-      expect(await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
-      expect(await owner.post('/organization/invite-member', { organizationId, email: 'x@example.org', role })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+      expect(await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR' },
+      })
+      expect(await owner.post('/organization/invite-member', { organizationId, email: 'x@example.org', role })).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR' },
+      })
     }
   })
 
   test('a change answers with the thing changed', async () => {
     const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
     const userId = await viewer.id()
-    expect((await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'editor' })).body).toMatchObject({ success: true, member: { user_id: userId, role: 'editor' } })
+    expect((await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'editor' })).body).toMatchObject({
+      success: true,
+      member: { user_id: userId, role: 'editor' },
+    })
     expect((await owner.post('/organization/remove-member', { organizationId, userId })).body).toMatchObject({ success: true, member: { user_id: userId } })
     expect((await viewer.get('/organization/list')).body).toEqual([])
   })

@@ -28,16 +28,24 @@ afterAll(async () => {
   await database.drop()
 })
 
-const engineWith = (policies: Policy[]): Promise<Engine> => createEngine({
-  policies, connections, log: createLog('silent'), hashingQueue: hashingQueue(1, 1, 1_000), mailer: createMailer(publicUrl, async () => undefined),
-  config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
-  plans: plans(connections.db, 'teams'), limits: limits(connections.db, false),
-})
+const engineWith = (policies: Policy[]): Promise<Engine> =>
+  createEngine({
+    policies,
+    connections,
+    log: createLog('silent'),
+    hashingQueue: hashingQueue(1, 1, 1_000),
+    mailer: createMailer(publicUrl, async () => undefined),
+    config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
+    plans: plans(connections.db, 'teams'),
+    limits: limits(connections.db, false),
+  })
 
 /** Asks the engine itself, as nobody outside can. */
 async function ask(engine: Engine, method: string, path: string, { body = {}, cookie = '' }: { body?: object, cookie?: string } = {}) {
   const request = new Request(`${publicUrl}/api/auth${path}`, {
-    method, headers: { origin: publicUrl, cookie, 'content-type': 'application/json' }, ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+    method,
+    headers: { origin: publicUrl, cookie, 'content-type': 'application/json' },
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
   })
   const response = await requestContexts.run({}, () => engine.handler(request))
   const { code } = await response.clone().json().catch(() => ({})) as { code?: string }
@@ -47,8 +55,9 @@ async function ask(engine: Engine, method: string, path: string, { body = {}, co
 const ann = { email: 'ann@example.org', password: 'correct horse', name: 'Ann' }
 
 /** Every endpoint of the engine, its own and its plugins', as method and path. */
-const endpointsOf = (engine: Engine): string[] => Object.values(engine.api as Record<string, { path?: string, options?: { method?: string | string[] } }>)
-  .flatMap(({ path, options }) => (path === undefined ? [] : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`)))
+const endpointsOf = (engine: Engine): string[] =>
+  Object.values(engine.api as Record<string, { path?: string, options?: { method?: string | string[] } }>)
+    .flatMap(({ path, options }) => (path === undefined ? [] : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`)))
 
 describe('an endpoint of the engine', () => {
   test('that no row asks for is refused, whichever it is', async () => {
@@ -78,7 +87,10 @@ describe('a row that forgets', () => {
 
   test('that it asks for no session answers nobody without one', async () => {
     const { engine } = policyOf({ engine: { method: 'POST', path: '/forget-password' } })
-    expect(await ask(await engineWith([policyOf({ engine })]), engine.method, engine.path, { body: { email: ann.email } })).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    expect(await ask(await engineWith([policyOf({ engine })]), engine.method, engine.path, { body: { email: ann.email } })).toMatchObject({
+      status: 401,
+      code: 'UNAUTHORIZED',
+    })
   })
 
   test('that it hashes a password hashes none', async () => {

@@ -4,7 +4,9 @@ import { person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-beforeAll(async () => { stack = await startStack() })
+beforeAll(async () => {
+  stack = await startStack()
+})
 afterAll(() => stack.close())
 
 describe('Ann has a session', () => {
@@ -14,7 +16,14 @@ describe('Ann has a session', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       user: { id: expect.any(String), email: ann.email, name: 'Ann', email_verified: true, created_at: expect.any(String), updated_at: expect.any(String) },
-      session: { id: expect.any(String), user_id: body.user.id, active_organization_id: null, expires_at: expect.any(String), ip_address: '127.0.0.1', user_agent: expect.any(String) },
+      session: {
+        id: expect.any(String),
+        user_id: body.user.id,
+        active_organization_id: null,
+        expires_at: expect.any(String),
+        ip_address: '127.0.0.1',
+        user_agent: expect.any(String),
+      },
       subscription: { isSubscribed: false, productId: null },
     })
     expect(JSON.stringify(body)).not.toContain([...ann.cookies.values()][0]?.split('.')[0])
@@ -44,7 +53,16 @@ describe('Ann has a session', () => {
     const { body: sessions } = await ann.get('/list-sessions')
     expect(sessions).toHaveLength(3)
     expect(sessions.filter((row: { current: boolean }) => row.current)).toHaveLength(1)
-    expect(Object.keys(sessions[0]).toSorted()).toEqual(['active_organization_id', 'created_at', 'current', 'expires_at', 'id', 'ip_address', 'user_agent', 'user_id'])
+    expect(Object.keys(sessions[0]).toSorted()).toEqual([
+      'active_organization_id',
+      'created_at',
+      'current',
+      'expires_at',
+      'id',
+      'ip_address',
+      'user_agent',
+      'user_id',
+    ])
     expect(await ann.post('/revoke-session', { sessionId: phoneSession })).toMatchObject({ status: 200, body: { success: true } })
     expect((await phone.get('/get-session')).status).toBe(401)
     expect((await laptop.get('/get-session')).status).toBe(200)
@@ -53,17 +71,22 @@ describe('Ann has a session', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test("and nobody else can end it", async () => {
+  test('and nobody else can end it', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
     const { body } = await ann.get('/get-session')
     expect(await eve.post('/revoke-session', { sessionId: body.session.id })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test.each([['GET', '/get-session'], ['POST', '/sign-out'], ['POST', '/token'], ['GET', '/list-sessions'], ['GET', '/organization/list'], ['POST', '/revoke-other-sessions']])(
-    'and without the cookie %s %s is 401 UNAUTHORIZED', async (method, path) => {
+  test.each([['GET', '/get-session'], ['POST', '/sign-out'], ['POST', '/token'], ['GET', '/list-sessions'], ['GET', '/organization/list'], [
+    'POST',
+    '/revoke-other-sessions',
+  ]])(
+    'and without the cookie %s %s is 401 UNAUTHORIZED',
+    async (method, path) => {
       expect(await person(stack).call(method, path)).toMatchObject({ status: 401, body: { error: 'UNAUTHORIZED', message: expect.any(String) } })
-    })
+    },
+  )
 })
 
 describe('Ann asks for a token', () => {
@@ -76,8 +99,16 @@ describe('Ann asks for a token', () => {
     const publicUrl = (await stack.sql.query('select public_url from private.settings')).rows[0].public_url
     expect(protectedHeader).toEqual({ alg: 'RS256', kid: keySet.keys[0].kid })
     expect(payload).toEqual({
-      sub: user.id, user_id: user.id, email: ann.email, aud: publicUrl, iss: publicUrl, role: 'authenticated', sid: session.id,
-      claims: {}, iat: expect.any(Number), exp: (payload.iat ?? 0) + 3600,
+      sub: user.id,
+      user_id: user.id,
+      email: ann.email,
+      aud: publicUrl,
+      iss: publicUrl,
+      role: 'authenticated',
+      sid: session.id,
+      claims: {},
+      iat: expect.any(Number),
+      exp: (payload.iat ?? 0) + 3600,
     })
   })
 
@@ -112,7 +143,9 @@ describe('Ann asks for a token', () => {
   test('and the private key is not readable in the database', async () => {
     const { rows } = await stack.sql.query('select private_key from auth.jwks')
     expect(rows[0].private_key).not.toMatch(/"(d|p|q|dp|dq|qi)"/)
-    await expect(stack.sql.query(`insert into auth.jwks (id, public_key, private_key) select 'plain', public_key, '{"d":"1"}' from auth.jwks`)).rejects.toThrow(/jwks_private_key_is_encrypted/)
+    await expect(stack.sql.query(`insert into auth.jwks (id, public_key, private_key) select 'plain', public_key, '{"d":"1"}' from auth.jwks`)).rejects.toThrow(
+      /jwks_private_key_is_encrypted/,
+    )
   })
 
   test('and the key set holds public halves only', async () => {

@@ -15,7 +15,9 @@ beforeAll(async () => {
   stack = await startStack()
   const { rows } = await stack.sql.query('select public_url from private.settings')
   env = {
-    PUBLIC_URL: rows[0].public_url, PORT: String(await freePort()), BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+    PUBLIC_URL: rows[0].public_url,
+    PORT: String(await freePort()),
+    BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
     AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: passwords.authService }),
   }
 })
@@ -26,13 +28,33 @@ const start = (change: Record<string, string>) => startAuth(authConfig(readSetti
 describe('a start is refused with a line that names', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
     ['PORT, when it is taken', () => ({ PORT: new URL(stack.url).port }), /^PORT \d+ is taken/],
-    ['BETTER_AUTH_SECRET, when it does not open the signing keys', () => ({ BETTER_AUTH_SECRET: 'another secret, which is also long enough' }), /^BETTER_AUTH_SECRET does not open the signing keys/],
+    [
+      'BETTER_AUTH_SECRET, when it does not open the signing keys',
+      () => ({ BETTER_AUTH_SECRET: 'another secret, which is also long enough' }),
+      /^BETTER_AUTH_SECRET does not open the signing keys/,
+    ],
     ['PUBLIC_URL, when the database was migrated with another', () => ({ PUBLIC_URL: 'https://money.example.org' }), /^PUBLIC_URL .*npm run migrate/],
     ['DEFAULT_PRODUCT, when there is no such product', () => ({ DEFAULT_PRODUCT: 'gold' }), /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/],
-    ['AUTH_DATABASE_URL, when its password is wrong', () => ({ AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: 'wrong' }) }), /^AUTH_DATABASE_URL has a wrong password/],
-    ['AUTH_DATABASE_URL, when it names no database', () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'nothing' }) }), /^AUTH_DATABASE_URL names a database that does not exist/],
-    ['AUTH_DATABASE_URL, when nobody answers there', () => ({ AUTH_DATABASE_URL: 'postgresql://auth_service:x@127.0.0.1:1/x' }), /^AUTH_DATABASE_URL: the database cannot be reached/],
-    ['npm run migrate, when the database is not migrated', () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'postgres' }) }), /npm run migrate/],
+    [
+      'AUTH_DATABASE_URL, when its password is wrong',
+      () => ({ AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: 'wrong' }) }),
+      /^AUTH_DATABASE_URL has a wrong password/,
+    ],
+    [
+      'AUTH_DATABASE_URL, when it names no database',
+      () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'nothing' }) }),
+      /^AUTH_DATABASE_URL names a database that does not exist/,
+    ],
+    [
+      'AUTH_DATABASE_URL, when nobody answers there',
+      () => ({ AUTH_DATABASE_URL: 'postgresql://auth_service:x@127.0.0.1:1/x' }),
+      /^AUTH_DATABASE_URL: the database cannot be reached/,
+    ],
+    [
+      'npm run migrate, when the database is not migrated',
+      () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'postgres' }) }),
+      /npm run migrate/,
+    ],
   ])('%s', async (_, change, line) => {
     await expect(start(change())).rejects.toThrow(line)
   })
@@ -51,7 +73,9 @@ test('a product that everybody has is everybody’s, and a higher one of one’s
 test('behind https the cookie is Secure, and can be shared with a domain', async () => {
   await using secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
   const reply = await fetch(`${secure.url}/api/auth/sign-up/email`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: 'ann@example.org', password: 'correct horse' }),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ann@example.org', password: 'correct horse' }),
   })
   expect(reply.headers.get('set-cookie')).toMatch(/^__Secure-.*; Domain=\.?example\.org;.*Secure/i)
 })

@@ -8,7 +8,9 @@ describe('the service is told to stop', () => {
     const stopping = await startStack()
     // the gate has a place for all but one of these: some hash, one waits, and all have been accepted
     const signUps = Array.from({ length: Math.max(2, availableParallelism()) }, () => person(stopping, 'Late').signUp())
-    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stopping.url}/metrics`)).text())?.[1]), { interval: 5 }).toBeGreaterThan(0)
+    await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stopping.url}/metrics`)).text())?.[1]), {
+      interval: 5,
+    }).toBeGreaterThan(0)
     await stopping.close()
     expect((await Promise.all(signUps)).map(({ status }) => status)).toEqual(signUps.map(() => 200))
     await expect(person(stopping).get('/get-session')).rejects.toThrow(/fetch failed/)

@@ -15,13 +15,18 @@ beforeAll(async () => {
   app = await trustedPage()
   stack = await startStack({ env: { TRUSTED_ORIGINS: app.origin } })
   // --no-sandbox: a browser run by root refuses to start otherwise
-  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'] })
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
 })
 beforeEach(async () => {
   page = await (await browser.newContext()).newPage()
   complaints.length = 0
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => { if (message.text().includes('Content Security Policy')) complaints.push(message.text()) })
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) complaints.push(message.text())
+  })
 })
 afterAll(async () => {
   await browser?.close()
@@ -102,11 +107,13 @@ describe('Ann opens the link of a mail in her browser', () => {
 })
 
 describe('a single-page app of another origin', () => {
-  const use = (base: string, credentials: { email: string, password: string }) => page.evaluate(async ({ url, body }) => {
-    const call = (path: string, init: object) => fetch(`${url}/api/auth${path}`, { credentials: 'include', ...init }).then((reply) => reply.json() as Promise<any>)
-    await call('/sign-in/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-    return { session: await call('/get-session', {}), token: await call('/token', { method: 'POST' }) }
-  }, { url: base, body: credentials })
+  const use = (base: string, credentials: { email: string, password: string }) =>
+    page.evaluate(async ({ url, body }) => {
+      const call = (path: string, init: object) =>
+        fetch(`${url}/api/auth${path}`, { credentials: 'include', ...init }).then((reply) => reply.json() as Promise<any>)
+      await call('/sign-in/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+      return { session: await call('/get-session', {}), token: await call('/token', { method: 'POST' }) }
+    }, { url: base, body: credentials })
 
   test('that is trusted signs in with a cookie and gets a token', async () => {
     const ann = await signedIn(stack, 'Ann')

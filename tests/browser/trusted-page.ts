@@ -5,10 +5,18 @@ import type { AddressInfo } from 'node:net'
 export type TrustedPage = { origin: string, close: () => Promise<void> }
 
 export async function trustedPage(): Promise<TrustedPage> {
-  const server = createServer((_, response) => { response.setHeader('content-type', 'text/html').end('<!doctype html><title>App</title>') })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>App</title>')
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => { server.close(() => resolve()); server.closeAllConnections() }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }

@@ -16,7 +16,10 @@ const cookie = () => [...ann.cookies].map(([name, value]) => `${name}=${value}`)
 const say = (line: string) => process.stdout.write(`  ${line}\n`)
 
 const data = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) => {
-  const response = await fetch(`${it.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers } })
+  const response = await fetch(`${it.url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
+  })
   const text = await response.text()
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
 }
@@ -44,7 +47,9 @@ const briefly = /^502|^503 PGRST002/
 
 const failures = ({ failed }: Load) => Object.values(failed).reduce((sum, count) => sum + count, 0)
 const told = (counted: Load, missing: string[]) =>
-  `${counted.requests} requests, ${failures(counted)} failed ${JSON.stringify(counted.failed)}, ${counted.acknowledged.length} writes acknowledged, ${missing.length} of them lost`
+  `${counted.requests} requests, ${failures(counted)} failed ${
+    JSON.stringify(counted.failed)
+  }, ${counted.acknowledged.length} writes acknowledged, ${missing.length} of them lost`
 
 beforeAll(async () => {
   it = await deployment()
@@ -52,7 +57,9 @@ beforeAll(async () => {
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
   await it.compose('build', '--quiet')
 })
-afterAll(async () => { await it.remove() })
+afterAll(async () => {
+  await it.remove()
+})
 
 describe('from nothing', () => {
   test('setup writes secrets once, for its owner alone', async () => {
@@ -70,7 +77,11 @@ describe('from nothing', () => {
 
   test('Ann signs up, verifies, stores a transaction and reads it back, over TLS', async () => {
     await signUp('ann@example.org')
-    const created = await data('/data/transactions', { method: 'POST', headers: { prefer: 'return=representation' }, body: '{"name":"Groceries","amount":-42.5}' })
+    const created = await data('/data/transactions', {
+      method: 'POST',
+      headers: { prefer: 'return=representation' },
+      body: '{"name":"Groceries","amount":-42.5}',
+    })
     expect(created).toMatchObject({ status: 201, body: [{ name: 'Groceries', amount: -42.5 }] })
     // where supabase-js looks
     expect((await data('/rest/v1/transactions?select=name,amount')).body).toEqual([{ name: 'Groceries', amount: -42.5 }])
@@ -111,7 +122,11 @@ describe('what is not open', () => {
 
   test('a client cannot choose its address; a proxy on this machine can name it', async () => {
     const address = async (url: string) => {
-      await fetch(`${url}/api/auth/sign-in/email`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' }, body: JSON.stringify({ email: ann.email, password }) })
+      await fetch(`${url}/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' },
+        body: JSON.stringify({ email: ann.email, password }),
+      })
       return (await it.sql('select ip_address from auth.sessions order by created_at desc limit 1'))[0]
     }
     expect(await address(it.url)).toBe('172.29.69.1')
@@ -120,23 +135,28 @@ describe('what is not open', () => {
 })
 
 describe('a crash', () => {
-  test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['caddy', /./], ['db', /./]])('of %s under load loses no acknowledged write', async (service, mayFail) => {
-    const stop = load(it, token, cookie())
-    await sleep(1000)
-    const crashed = Date.now()
-    await it.crash(service)
-    await expect.poll(async () => (await Promise.all([
-      fetch(`${it.url}/api/auth/get-session`, { headers: { cookie: cookie() } }), fetch(`${it.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } }),
-    ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual([200, 200])
-    const back = Date.now() - crashed
-    await sleep(2000)
-    const counted = await stop()
-    const missing = await lost(counted)
-    say(`kill -9 of ${service}: back in ${back} ms; ${told(counted, missing)}`)
-    expect(missing).toEqual([])
-    expect(counted.acknowledged.length).toBeGreaterThan(20)
-    expect(Object.keys(counted.failed).filter((failure) => !mayFail.test(failure))).toEqual([])
-  })
+  test.each<[Service, RegExp]>([['auth', briefly], ['postgrest', briefly], ['caddy', /./], ['db', /./]])(
+    'of %s under load loses no acknowledged write',
+    async (service, mayFail) => {
+      const stop = load(it, token, cookie())
+      await sleep(1000)
+      const crashed = Date.now()
+      await it.crash(service)
+      await expect.poll(async () =>
+        (await Promise.all([
+          fetch(`${it.url}/api/auth/get-session`, { headers: { cookie: cookie() } }),
+          fetch(`${it.url}/data/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } }),
+        ]).catch(() => [])).map(({ status }) => status), { timeout: 30_000, interval: 50 }).toEqual([200, 200])
+      const back = Date.now() - crashed
+      await sleep(2000)
+      const counted = await stop()
+      const missing = await lost(counted)
+      say(`kill -9 of ${service}: back in ${back} ms; ${told(counted, missing)}`)
+      expect(missing).toEqual([])
+      expect(counted.acknowledged.length).toBeGreaterThan(20)
+      expect(Object.keys(counted.failed).filter((failure) => !mayFail.test(failure))).toEqual([])
+    },
+  )
 })
 
 describe('a restart', () => {
@@ -157,8 +177,28 @@ describe('a restart', () => {
     await it.up()
     expect((await data('/data/transactions?limit=1')).status).toBe(200)
     expect((await ann.get('/get-session')).status).toBe(200)
-    for (const [user, name] of [['postgres', 'POSTGRES_PASSWORD'], ['auth_service', 'AUTH_SERVICE_PASSWORD'], ['authenticator', 'AUTHENTICATOR_PASSWORD']] as const) {
-      expect((await it.compose('exec', '-T', '-e', `PGPASSWORD=${word}${name}`, 'db', 'psql', '-XAt', '-h', '127.0.0.1', '-U', user, '-d', 'finance', '-c', 'select current_user')).trim()).toBe(user)
+    for (
+      const [user, name] of [['postgres', 'POSTGRES_PASSWORD'], ['auth_service', 'AUTH_SERVICE_PASSWORD'], ['authenticator', 'AUTHENTICATOR_PASSWORD']] as const
+    ) {
+      expect(
+        (await it.compose(
+          'exec',
+          '-T',
+          '-e',
+          `PGPASSWORD=${word}${name}`,
+          'db',
+          'psql',
+          '-XAt',
+          '-h',
+          '127.0.0.1',
+          '-U',
+          user,
+          '-d',
+          'finance',
+          '-c',
+          'select current_user',
+        )).trim(),
+      ).toBe(user)
     }
   })
 })
@@ -250,7 +290,11 @@ describe('an upgrade', () => {
     await sleep(1000)
     const counted = await stop()
     const missing = await lost(counted)
-    say(`upgrade from ${await git('rev-parse', '--short', before)} in ${took} ms, ${migrated.join()} → ${(await it.sql('select count(*) from private.migrations')).join()} migrations; ${told(counted, missing)}`)
+    say(
+      `upgrade from ${await git('rev-parse', '--short', before)} in ${took} ms, ${migrated.join()} → ${
+        (await it.sql('select count(*) from private.migrations')).join()
+      } migrations; ${told(counted, missing)}`,
+    )
     expect(missing).toEqual([])
     expect(Object.keys(counted.failed).filter((failure) => !briefly.test(failure))).toEqual([])
     expect((await ann.get('/get-session')).status).toBe(200)

@@ -51,15 +51,33 @@ export type Deployment = {
 /** Makes a deployment of the working tree; nothing runs yet. */
 export async function deployment(): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
-  for (const path of ['compose.yaml', '.dockerignore', 'package.json', 'package-lock.json', 'postgrest.conf', 'admin', 'auth', 'db', 'infra/shared', 'infra/local', 'infra/docker']) {
+  for (
+    const path of [
+      'compose.yaml',
+      '.dockerignore',
+      'package.json',
+      'package-lock.json',
+      'postgrest.conf',
+      'admin',
+      'auth',
+      'db',
+      'infra/shared',
+      'infra/local',
+      'infra/docker',
+    ]
+  ) {
     await cp(join(root, path), join(directory, path), { recursive: true })
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
   const project = `finance-test-${https}`
   const environment: Record<string, string | undefined> = {
     ...process.env,
-    COMPOSE_PROJECT_NAME: project, HTTP_PORT: String(http), PLAIN_PORT: String(plain), EDGE_SUBNET: '172.29.69.0/24',
-    AUTH_IMAGE: `${project}-auth`, PROXY_IMAGE: `${project}-proxy`,
+    COMPOSE_PROJECT_NAME: project,
+    HTTP_PORT: String(http),
+    PLAIN_PORT: String(plain),
+    EDGE_SUBNET: '172.29.69.0/24',
+    AUTH_IMAGE: `${project}-auth`,
+    PROXY_IMAGE: `${project}-proxy`,
   }
   const images = new Set([environment['AUTH_IMAGE'], environment['PROXY_IMAGE']])
   const url = `https://localhost:${https}`
@@ -69,7 +87,12 @@ export async function deployment(): Promise<Deployment> {
     (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).split('\n').filter((line) => line !== '')
 
   const it: Deployment = {
-    directory, url, httpUrl: `http://127.0.0.1:${http}`, plainUrl: `http://127.0.0.1:${plain}`, compose, sql,
+    directory,
+    url,
+    httpUrl: `http://127.0.0.1:${http}`,
+    plainUrl: `http://127.0.0.1:${plain}`,
+    compose,
+    sql,
     up: async (...args) => {
       const started = Date.now()
       await compose('up', '-d', '--wait', ...args)
@@ -122,14 +145,15 @@ export async function deployment(): Promise<Deployment> {
 }
 
 /** Whether something listens there. */
-export const listens = (port: number): Promise<boolean> => new Promise((resolve) => {
-  const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
-  const end = (answer: boolean) => () => {
-    socket.destroy()
-    resolve(answer)
-  }
-  socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
-})
+export const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
+    const end = (answer: boolean) => () => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
+  })
 
 /** What people ask for while something happens. */
 export type Load = { requests: number, failed: Record<string, number>, acknowledged: string[] }
@@ -149,7 +173,8 @@ export function load(it: Deployment, token: string, cookie: string, writers = 4)
         // the code of either surface's error says who failed, and why
         return response.ok ? response.status : `${response.status} ${/"(?:code|error)":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()
       },
-      (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name)
+      (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name,
+    )
     if (typeof outcome === 'number') return outcome
     counted.failed[outcome] = (counted.failed[outcome] ?? 0) + 1
     // as a client does that has met an error

@@ -21,5 +21,9 @@ export async function startPostgrest({ port, env, config = join(root, 'postgrest
     .withLogConsumer((stream) => stream.on('data', (line: string) => log(line)))
     .withWaitStrategy(Wait.forHttp('/', 3000).forStatusCodeMatching((status) => status < 500))
     .start()
-  return { stop: async () => { await container.stop({ timeout: 1000 }) } }
+  return {
+    stop: async () => {
+      await container.stop({ timeout: 1000 })
+    },
+  }
 }

@@ -6,8 +6,13 @@ import { tables } from './samples.ts'
 let stack: DataStack
 let description: any
 const functions = [
-  'get_filtered_transactions', 'get_transaction_stat', 'get_transaction_aggregate', 'delete_category', 'get_transaction_distribution_by_category',
-  'get_budget_comparison', 'get_cash_flow',
+  'get_filtered_transactions',
+  'get_transaction_stat',
+  'get_transaction_aggregate',
+  'delete_category',
+  'get_transaction_distribution_by_category',
+  'get_budget_comparison',
+  'get_cash_flow',
 ]
 
 beforeAll(async () => {
@@ -19,7 +24,9 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 test('it lists the tables and functions of the interface, and nothing more', () => {
-  expect(Object.keys(description.paths).toSorted()).toEqual(['/', ...[...tables, 'app_subscriptions'].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted())
+  expect(Object.keys(description.paths).toSorted()).toEqual(
+    ['/', ...[...tables, 'app_subscriptions'].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted(),
+  )
   expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, 'app_subscriptions'].toSorted())
 })
 
@@ -39,11 +46,14 @@ test('it has words for the whole, each table, each column and each function', ()
 
 /** What a function cannot be called without. */
 const needed: Record<string, object> = {
-  delete_category: { p_category_id: crypto.randomUUID() }, get_filtered_transactions: { filters: [] }, get_transaction_distribution_by_category: { params: {} },
+  delete_category: { p_category_id: crypto.randomUUID() },
+  get_filtered_transactions: { filters: [] },
+  get_transaction_distribution_by_category: { params: {} },
 }
 
 test('an anonymous caller may call none of them', async () => {
-  for (const name of functions) expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
+  for (const name of functions)
+    expect(await stack.anonymous.post(`/rpc/${name}`, needed[name] ?? {}), name).toMatchObject({ status: 401, body: { code: '42501' } })
 })
 
 test('functions that only read and need no JSON can be called by GET; one that deletes cannot', async () => {
@@ -56,9 +66,19 @@ test('functions that only read and need no JSON can be called by GET; one that d
 
 test('what a row needs is what the interface says', () => {
   // an owner column is filled from the token, and ids are generated
-  const required = Object.fromEntries(Object.entries<any>(description.definitions).map(([table, { required: columns, properties }]) => [table, (columns ?? []).filter((column: string) => properties[column].default === undefined)]))
+  const required = Object.fromEntries(
+    Object.entries<any>(description.definitions).map(([table, { required: columns, properties }]) => [
+      table,
+      (columns ?? []).filter((column: string) => properties[column].default === undefined),
+    ]),
+  )
   expect(required).toMatchObject({
-    transactions: ['amount', 'name'], subscriptions: ['title', 'amount', 'period'], accounts: ['name', 'type'], dashboards: ['name', 'layout'], categories: ['name'], tags: ['name'],
+    transactions: ['amount', 'name'],
+    subscriptions: ['title', 'amount', 'period'],
+    accounts: ['name', 'type'],
+    dashboards: ['name', 'layout'],
+    categories: ['name'],
+    tags: ['name'],
     line_items: ['transaction_id', 'name', 'amount'],
   })
 })
@@ -66,7 +86,8 @@ test('what a row needs is what the interface says', () => {
 test('no helper is callable under /rpc, by anybody', async () => {
   const caller = stack.as(await stack.person())
   const { rows } = await stack.owner.query<{ proname: string }>(
-    `select distinct proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('private', 'public', 'auth')`)
+    `select distinct proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('private', 'public', 'auth')`,
+  )
   for (const { proname } of [...rows, { proname: 'one_object' }, { proname: 'pg_sleep' }]) {
     for (const who of [caller, stack.anonymous]) expect((await who.post(`/rpc/${proname}`, {})).status, proname).toBe(404)
   }

@@ -64,7 +64,11 @@ beforeAll(async () => {
     viewerToken: await stack.as(vic, organization).token(),
   }
   runShell = shell({
-    PATH: process.env['PATH'], DATA: stack.url, TOKEN: tokens.token, TEAM_TOKEN: tokens.teamToken, VIEWER_TOKEN: tokens.viewerToken,
+    PATH: process.env['PATH'],
+    DATA: stack.url,
+    TOKEN: tokens.token,
+    TEAM_TOKEN: tokens.teamToken,
+    VIEWER_TOKEN: tokens.viewerToken,
     ORGANIZATION_ID: organization.id,
   })
   runTypeScript = await typeScript({ dataUrl: stack.url, authUrl: 'http://localhost:3000/api/auth', ...tokens })
@@ -85,8 +89,10 @@ function shell(env: Record<string, string | undefined>): typeof runShell {
   return async (code) => {
     // -a: what a block sets is in its environment at the end
     const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-ac', prelude + code], { env, cwd: directory })
-    env = Object.fromEntries((await readFile(variables, 'utf8')).split('\0').filter((line) => /^\w+=/.test(line))
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+    env = Object.fromEntries(
+      (await readFile(variables, 'utf8')).split('\0').filter((line) => /^\w+=/.test(line))
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
     return {
       statuses: [...stderr.matchAll(/^status (\d+)$/gm)].map(([, status]) => Number(status)),
       printed: stdout === '' ? [] : [stdout.replaceAll('\r', '')],
@@ -109,18 +115,23 @@ async function typeScript(given: Record<'dataUrl' | 'authUrl' | 'token' | 'oldTo
     outcome.statuses.push(response.status)
     return response
   })
-  const log = (...values: unknown[]) => { outcome.printed.push(values.length === 1 ? values[0] : values.join(' ')) }
+  const log = (...values: unknown[]) => {
+    outcome.printed.push(values.length === 1 ? values[0] : values.join(' '))
+  }
 
   const blocks = sections.flatMap(({ examples }) => examples).filter(({ language }) => language === 'ts')
   const program = blocks.map(({ code }) => code).join('yield\n')
   const imports = /^import .*$/gm
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-  await writeFile(join(directory, 'page.mts'), `
+  await writeFile(
+    join(directory, 'page.mts'),
+    `
 ${program.match(imports)?.join('\n')}
 type Given = { ${Object.keys(given).map((name) => `${name}: string`).join(', ')}, console: { log(...values: unknown[]): void } }
 export default async function* story({ ${Object.keys(given).join(', ')}, console }: Given) {
 ${program.replaceAll(imports, '')}
-}`)
+}`,
+  )
   const { default: story } = await import(/* @vite-ignore */ pathToFileURL(join(directory, 'page.mts')).href) as { default: (given: unknown) => AsyncGenerator }
   const told = story({ ...given, console: { log } })
   return async () => {
@@ -175,21 +186,35 @@ test('every error of the table is met as the table says', async () => {
   const imported = { ...row, source: 'bank', external_id: '1' }
   await mine.create('transactions', imported)
   const answers = [
-    await mine.get('/transactions?id=eq.1'), await mine.post('/transactions', 'name,amount,transaction_date\nx,1,', { 'content-type': 'text/csv' }),
-    await mine.get('/transactions?transaction_date=gte.2025-02-30'), await mine.post('/transactions', { ...row, amount: 1e12 }),
-    await mine.post('/transactions', { ...row, status: 'done' }), await mine.post('/transactions', { name: 'x' }),
-    await mine.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'max' }), await mine.get('/transactions?colour=eq.red'),
-    await mine.post('/transactions', { ...row, colour: 'red' }), await mine.get('/transactions?select=*,accounts(*)'),
-    await mine.get('/transactions?amount=about.5'), await mine.post('/transactions', [row, { ...row, currency: 'eur' }]),
-    await mine.post('/transactions?on_conflict=source,external_id', imported, merge), await mine.post('/transactions', [imported, imported], merge),
-    await mine.get('/transactions', { authorization: 'Bearer nonsense' }), await stack.anonymous.post('/transactions', row),
-    await mine.post('/transactions', { ...row, user_id: 'somebody' }), await mine.get('/budgets'), await mine.post('/rpc/get_cash_flow', { colour: 'red' }),
-    await mine.post('/rpc/delete_category', { p_category_id: crypto.randomUUID() }), await mine.get('/tags', { accept: 'application/vnd.pgrst.object+json' }),
-    await mine.post('/transactions', imported), await mine.post('/transactions', { ...row, category_id: crypto.randomUUID() }),
+    await mine.get('/transactions?id=eq.1'),
+    await mine.post('/transactions', 'name,amount,transaction_date\nx,1,', { 'content-type': 'text/csv' }),
+    await mine.get('/transactions?transaction_date=gte.2025-02-30'),
+    await mine.post('/transactions', { ...row, amount: 1e12 }),
+    await mine.post('/transactions', { ...row, status: 'done' }),
+    await mine.post('/transactions', { name: 'x' }),
+    await mine.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'max' }),
+    await mine.get('/transactions?colour=eq.red'),
+    await mine.post('/transactions', { ...row, colour: 'red' }),
+    await mine.get('/transactions?select=*,accounts(*)'),
+    await mine.get('/transactions?amount=about.5'),
+    await mine.post('/transactions', [row, { ...row, currency: 'eur' }]),
+    await mine.post('/transactions?on_conflict=source,external_id', imported, merge),
+    await mine.post('/transactions', [imported, imported], merge),
+    await mine.get('/transactions', { authorization: 'Bearer nonsense' }),
+    await stack.anonymous.post('/transactions', row),
+    await mine.post('/transactions', { ...row, user_id: 'somebody' }),
+    await mine.get('/budgets'),
+    await mine.post('/rpc/get_cash_flow', { colour: 'red' }),
+    await mine.post('/rpc/delete_category', { p_category_id: crypto.randomUUID() }),
+    await mine.get('/tags', { accept: 'application/vnd.pgrst.object+json' }),
+    await mine.post('/transactions', imported),
+    await mine.post('/transactions', { ...row, category_id: crypto.randomUUID() }),
     await mine.post('/transactions', `{"name":"x","amount":1,"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
     await mine.get('/transactions?offset=9', { prefer: 'count=exact' }),
   ].map(({ status, body }) => `${status} ${body.code}`)
-  const table = [...page.matchAll(/^\| (\d{3}) \| (.*?) \|/gm)].flatMap(([, status, codes = '']) => [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`))
+  const table = [...page.matchAll(/^\| (\d{3}) \| (.*?) \|/gm)].flatMap(([, status, codes = '']) =>
+    [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`)
+  )
   // what takes too long is in limits.test.ts
   expect(answers.toSorted()).toEqual(table.filter((error) => error !== '500 57014').toSorted())
 })

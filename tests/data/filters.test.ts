@@ -20,8 +20,19 @@ const dayInMs = 86_400_000
 
 /** By how much a zone's clocks are ahead of UTC at a moment, in milliseconds. */
 function ahead(zone: string, moment: number): number {
-  const parts = Object.fromEntries(new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' })
-    .formatToParts(moment).map(({ type, value }) => [type, Number(value)]))
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+      .formatToParts(moment).map(({ type, value }) => [type, Number(value)]),
+  )
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
   return Date.UTC(year, month - 1, day, hour, minute, second) - moment
 }
@@ -42,12 +53,16 @@ const dateValue = fc.oneof(
   fc.constantFrom(...days).map((text) => ({ text, at: (zone: string) => midnight(zone, text), end: (zone: string) => midnight(zone, dayAfter(text)) - 1 })),
   moment.map((at) => ({ text: iso(at), at: () => at, end: () => at })),
   moment.map((at) => ({ text: iso(at + 19_800_000).replace('Z', '+05:30'), at: () => at, end: () => at })),
-  fc.constantFrom(...days).map((day) => ({ text: `${day} 12:30`, at: (zone: string) => local(zone, `${day}T12:30:00`), end: (zone: string) => local(zone, `${day}T12:30:00`) })),
+  fc.constantFrom(...days).map((day) => ({
+    text: `${day} 12:30`,
+    at: (zone: string) => local(zone, `${day}T12:30:00`),
+    end: (zone: string) => local(zone, `${day}T12:30:00`),
+  })),
 )
 
 // --- texts: letters of both cases and what patterns and quoting are made of
 
-const alphabet = ['a', 'A', 'b', 'B', '%', '_', '\\', '*', '\'', '"', ',', '{', ' ', '😀']
+const alphabet = ['a', 'A', 'b', 'B', '%', '_', '\\', '*', "'", '"', ',', '{', ' ', '😀']
 const word = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 4 })
 const pattern = fc.string({ unit: fc.constantFrom(...alphabet, '*', '%', '_'), maxLength: 5 }).filter((text) => !text.endsWith('\\'))
 
@@ -66,16 +81,22 @@ const nullable = ['description', 'reference_no', 'external_id', 'category_id', '
 const textFields = ['name', 'description', 'reference_no', 'status', 'source', 'currency', 'user_id', 'organization_id', 'external_id']
 const idFields = ['id', 'category_id']
 const ids = Array.from({ length: 90 }, (_, at) => `${(at * 7919 % 97).toString(16).padStart(8, '0')}-aaaa-4aaa-8aaa-${at.toString(16).padStart(12, '0')}`)
-const row = (id: string): fc.Arbitrary<Row> => fc.record({
-  id: fc.constant(id),
-  cents: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.constantFrom(0, 1, -1, 9_999_999_999_999)),
-  moment,
-  tenant: fc.constantFrom('own', 'own', 'team', 'team', 'other'),
-  texts: fc.record({
-    name: word, description: fc.option(word), reference_no: fc.option(word), status: fc.constantFrom('paid', 'pending', 'failed'), source: fc.constantFrom('manual', 'Bank'),
-    currency: fc.constant('usd'), category: fc.constantFrom(null, 'first', 'second'),
-  }),
-})
+const row = (id: string): fc.Arbitrary<Row> =>
+  fc.record({
+    id: fc.constant(id),
+    cents: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.constantFrom(0, 1, -1, 9_999_999_999_999)),
+    moment,
+    tenant: fc.constantFrom('own', 'own', 'team', 'team', 'other'),
+    texts: fc.record({
+      name: word,
+      description: fc.option(word),
+      reference_no: fc.option(word),
+      status: fc.constantFrom('paid', 'pending', 'failed'),
+      source: fc.constantFrom('manual', 'Bank'),
+      currency: fc.constant('usd'),
+      category: fc.constantFrom(null, 'first', 'second'),
+    }),
+  })
 
 let stack: DataStack
 let rows: Row[]
@@ -89,16 +110,29 @@ beforeAll(async () => {
   rows = fc.sample(fc.tuple(...ids.map(row)), { seed, numRuns: 1 })[0] ?? []
   for (const [tenant, user, organization] of [['own', ann.id, null], ['team', bob.id, team.id], ['other', eve.id, null]] as const) {
     for (const name of ['first', 'second']) {
-      const { rows: [category] } = await stack.owner.query('insert into api.categories (name, user_id, organization_id) values ($1, $2, $3) returning id', [name, user, organization])
+      const { rows: [category] } = await stack.owner.query('insert into api.categories (name, user_id, organization_id) values ($1, $2, $3) returning id', [
+        name,
+        user,
+        organization,
+      ])
       known[`${tenant} ${name}`] = category.id
     }
     for (const one of rows.filter((each) => each.tenant === tenant)) {
       const { category, ...texts } = one.texts
-      const stored = { ...texts, category_id: category === null ? null : known[`${tenant} ${category}`] ?? null, user_id: user, organization_id: organization, external_id: one.cents % 2 === 0 ? null : one.id }
+      const stored = {
+        ...texts,
+        category_id: category === null ? null : known[`${tenant} ${category}`] ?? null,
+        user_id: user,
+        organization_id: organization,
+        external_id: one.cents % 2 === 0 ? null : one.id,
+      }
       one.texts = { ...stored, id: one.id }
       await stack.owner.query(
-        `insert into api.transactions (id, amount, transaction_date, ${Object.keys(stored).join(', ')}) values ($1, $2, $3, ${Object.keys(stored).map((_, at) => `$${at + 4}`).join(', ')})`,
-        [one.id, one.cents / 100, iso(one.moment), ...Object.values(stored)])
+        `insert into api.transactions (id, amount, transaction_date, ${Object.keys(stored).join(', ')}) values ($1, $2, $3, ${
+          Object.keys(stored).map((_, at) => `$${at + 4}`).join(', ')
+        })`,
+        [one.id, one.cents / 100, iso(one.moment), ...Object.values(stored)],
+      )
     }
   }
   const own = rows.filter(({ tenant }) => tenant === 'own')
@@ -116,22 +150,33 @@ const ordered = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'from', 'to', 'bet
 function compares(operation: string, value: number, places: { at: number, end: number }[]): boolean {
   const [first = { at: 0, end: 0 }, last = first] = places
   switch (operation) {
-    case 'eq': return value === first.at
-    case 'neq': return value !== first.at
-    case 'gt': return value > first.at
-    case 'gte': case 'from': return value >= first.at
-    case 'lt': return value < first.at
-    case 'lte': return value <= first.at
-    case 'to': return value <= first.end
-    case 'between': return value >= first.at && value <= last.end
-    default: return places.some(({ at }) => value === at)
+    case 'eq':
+      return value === first.at
+    case 'neq':
+      return value !== first.at
+    case 'gt':
+      return value > first.at
+    case 'gte':
+    case 'from':
+      return value >= first.at
+    case 'lt':
+      return value < first.at
+    case 'lte':
+      return value <= first.at
+    case 'to':
+      return value <= first.end
+    case 'between':
+      return value >= first.at && value <= last.end
+    default:
+      return places.some(({ at }) => value === at)
   }
 }
 const sent = (operation: string, values: unknown[]) => operation === 'in' ? values : operation === 'between' ? values.slice(0, 2) : values[0]
 
 /** Half the time in order, because between the greater and the less there is nothing. */
-const several = <T>(value: fc.Arbitrary<T>, order: (one: T) => number) => fc.tuple(fc.array(value, { minLength: 2, maxLength: 3 }), fc.boolean())
-  .map(([values, isOrdered]) => isOrdered ? values.toSorted((a, b) => order(a) - order(b)) : values)
+const several = <T>(value: fc.Arbitrary<T>, order: (one: T) => number) =>
+  fc.tuple(fc.array(value, { minLength: 2, maxLength: 3 }), fc.boolean())
+    .map(([values, isOrdered]) => isOrdered ? values.toSorted((a, b) => order(a) - order(b)) : values)
 
 /** Cents of a row, so that what is equal comes up too, or any; in thousandths, because filters may be finer than what is stored. */
 const thousandths = fc.oneof(fc.nat().map((at) => (rows[at % rows.length]?.cents ?? 0) * 10), fc.integer({ min: -3_000, max: 3_000 }))
@@ -149,25 +194,29 @@ const dateFilter = fc.tuple(fc.constantFrom(...ordered, 'to', 'between', 'betwee
 const presetFilter = fc.tuple(fc.constantFrom('transaction_date', 'created_at', 'updated_at'), fc.constantFrom(...ordered))
   .map(([field, operation]): Meant => ({ filter: { field, operation, value: 'all_time' }, passes: () => !['neq', 'gt', 'lt'].includes(operation) }))
 /** A value that a row has; of texts also another. */
-const valueOf = (field: string) => fc.tuple(fc.nat(), word, fc.boolean()).map(([at, other, isOther]) => {
-  const isId = idFields.includes(field)
-  const value = rows[at % rows.length]?.texts[field]
-  return value !== null && value !== undefined && (isId || !isOther) ? value : isId ? ids[0] ?? '' : other
-})
-const textFilter = fc.constantFrom(...textFields, ...idFields).chain((field) => fc.tuple(fc.constantFrom('eq', 'neq', 'in'), fc.array(valueOf(field), { minLength: 1, maxLength: 4 }), fc.boolean())
-  .map(([operation, values, inCapitals]): Meant => ({
-    filter: { field, operation, value: sent(operation, values.map((value) => inCapitals && idFields.includes(field) ? value.toUpperCase() : value)) },
-    passes: ({ texts }) => {
-      const value = texts[field] ?? null
-      return operation === 'neq' ? value !== values[0] : value !== null && (operation === 'eq' ? value === values[0] : values.includes(value))
-    },
-  })))
+const valueOf = (field: string) =>
+  fc.tuple(fc.nat(), word, fc.boolean()).map(([at, other, isOther]) => {
+    const isId = idFields.includes(field)
+    const value = rows[at % rows.length]?.texts[field]
+    return value !== null && value !== undefined && (isId || !isOther) ? value : isId ? ids[0] ?? '' : other
+  })
+const textFilter = fc.constantFrom(...textFields, ...idFields).chain((field) =>
+  fc.tuple(fc.constantFrom('eq', 'neq', 'in'), fc.array(valueOf(field), { minLength: 1, maxLength: 4 }), fc.boolean())
+    .map(([operation, values, inCapitals]): Meant => ({
+      filter: { field, operation, value: sent(operation, values.map((value) => inCapitals && idFields.includes(field) ? value.toUpperCase() : value)) },
+      passes: ({ texts }) => {
+        const value = texts[field] ?? null
+        return operation === 'neq' ? value !== values[0] : value !== null && (operation === 'eq' ? value === values[0] : values.includes(value))
+      },
+    }))
+)
 const patternFilter = fc.tuple(fc.constantFrom('name', 'description', 'reference_no'), fc.constantFrom('like', 'ilike'), pattern)
   .map(([field, operation, value]): Meant => ({
     filter: { field, operation, value },
     passes: ({ texts }) => {
       const text = texts[field] ?? null
-      return text !== null && (operation === 'like' ? isLike(Array.from(text), Array.from(value)) : isLike(Array.from(text.toLowerCase()), Array.from(value.toLowerCase())))
+      return text !== null &&
+        (operation === 'like' ? isLike(Array.from(text), Array.from(value)) : isLike(Array.from(text.toLowerCase()), Array.from(value.toLowerCase())))
     },
   }))
 const nullFilter = fc.tuple(fc.constantFrom('amount', 'transaction_date', ...textFields, ...idFields), fc.constantFrom(true, false, null, undefined))
@@ -177,29 +226,51 @@ const nullFilter = fc.tuple(fc.constantFrom('amount', 'transaction_date', ...tex
   }))
 /** Filters that let much pass, so that several together still let some. */
 const wide = fc.oneof(
-  fc.constantFrom('gt', 'gte').map((operation): Meant => ({ filter: { field: 'amount', operation, value: -2.5 }, passes: ({ cents }) => operation === 'gt' ? cents > -250 : cents >= -250 })),
+  fc.constantFrom('gt', 'gte').map((operation): Meant => ({
+    filter: { field: 'amount', operation, value: -2.5 },
+    passes: ({ cents }) => operation === 'gt' ? cents > -250 : cents >= -250,
+  })),
   fc.constant<Meant>({ filter: { field: 'name', operation: 'ilike', value: '*a*' }, passes: ({ texts }) => /a/i.test(texts['name'] ?? '') }),
   dateFilter.filter(({ filter }) => ['from', 'gte', 'to', 'lte', 'neq'].includes(filter.operation)),
 )
-const meant = fc.oneof({ weight: 2, arbitrary: wide }, { weight: 4, arbitrary: amountFilter }, { weight: 4, arbitrary: dateFilter }, { weight: 1, arbitrary: presetFilter }, { weight: 3, arbitrary: textFilter }, { weight: 3, arbitrary: patternFilter }, { weight: 1, arbitrary: nullFilter })
+const meant = fc.oneof(
+  { weight: 2, arbitrary: wide },
+  { weight: 4, arbitrary: amountFilter },
+  { weight: 4, arbitrary: dateFilter },
+  { weight: 1, arbitrary: presetFilter },
+  { weight: 3, arbitrary: textFilter },
+  { weight: 3, arbitrary: patternFilter },
+  { weight: 1, arbitrary: nullFilter },
+)
 
 const newestFirst = (a: Row, b: Row) => b.moment - a.moment || (a.id < b.id ? -1 : 1)
 
 test('filters let pass what they say, newest first, in pages and in reports', async () => {
   let some = 0
-  const request = fc.record({ at: fc.nat({ max: 1 }), zone: fc.constantFrom(...zones), asked: fc.oneof(fc.array(meant, { maxLength: 1 }), fc.array(meant, { maxLength: 3 })), limit: fc.option(fc.integer({ min: 1, max: 40 })) })
-  await fc.assert(fc.asyncProperty(request, async ({ at, zone, asked, limit }) => {
-    const { caller, sees, counts } = callers[at] ?? expect.unreachable()
-    const filters = asked.map(({ filter }) => filter)
-    const passing = (all: Row[]) => all.filter((one) => asked.every(({ passes }) => passes(one, zone)))
-    const prefer = { prefer: `timezone=${zone}` }
-    const page = await caller.post(`/rpc/get_filtered_transactions?select=id${limit === null ? '' : `&limit=${limit}`}`, { filters }, prefer)
-    const expected = passing(sees).toSorted(newestFirst).slice(0, limit ?? undefined).map(({ id }) => id)
-    if (expected.length > 0 && asked.length > 0) some += 1
-    expect([page.status, Array.isArray(page.body) ? page.body.map(({ id }: { id: string }) => id) : page.body], JSON.stringify(filters)).toEqual([200, expected])
-    const report = await caller.post('/rpc/get_transaction_stat', { p_filters: filters, p_aggregate_fn: 'count' }, prefer)
-    expect(report, JSON.stringify(filters)).toMatchObject({ status: 200, body: passing(counts).length })
-  }), { seed, numRuns: runs })
+  const request = fc.record({
+    at: fc.nat({ max: 1 }),
+    zone: fc.constantFrom(...zones),
+    asked: fc.oneof(fc.array(meant, { maxLength: 1 }), fc.array(meant, { maxLength: 3 })),
+    limit: fc.option(fc.integer({ min: 1, max: 40 })),
+  })
+  await fc.assert(
+    fc.asyncProperty(request, async ({ at, zone, asked, limit }) => {
+      const { caller, sees, counts } = callers[at] ?? expect.unreachable()
+      const filters = asked.map(({ filter }) => filter)
+      const passing = (all: Row[]) => all.filter((one) => asked.every(({ passes }) => passes(one, zone)))
+      const prefer = { prefer: `timezone=${zone}` }
+      const page = await caller.post(`/rpc/get_filtered_transactions?select=id${limit === null ? '' : `&limit=${limit}`}`, { filters }, prefer)
+      const expected = passing(sees).toSorted(newestFirst).slice(0, limit ?? undefined).map(({ id }) => id)
+      if (expected.length > 0 && asked.length > 0) some += 1
+      expect([page.status, Array.isArray(page.body) ? page.body.map(({ id }: { id: string }) => id) : page.body], JSON.stringify(filters)).toEqual([
+        200,
+        expected,
+      ])
+      const report = await caller.post('/rpc/get_transaction_stat', { p_filters: filters, p_aggregate_fn: 'count' }, prefer)
+      expect(report, JSON.stringify(filters)).toMatchObject({ status: 200, body: passing(counts).length })
+    }),
+    { seed, numRuns: runs },
+  )
   // a property of nothing but empty answers would say little
   expect(some).toBeGreaterThan(runs / 4)
 }, 120_000 + runs * 100)

@@ -30,9 +30,16 @@ async function fill(caller: Caller, factor: number) {
   for (const [name, monthly_budget] of [['Food', 310], ['Home', 900], ['Unused', 62.5]] as const) {
     ids[`${name} ${factor}`] = (await caller.create('categories', { name, monthly_budget })).id
   }
-  await caller.create('transactions', book.map(({ name, cents, on, category, status }) => ({
-    name, amount: cents * factor / 100, transaction_date: `${on}T12:00:00Z`, status, category_id: category === null ? null : ids[`${category} ${factor}`],
-  })))
+  await caller.create(
+    'transactions',
+    book.map(({ name, cents, on, category, status }) => ({
+      name,
+      amount: cents * factor / 100,
+      transaction_date: `${on}T12:00:00Z`,
+      status,
+      category_id: category === null ? null : ids[`${category} ${factor}`],
+    })),
+  )
 }
 
 beforeAll(async () => {
@@ -56,19 +63,34 @@ describe('get_filtered_transactions', () => {
   const personal = { field: 'organization_id', operation: 'is_null', value: true }
 
   test.each<[string, unknown, unknown, (entry: Entry) => boolean]>([
-    ['amount', 'gt', 0, ({ cents }) => cents > 0], ['amount', 'gte', -1.01, ({ cents }) => cents >= -101], ['amount', 'lt', -100, ({ cents }) => cents < -10_000],
-    ['amount', 'lte', '-2.02', ({ cents }) => cents <= -202], ['amount', 'eq', 0.5, ({ cents }) => cents === 50], ['amount', 'neq', 0.5, ({ cents }) => cents !== 50],
-    ['amount', 'in', [0.5, -1.01], ({ cents }) => [50, -101].includes(cents)], ['amount', 'between', [-8, 1], ({ cents }) => cents >= -800 && cents <= 100],
-    ['amount', 'from', 0, ({ cents }) => cents >= 0], ['amount', 'to', 0, ({ cents }) => cents <= 0],
-    ['transaction_date', 'from', '2025-01-31', ({ on }) => on >= '2025-01-31'], ['transaction_date', 'to', '2025-01-31', ({ on }) => on <= '2025-01-31'],
+    ['amount', 'gt', 0, ({ cents }) => cents > 0],
+    ['amount', 'gte', -1.01, ({ cents }) => cents >= -101],
+    ['amount', 'lt', -100, ({ cents }) => cents < -10_000],
+    ['amount', 'lte', '-2.02', ({ cents }) => cents <= -202],
+    ['amount', 'eq', 0.5, ({ cents }) => cents === 50],
+    ['amount', 'neq', 0.5, ({ cents }) => cents !== 50],
+    ['amount', 'in', [0.5, -1.01], ({ cents }) => [50, -101].includes(cents)],
+    ['amount', 'between', [-8, 1], ({ cents }) => cents >= -800 && cents <= 100],
+    ['amount', 'from', 0, ({ cents }) => cents >= 0],
+    ['amount', 'to', 0, ({ cents }) => cents <= 0],
+    ['transaction_date', 'from', '2025-01-31', ({ on }) => on >= '2025-01-31'],
+    ['transaction_date', 'to', '2025-01-31', ({ on }) => on <= '2025-01-31'],
     ['transaction_date', 'between', ['2025-01-31', '2025-02-15'], ({ on }) => on >= '2025-01-31' && on <= '2025-02-15'],
-    ['transaction_date', 'gt', '2025-02-01', ({ on }) => on >= '2025-02-01'], ['transaction_date', 'lte', '2025-01-31', ({ on }) => on < '2025-01-31'],
-    ['transaction_date', 'eq', '2025-02-15T12:00:00Z', ({ on }) => on === '2025-02-15'], ['transaction_date', 'eq', '2025-02-15T13:00:00+01:00', ({ on }) => on === '2025-02-15'],
-    ['transaction_date', 'in', 'all_time', () => true], ['transaction_date', 'from', 'today', () => false], ['transaction_date', 'lt', 'this_year', () => true],
+    ['transaction_date', 'gt', '2025-02-01', ({ on }) => on >= '2025-02-01'],
+    ['transaction_date', 'lte', '2025-01-31', ({ on }) => on < '2025-01-31'],
+    ['transaction_date', 'eq', '2025-02-15T12:00:00Z', ({ on }) => on === '2025-02-15'],
+    ['transaction_date', 'eq', '2025-02-15T13:00:00+01:00', ({ on }) => on === '2025-02-15'],
+    ['transaction_date', 'in', 'all_time', () => true],
+    ['transaction_date', 'from', 'today', () => false],
+    ['transaction_date', 'lt', 'this_year', () => true],
     ['transaction_date', 'neq', 'all_time', () => false],
-    ['name', 'eq', 'Rent', ({ name }) => name === 'Rent'], ['name', 'neq', 'Rent', ({ name }) => name !== 'Rent'], ['name', 'like', 'R*', ({ name }) => name.startsWith('R')],
-    ['name', 'ilike', '*E*', ({ name }) => name.toLowerCase().includes('e')], ['name', 'in', ['Bread', "O'Hara"], ({ name }) => name === 'Bread'],
-    ['status', 'in', ['pending', 'failed'], ({ status }) => status !== 'paid'], ['category_id', 'is_null', undefined, ({ category }) => category === null],
+    ['name', 'eq', 'Rent', ({ name }) => name === 'Rent'],
+    ['name', 'neq', 'Rent', ({ name }) => name !== 'Rent'],
+    ['name', 'like', 'R*', ({ name }) => name.startsWith('R')],
+    ['name', 'ilike', '*E*', ({ name }) => name.toLowerCase().includes('e')],
+    ['name', 'in', ['Bread', "O'Hara"], ({ name }) => name === 'Bread'],
+    ['status', 'in', ['pending', 'failed'], ({ status }) => status !== 'paid'],
+    ['category_id', 'is_null', undefined, ({ category }) => category === null],
     ['category_id', 'is_null', false, ({ category }) => category !== null],
   ])('%s %s %j', async (field, operation, value, keeps) => {
     const { status, body } = await filtered(mine, [{ field, operation, value }])
@@ -84,10 +106,13 @@ describe('get_filtered_transactions', () => {
     expect(body).toHaveLength(book.length)
   })
 
-  test.each([{}, [], { p_filters: [] }, { filter: [{ field: 'amount', operation: 'gt', value: 1e6 }] }])('a body that names no filters, such as %j, is 404 and not everything', async (body) => {
-    expect(await mine.post('/rpc/get_filtered_transactions', body)).toMatchObject({ status: 404, body: { code: '42883' } })
-    expect(await mine.post('/rpc/get_transaction_distribution_by_category', body)).toMatchObject({ status: 404, body: { code: '42883' } })
-  })
+  test.each([{}, [], { p_filters: [] }, { filter: [{ field: 'amount', operation: 'gt', value: 1e6 }] }])(
+    'a body that names no filters, such as %j, is 404 and not everything',
+    async (body) => {
+      expect(await mine.post('/rpc/get_filtered_transactions', body)).toMatchObject({ status: 404, body: { code: '42883' } })
+      expect(await mine.post('/rpc/get_transaction_distribution_by_category', body)).toMatchObject({ status: 404, body: { code: '42883' } })
+    },
+  )
 
   test('sees what the caller sees: both contexts while an organization is active, nothing of others', async () => {
     expect((await filtered(ours, [])).body).toHaveLength(2 * book.length)
@@ -98,31 +123,51 @@ describe('get_filtered_transactions', () => {
   })
 
   test('is a table: select, order, limit and embedding work on it', async () => {
-    const { body } = await filtered(mine, [{ field: 'category_id', operation: 'is_null', value: false }], '?select=name,amount,category:categories(name)&order=amount.desc&limit=2')
+    const { body } = await filtered(
+      mine,
+      [{ field: 'category_id', operation: 'is_null', value: false }],
+      '?select=name,amount,category:categories(name)&order=amount.desc&limit=2',
+    )
     expect(body).toEqual([{ name: 'Refund', amount: 0.5, category: { name: 'Food' } }, { name: 'Bread', amount: -1.01, category: { name: 'Food' } }])
   })
 
   test.each<[unknown, string]>([
     [[{ field: 'colour', operation: 'eq', value: 1 }], 'Fields are amount, '],
     [[{ field: 'amount; drop table api.transactions', operation: 'eq', value: 1 }], 'Fields are '],
-    [[{ field: ['amount'], operation: 'eq', value: 1 }], 'Fields are '], [[{ operation: 'eq', value: 1 }], 'Fields are '],
+    [[{ field: ['amount'], operation: 'eq', value: 1 }], 'Fields are '],
+    [[{ operation: 'eq', value: 1 }], 'Fields are '],
     [[{ field: 'metadata', operation: 'eq', value: 1 }], 'Fields are '],
     [[{ field: 'amount', operation: 'like', value: '1*' }], 'Operations for amount are eq, neq, gt, gte, lt, lte, in, from, to, between, is_null.'],
-    [[{ field: 'amount', operation: '= 1 or 1', value: 1 }], 'Operations for amount are '], [[{ field: 'amount', operation: 5, value: 1 }], 'Operations for amount are '],
+    [[{ field: 'amount', operation: '= 1 or 1', value: 1 }], 'Operations for amount are '],
+    [[{ field: 'amount', operation: 5, value: 1 }], 'Operations for amount are '],
     [[{ field: 'amount', value: 1 }], 'Operations for amount are '],
-    [[{ field: 'amount', operation: 'gt', value: '0 or true' }], 'It takes a number'], [[{ field: 'amount', operation: 'gt', value: 'NaN' }], 'It takes a number'],
-    [[{ field: 'amount', operation: 'gt', value: null }], 'It takes a number'], [[{ field: 'amount', operation: 'gt' }], 'It takes a number'],
-    [[{ field: 'amount', operation: 'gt', value: [1] }], 'It takes a number'], [[{ field: 'amount', operation: 'gt', value: { a: 1 } }], 'It takes a number'],
-    [[{ field: 'amount', operation: 'in', value: 5 }], 'It takes an array'], [[{ field: 'amount', operation: 'in', value: [] }], 'It takes an array'],
-    [[{ field: 'amount', operation: 'between', value: [1] }], 'It takes an array of two'], [[{ field: 'amount', operation: 'in', value: [1, '2)'] }], 'It takes a number'],
-    [[{ field: 'id', operation: 'eq', value: '1' }], 'It takes a uuid'], [[{ field: 'category_id', operation: 'in', value: ["'"] }], 'It takes a uuid'],
-    [[{ field: 'transaction_date', operation: 'from', value: '2025-02-30' }], 'Dates are '], [[{ field: 'transaction_date', operation: 'to', value: 'infinity' }], 'Dates are '],
-    [[{ field: 'transaction_date', operation: 'to', value: '0001-01-01' }], 'Dates are '], [[{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', 'x'] }], 'Dates are '],
-    [[{ field: 'transaction_date', operation: 'from', value: 5 }], 'It takes a date'], [[{ field: 'transaction_date', operation: 'eq', value: 'custom' }], 'Send both'],
-    [[{ field: 'name', operation: 'like', value: 'a\\' }], 'It takes a text pattern'], [[{ field: 'name', operation: 'eq', value: 'x'.repeat(1001) }], 'It takes a text'],
+    [[{ field: 'amount', operation: 'gt', value: '0 or true' }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: 'NaN' }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: null }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt' }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: [1] }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'gt', value: { a: 1 } }], 'It takes a number'],
+    [[{ field: 'amount', operation: 'in', value: 5 }], 'It takes an array'],
+    [[{ field: 'amount', operation: 'in', value: [] }], 'It takes an array'],
+    [[{ field: 'amount', operation: 'between', value: [1] }], 'It takes an array of two'],
+    [[{ field: 'amount', operation: 'in', value: [1, '2)'] }], 'It takes a number'],
+    [[{ field: 'id', operation: 'eq', value: '1' }], 'It takes a uuid'],
+    [[{ field: 'category_id', operation: 'in', value: ["'"] }], 'It takes a uuid'],
+    [[{ field: 'transaction_date', operation: 'from', value: '2025-02-30' }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'to', value: 'infinity' }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'to', value: '0001-01-01' }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', 'x'] }], 'Dates are '],
+    [[{ field: 'transaction_date', operation: 'from', value: 5 }], 'It takes a date'],
+    [[{ field: 'transaction_date', operation: 'eq', value: 'custom' }], 'Send both'],
+    [[{ field: 'name', operation: 'like', value: 'a\\' }], 'It takes a text pattern'],
+    [[{ field: 'name', operation: 'eq', value: 'x'.repeat(1001) }], 'It takes a text'],
     [[{ field: 'name', operation: 'is_null', value: 'yes' }], 'It takes true or false'],
-    [[{ field: 'name', operation: 'eq', value: 'x', or: 1 }], 'It has field, operation and value'], [[null], 'It has field'], [['amount'], 'It has field'],
-    [{}, 'Each has field'], ['all', 'Each has field'], [5, 'Each has field'],
+    [[{ field: 'name', operation: 'eq', value: 'x', or: 1 }], 'It has field, operation and value'],
+    [[null], 'It has field'],
+    [['amount'], 'It has field'],
+    [{}, 'Each has field'],
+    ['all', 'Each has field'],
+    [5, 'Each has field'],
     [Array.from({ length: 51 }, () => ({ field: 'amount', operation: 'gt', value: 0 })), 'Each has field'],
   ])('%j is 400 and says what is allowed', async (filters, allowed) => {
     expect(await filtered(mine, filters)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
@@ -136,7 +181,8 @@ describe('get_transaction_stat', () => {
 
   test('answers one number: the sum, average or count of all, the income or the expenses', async () => {
     for (const [type, entries] of [['balance', book], ['income', income], ['expense', expense]] as const) {
-      const ask = async (fn: string) => (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
+      const ask = async (fn: string) =>
+        (await stat(mine, { p_user_id: ada.id, p_organization_id: null, p_filters: [], p_aggregate_fn: fn, p_transaction_type: type })).body
       expect(await ask('sum')).toBe(money(entries))
       expect(await ask('avg')).toBe(Math.sign(money(entries)) * Math.round(Math.abs(money(entries)) * 100 / entries.length) / 100)
       expect(await ask('count')).toBe(entries.length)
@@ -156,7 +202,11 @@ describe('get_transaction_stat', () => {
   })
 
   test('takes the filters of get_filtered_transactions', async () => {
-    const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, { field: 'status', operation: 'eq', value: 'paid' }]
+    const p_filters = [{ field: 'transaction_date', operation: 'between', value: ['2025-01-01', '2025-01-31'] }, {
+      field: 'status',
+      operation: 'eq',
+      value: 'paid',
+    }]
     expect((await stat(mine, { p_filters })).body).toBe(money(book.filter(({ on, status }) => on < '2025-02' && status === 'paid')))
     expect((await stat(mine, { p_filters: [{ field: 'transaction_date', operation: 'in', value: 'this_month' }] })).body).toBe(0)
   })
@@ -181,8 +231,12 @@ describe('get_transaction_stat', () => {
   })
 
   test.each([
-    [{ p_aggregate_fn: 'max' }, 'It is sum, avg or count.'], [{ p_aggregate_fn: null }, 'It is sum, avg or count.'], [{ p_aggregate_fn: 'sum(amount), pg_sleep(9)' }, 'It is sum, avg or count.'],
-    [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'], [{ p_filters: 'x' }, 'Each has field'], [{ p_filters: [{}] }, 'Fields are'],
+    [{ p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
+    [{ p_aggregate_fn: null }, 'It is sum, avg or count.'],
+    [{ p_aggregate_fn: 'sum(amount), pg_sleep(9)' }, 'It is sum, avg or count.'],
+    [{ p_transaction_type: 'loss' }, 'It is balance, income or expense.'],
+    [{ p_filters: 'x' }, 'Each has field'],
+    [{ p_filters: [{}] }, 'Fields are'],
   ])('%j is 400', async (body, allowed) => {
     expect(await stat(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
   })
@@ -197,13 +251,17 @@ describe('get_transaction_aggregate', () => {
   }
 
   test.each<[string, (entry: Entry) => string]>([
-    ['day', ({ on }) => on], ['month', ({ on }) => `${on.slice(0, 7)}-01`], ['quarter', () => '2025-01-01'], ['year', () => '2025-01-01'],
+    ['day', ({ on }) => on],
+    ['month', ({ on }) => `${on.slice(0, 7)}-01`],
+    ['quarter', () => '2025-01-01'],
+    ['year', () => '2025-01-01'],
     ['week', ({ on }) => {
       const monday = new Date(on)
       monday.setUTCDate(monday.getUTCDate() - (monday.getUTCDay() + 6) % 7)
       return monday.toISOString().slice(0, 10)
     }],
-    ['status', ({ status }) => status], ['currency', () => 'usd'],
+    ['status', ({ status }) => status],
+    ['currency', () => 'usd'],
   ])('by %s', async (p_group_by, key) => {
     const expected = by(key).map(([group, entries]) => ({ key: group, name: group, currency: 'usd', value: money(entries), count: entries.length }))
     expect(await aggregate(mine, { p_group_by })).toMatchObject({ status: 200, body: expected })
@@ -220,13 +278,22 @@ describe('get_transaction_aggregate', () => {
 
   test('counts, filters, and answers [] of nothing', async () => {
     const p_filters = [{ field: 'amount', operation: 'gt', value: 0 }]
-    expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{ key: '2025-01-01', name: '2025-01-01', currency: 'usd', value: 2, count: 2 }])
+    expect((await aggregate(mine, { p_filters, p_group_by: 'year', p_aggregate_fn: 'count' })).body).toEqual([{
+      key: '2025-01-01',
+      name: '2025-01-01',
+      currency: 'usd',
+      value: 2,
+      count: 2,
+    }])
     expect(await aggregate(nobody)).toMatchObject({ status: 200, body: [] })
   })
 
   test('gives each currency rows of its own', async () => {
     const caller = stack.as(await stack.person())
-    await caller.create('transactions', [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-01' })))
+    await caller.create(
+      'transactions',
+      [['usd', 1], ['eur', 2], ['eur', 3]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-01' })),
+    )
     expect((await aggregate(caller)).body.map((row: { currency: string, value: number }) => [row.currency, row.value])).toEqual([['eur', 5], ['usd', 1]])
   })
 
@@ -238,16 +305,26 @@ describe('get_transaction_aggregate', () => {
     expect(await day('timezone=Europe/Berlin')).toBe('2025-02-01')
   })
 
-  test.each(['timezone=Nowhere', 'return=minimal, timezone=europe/berlin', 'timezone='])('a time zone that is not known is 400 and not silently UTC: %s', async (prefer) => {
-    for (const caller of [mine, stack.anonymous]) {
-      expect(await caller.get('/transactions?limit=1', { prefer })).toMatchObject({ status: 400, body: { code: '22023', message: expect.stringContaining('unknown time zone'), hint: expect.stringContaining('Europe/Berlin') } })
-    }
-  })
+  test.each(['timezone=Nowhere', 'return=minimal, timezone=europe/berlin', 'timezone='])(
+    'a time zone that is not known is 400 and not silently UTC: %s',
+    async (prefer) => {
+      for (const caller of [mine, stack.anonymous]) {
+        expect(await caller.get('/transactions?limit=1', { prefer })).toMatchObject({
+          status: 400,
+          body: { code: '22023', message: expect.stringContaining('unknown time zone'), hint: expect.stringContaining('Europe/Berlin') },
+        })
+      }
+    },
+  )
 
-  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{ p_group_by: "day'); drop" }, 'It is day'], [{ p_aggregate_fn: 'median' }, 'It is sum, avg']])(
-    '%j is 400', async (body, allowed) => {
+  test.each([[{ p_group_by: 'name' }, 'It is day, week, '], [{ p_group_by: null }, 'It is day'], [{ p_group_by: "day'); drop" }, 'It is day'], [{
+    p_aggregate_fn: 'median',
+  }, 'It is sum, avg']])(
+    '%j is 400',
+    async (body, allowed) => {
       expect(await aggregate(mine, body)).toMatchObject(refusal({ hint: expect.stringContaining(allowed) }))
-    })
+    },
+  )
 })
 
 describe('get_transaction_distribution_by_category', () => {
@@ -263,7 +340,11 @@ describe('get_transaction_distribution_by_category', () => {
     expect(body).toEqual([null, 'Home', 'Food'].map((category) => {
       const entries = of(category as Entry['category'], january)
       return {
-        category_id: category === null ? null : ids[`${category} 1`], name: category, currency: 'usd', total: money(entries), count: entries.length,
+        category_id: category === null ? null : ids[`${category} 1`],
+        name: category,
+        currency: 'usd',
+        total: money(entries),
+        count: entries.length,
         share: Math.round(Math.abs(money(entries)) / whole * 10_000) / 10_000,
       }
     }))
@@ -272,7 +353,8 @@ describe('get_transaction_distribution_by_category', () => {
   test('of one type, of all time, of the organization, of nothing', async () => {
     const expenses = (await distribution(ours, { filters: { transaction_type: 'expense' } })).body
     expect(expenses.map(({ name, total }: { name: string, total: number }) => [name, total])).toEqual([
-      ['Home', 2 * money(of('Home'))], ['Food', 2 * money(of('Food').filter(({ cents }) => cents < 0))],
+      ['Home', 2 * money(of('Home'))],
+      ['Food', 2 * money(of('Food').filter(({ cents }) => cents < 0))],
     ])
     expect((await distribution(mine, {})).body).toHaveLength(3)
     expect((await distribution(ours, { organization_id: null })).body).toEqual((await distribution(mine, {})).body)
@@ -281,13 +363,22 @@ describe('get_transaction_distribution_by_category', () => {
   })
 
   test('of another user or organization is 403', async () => {
-    for (const params of [{ user_id: 'somebody' }, { organization_id: team.id }]) expect(await distribution(mine, params)).toMatchObject({ status: 403, body: { code: '42501' } })
+    for (const params of [{ user_id: 'somebody' }, { organization_id: team.id }])
+      expect(await distribution(mine, params)).toMatchObject({ status: 403, body: { code: '42501' } })
   })
 
   test.each([
-    [[]], ['x'], [{ colour: 1 }], [{ filters: 'x' }], [{ filters: { start_date: '2025-01-01' } }], [{ filters: { start_date: 'x', end_date: 'y' } }],
-    [{ filters: { start_date: '2025-02-01', end_date: '2025-01-01' } }], [{ filters: { preset: 'next_year' } }], [{ filters: { preset: 'today', start_date: '2025-01-01' } }],
-    [{ filters: { transaction_type: 'x' } }], [{ filters: { sql: 'x' } }],
+    [[]],
+    ['x'],
+    [{ colour: 1 }],
+    [{ filters: 'x' }],
+    [{ filters: { start_date: '2025-01-01' } }],
+    [{ filters: { start_date: 'x', end_date: 'y' } }],
+    [{ filters: { start_date: '2025-02-01', end_date: '2025-01-01' } }],
+    [{ filters: { preset: 'next_year' } }],
+    [{ filters: { preset: 'today', start_date: '2025-01-01' } }],
+    [{ filters: { transaction_type: 'x' } }],
+    [{ filters: { sql: 'x' } }],
   ])('%j is 400', async (params) => {
     expect(await distribution(mine, params)).toMatchObject(refusal({}))
   })
@@ -296,16 +387,36 @@ describe('get_transaction_distribution_by_category', () => {
 describe('get_budget_comparison', () => {
   const budget = (caller: Caller, query: string) => caller.get(`/rpc/get_budget_comparison${query}`)
   const row = (name: string, budgeted: number, actual: number, factor = 1) => ({
-    category_id: ids[`${name} ${factor}`], name, currency: 'usd', budget: budgeted, actual, difference: Math.round((budgeted - actual) * 100) / 100,
+    category_id: ids[`${name} ${factor}`],
+    name,
+    currency: 'usd',
+    budget: budgeted,
+    actual,
+    difference: Math.round((budgeted - actual) * 100) / 100,
   })
 
   test('compares a month, and prorates a part of one by days', async () => {
-    expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({ status: 200, body: [row('Food', 310, 3.03), row('Home', 900, 900.1), row('Unused', 62.5, 0)] })
+    expect(await budget(mine, '?start_date=2025-01-01&end_date=2025-01-31')).toMatchObject({
+      status: 200,
+      body: [row('Food', 310, 3.03), row('Home', 900, 900.1), row('Unused', 62.5, 0)],
+    })
     // ten of the thirty-one days of January
-    expect((await budget(mine, '?start_date=2025-01-22&end_date=2025-01-31')).body).toEqual([row('Food', 100, 3.03), row('Home', 290.32, 0), row('Unused', 20.16, 0)])
+    expect((await budget(mine, '?start_date=2025-01-22&end_date=2025-01-31')).body).toEqual([
+      row('Food', 100, 3.03),
+      row('Home', 290.32, 0),
+      row('Unused', 20.16, 0),
+    ])
     // the last of January and half of February; a refund is less spent, a failed payment is not spent
-    expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([row('Food', 165, 2.53), row('Home', 479.03, 0), row('Unused', 33.27, 0)])
-    expect((await budget(ours, '?start_date=2025-01-01&end_date=2025-02-28')).body).toEqual([row('Food', 620, 5.06, 2), row('Home', 1800, 3600.4, 2), row('Unused', 125, 0, 2)])
+    expect((await budget(mine, '?start_date=2025-01-31&end_date=2025-02-14')).body).toEqual([
+      row('Food', 165, 2.53),
+      row('Home', 479.03, 0),
+      row('Unused', 33.27, 0),
+    ])
+    expect((await budget(ours, '?start_date=2025-01-01&end_date=2025-02-28')).body).toEqual([
+      row('Food', 620, 5.06, 2),
+      row('Home', 1800, 3600.4, 2),
+      row('Unused', 125, 0, 2),
+    ])
   })
 
   test('takes a preset, and without any is of this month', async () => {
@@ -319,16 +430,37 @@ describe('get_budget_comparison', () => {
   test('is of one currency: several are refused and named, and p_currency chooses', async () => {
     const caller = stack.as(await stack.person())
     const { id } = await caller.create('categories', { name: 'x', monthly_budget: 31 })
-    await caller.create('transactions', [['usd', -1], ['eur', -2]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-05', category_id: id })))
+    await caller.create(
+      'transactions',
+      [['usd', -1], ['eur', -2]].map(([currency, amount]) => ({ name: 'x', currency, amount, transaction_date: '2025-01-05', category_id: id })),
+    )
     const january = '?start_date=2025-01-01&end_date=2025-01-31'
     expect(await budget(caller, january)).toMatchObject(refusal({ message: 'a budget is of one currency, and there are several: eur, usd' }))
-    expect((await budget(caller, `${january}&p_currency=eur`)).body).toEqual([{ category_id: id, name: 'x', currency: 'eur', budget: 31, actual: 2, difference: 29 }])
+    expect((await budget(caller, `${january}&p_currency=eur`)).body).toEqual([{
+      category_id: id,
+      name: 'x',
+      currency: 'eur',
+      budget: 31,
+      actual: 2,
+      difference: 29,
+    }])
   })
 
-  test.each(['?start_date=2025-01-01', '?start_date=x&end_date=y', '?start_date=2025-02-30&end_date=2025-03-01', '?start_date=infinity&end_date=infinity', '?preset=all_time', '?preset=x', '?preset=custom', '?start_date=2025-02-01&end_date=2025-01-01'])(
-    '%s is 400', async (query) => {
+  test.each([
+    '?start_date=2025-01-01',
+    '?start_date=x&end_date=y',
+    '?start_date=2025-02-30&end_date=2025-03-01',
+    '?start_date=infinity&end_date=infinity',
+    '?preset=all_time',
+    '?preset=x',
+    '?preset=custom',
+    '?start_date=2025-02-01&end_date=2025-01-01',
+  ])(
+    '%s is 400',
+    async (query) => {
       expect(await budget(mine, query)).toMatchObject(refusal({}))
-    })
+    },
+  )
 })
 
 describe('get_cash_flow', () => {
@@ -344,7 +476,11 @@ describe('get_cash_flow', () => {
     for (const month of ['2025-01', '2025-02']) {
       const entries = counted.filter(({ on }) => on.startsWith(month))
       expect(body).toContainEqual({
-        period: `${month}-01`, currency: 'usd', income: money(entries.filter(({ cents }) => cents > 0)), expenses: -money(entries.filter(({ cents }) => cents < 0)), net: money(entries),
+        period: `${month}-01`,
+        currency: 'usd',
+        income: money(entries.filter(({ cents }) => cents > 0)),
+        expenses: -money(entries.filter(({ cents }) => cents < 0)),
+        net: money(entries),
       })
     }
     expect(body.filter(({ net }: { net: number }) => net !== 0)).toHaveLength(2)
@@ -357,14 +493,18 @@ describe('get_cash_flow', () => {
     expect(body.find(({ period }: { period: string }) => period === '2025-01-01').net).toBe(2 * money(counted))
     const caller = stack.as(await stack.person())
     await caller.create('transactions', { name: 'now', amount: 5 })
-    for (const grouping of ['daily', 'weekly', 'monthly', 'quarterly', 'yearly']) expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
+    for (const grouping of ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'])
+      expect((await flow(caller, `?grouping=${grouping}&periods=1`)).body).toMatchObject([{ income: 5, net: 5 }])
   })
 
   test('of nothing is one series of zeros, and each currency is a series of its own', async () => {
     expect((await flow(nobody, '?periods=2')).body).toMatchObject([{ currency: 'usd', net: 0 }, { currency: 'usd', net: 0 }])
     const caller = stack.as(await stack.person())
     await caller.create('transactions', [{ name: 'x', amount: 1, currency: 'eur' }, { name: 'x', amount: 2, currency: 'chf' }])
-    expect((await flow(caller, '?periods=1')).body.map(({ currency, net }: { currency: string, net: number }) => [currency, net])).toEqual([['chf', 2], ['eur', 1]])
+    expect((await flow(caller, '?periods=1')).body.map(({ currency, net }: { currency: string, net: number }) => [currency, net])).toEqual([['chf', 2], [
+      'eur',
+      1,
+    ]])
     expect((await flow(caller, '?periods=1&p_currency=EUR')).body).toMatchObject([{ currency: 'eur', net: 1 }])
   })
 
@@ -390,19 +530,26 @@ describe('delete_category', () => {
     const caller = context === 'team' ? ours : mine
     const { from, to } = await filed(caller)
     expect(await remove(caller, { p_category_id: from.id, p_replacement_id: to.id })).toMatchObject({
-      status: 200, body: { category_id: from.id, replacement_id: to.id, transactions: 1, subscriptions: 1, line_items: 1 },
+      status: 200,
+      body: { category_id: from.id, replacement_id: to.id, transactions: 1, subscriptions: 1, line_items: 1 },
     })
     expect((await caller.get(`/categories?id=eq.${from.id}`)).body).toEqual([])
     for (const table of ['transactions', 'subscriptions', 'line_items']) expect((await caller.get(`/${table}?category_id=eq.${to.id}`)).body).toHaveLength(1)
-    expect(await remove(caller, { p_category_id: to.id })).toMatchObject({ status: 200, body: { replacement_id: null, transactions: 1, subscriptions: 1, line_items: 1 } })
+    expect(await remove(caller, { p_category_id: to.id })).toMatchObject({
+      status: 200,
+      body: { replacement_id: null, transactions: 1, subscriptions: 1, line_items: 1 },
+    })
   })
 
-  test('does nothing at all when the replacement is not there, is another context\'s or is the category itself', async () => {
+  test("does nothing at all when the replacement is not there, is another context's or is the category itself", async () => {
     const { from } = await filed(mine)
     const shared = await ours.create('categories', { name: 'x' })
     const hers = await nobody.create('categories', { name: 'x' })
     for (const id of ['00000000-0000-4000-8000-000000000000', shared.id, hers.id]) {
-      expect(await remove(ours, { p_category_id: from.id, p_replacement_id: id })).toMatchObject({ status: 404, body: { message: 'replacement category not found' } })
+      expect(await remove(ours, { p_category_id: from.id, p_replacement_id: id })).toMatchObject({
+        status: 404,
+        body: { message: 'replacement category not found' },
+      })
     }
     expect(await remove(mine, { p_category_id: from.id, p_replacement_id: from.id })).toMatchObject(refusal({}))
     expect((await mine.get(`/transactions?category_id=eq.${from.id}`)).body).toHaveLength(1)
@@ -410,8 +557,12 @@ describe('delete_category', () => {
 
   test('of a category the caller does not see is 404, and 403 for a viewer', async () => {
     const { from } = await filed(ours)
-    for (const id of [from.id, '00000000-0000-4000-8000-000000000000']) expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })
-    expect(await remove(viewer, { p_category_id: from.id })).toMatchObject({ status: 403, body: { code: '42501', message: 'permission denied for table categories' } })
+    for (const id of [from.id, '00000000-0000-4000-8000-000000000000'])
+      expect(await remove(nobody, { p_category_id: id })).toMatchObject({ status: 404, body: { message: 'category not found' } })
+    expect(await remove(viewer, { p_category_id: from.id })).toMatchObject({
+      status: 403,
+      body: { code: '42501', message: 'permission denied for table categories' },
+    })
     expect(await remove(mine, { p_category_id: '1' })).toMatchObject({ status: 400, body: { code: '22P02' } })
     expect((await ours.get(`/categories?id=eq.${from.id}`)).body).toHaveLength(1)
   })
@@ -420,15 +571,26 @@ describe('delete_category', () => {
 describe('date range presets', () => {
   /** What each preset covers on a Thursday, 2024-02-29: the first day and the last. */
   const expected: Record<string, [string, string] | [null, null]> = {
-    today: ['2024-02-29', '2024-02-29'], yesterday: ['2024-02-28', '2024-02-28'], last_7_days: ['2024-02-23', '2024-02-29'], last_30_days: ['2024-01-31', '2024-02-29'],
-    this_week: ['2024-02-26', '2024-03-03'], last_week: ['2024-02-19', '2024-02-25'], this_month: ['2024-02-01', '2024-02-29'], last_month: ['2024-01-01', '2024-01-31'],
-    this_quarter: ['2024-01-01', '2024-03-31'], last_quarter: ['2023-10-01', '2023-12-31'], this_year: ['2024-01-01', '2024-12-31'], last_year: ['2023-01-01', '2023-12-31'],
+    today: ['2024-02-29', '2024-02-29'],
+    yesterday: ['2024-02-28', '2024-02-28'],
+    last_7_days: ['2024-02-23', '2024-02-29'],
+    last_30_days: ['2024-01-31', '2024-02-29'],
+    this_week: ['2024-02-26', '2024-03-03'],
+    last_week: ['2024-02-19', '2024-02-25'],
+    this_month: ['2024-02-01', '2024-02-29'],
+    last_month: ['2024-01-01', '2024-01-31'],
+    this_quarter: ['2024-01-01', '2024-03-31'],
+    last_quarter: ['2023-10-01', '2023-12-31'],
+    this_year: ['2024-01-01', '2024-12-31'],
+    last_year: ['2023-01-01', '2023-12-31'],
     all_time: [null, null],
   }
 
   test.each(Object.keys(expected))('%s', async (preset) => {
     const { rows } = await stack.owner.query(
-      `select to_char(lower(days), 'YYYY-MM-DD') as first, to_char(upper(days) - 1, 'YYYY-MM-DD') as last from private.preset_days($1, date '2024-02-29') as days`, [preset])
+      `select to_char(lower(days), 'YYYY-MM-DD') as first, to_char(upper(days) - 1, 'YYYY-MM-DD') as last from private.preset_days($1, date '2024-02-29') as days`,
+      [preset],
+    )
     expect([rows[0].first, rows[0].last]).toEqual(expected[preset])
   })
 })

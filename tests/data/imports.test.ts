@@ -48,7 +48,7 @@ describe.each(['/transactions', '/transactions?on_conflict=id'])('POST %s', (pat
     expect(await stored(caller, source)).toHaveLength(4)
   })
 
-  test('in a team another member\'s replay makes no second row, and the first importer stays its user', async () => {
+  test("in a team another member's replay makes no second row, and the first importer stays its user", async () => {
     const { source, rows } = statement()
     await ours.post(path, rows, upsert('merge'))
     const first = await stored(ours, source)
@@ -104,7 +104,7 @@ test('rows without an external_id are never in conflict', async () => {
   expect(await stored(mine, source)).toHaveLength(6)
 })
 
-test('a PUT or update that would take another row\'s external_id is 409', async () => {
+test("a PUT or update that would take another row's external_id is 409", async () => {
   const { source, rows } = statement()
   await mine.post('/transactions', rows)
   const [one, two] = await stored(mine, source)

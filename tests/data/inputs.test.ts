@@ -37,10 +37,14 @@ beforeAll(async () => {
   keeper = await keep(world)
   stored = await keeper.fingerprint()
   // who may do most comes most often, because a refusal for want of rights hides what else is wrong
-  actors = ['personal', 'personal', 'owner of A', 'owner of A', 'owner of A', 'editor of A', 'viewer of A', 'anonymous'].flatMap((name) => world.actors.filter((actor) => actor.name === name))
+  actors = ['personal', 'personal', 'owner of A', 'owner of A', 'owner of A', 'editor of A', 'viewer of A', 'anonymous'].flatMap((name) =>
+    world.actors.filter((actor) => actor.name === name)
+  )
   const ids: Ground['ids'] = (table, at) => {
     const actor = at === undefined ? undefined : actors[at]
-    return world.rows.filter((row) => row.table === table && (actor === undefined || (isInTeam(actor) ? row.organization === 'team-a' : row.user === 'solo' && row.organization === null))).map(({ key }) => key)
+    return world.rows.filter((row) =>
+      row.table === table && (actor === undefined || (isInTeam(actor) ? row.organization === 'team-a' : row.user === 'solo' && row.organization === null))
+    ).map(({ key }) => key)
   }
   ground = { catalogue: world.catalogue, ...await readFunctions(owner), ids, actors: actors.length }
   // a notification tells PostgREST of the key and the audience of this world
@@ -55,21 +59,32 @@ afterAll(async () => {
 type Answer = { status: number, type: string, text: string }
 
 /** Sends a request as it is, which `fetch` would refuse or correct. A long query comes back in a header, so headers may be long. */
-const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> => new Promise((resolve, reject) => {
-  const { hostname, port } = new URL(place.dataUrl)
-  const token = actors[actor]?.token
-  const outgoing = httpRequest({
-    agent, hostname, port, method, path, maxHeaderSize: 1_000_000,
-    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }), ...headers },
-  }, (incoming) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('error', reject)
-    incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, type: incoming.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }))
+const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(place.dataUrl)
+    const token = actors[actor]?.token
+    const outgoing = httpRequest({
+      agent,
+      hostname,
+      port,
+      method,
+      path,
+      maxHeaderSize: 1_000_000,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+    }, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode ?? 0, type: incoming.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
-  outgoing.on('error', reject)
-  outgoing.end(body)
-})
 
 /**
  * SQLSTATEs that PostgREST answers with 500 or 503, in 12.0 or 12.2. Not among them: 25006, a change asked for by GET, which
@@ -138,8 +153,16 @@ describe('whatever is sent', () => {
 
 test('a bulk create of which one row is wrong stores none, on every table', { timeout: 60_000 }, async () => {
   const team = actors.findIndex(({ name }) => name === 'owner of A')
-  const post = (table: string, rows: unknown): Request => ({ actor: team, method: 'POST', path: `/${table}`, headers: { 'content-type': 'application/json' }, body: JSON.stringify(rows) })
-  const { rows: writable } = await owner.query<{ name: string }>(`select relname as name from pg_class where relnamespace = 'api'::regnamespace and has_table_privilege('authenticated', oid, 'insert')`)
+  const post = (table: string, rows: unknown): Request => ({
+    actor: team,
+    method: 'POST',
+    path: `/${table}`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(rows),
+  })
+  const { rows: writable } = await owner.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'api'::regnamespace and has_table_privilege('authenticated', oid, 'insert')`,
+  )
   for (const table of ground.catalogue.tables.filter(({ name }) => writable.some((one) => one.name === name))) {
     const rows = [0, 1, 2].map((at) => rightRow(table, ground, team, at + 1, at))
     expect(await ask(post(table.name, rows)), table.name).toMatchObject({ status: 201 })
@@ -162,13 +185,23 @@ const failing: [string, Omit<Request, 'actor'>][] = [
   ['a query that is no UTF-8', { method: 'GET', path: '/tags?name=eq.%ff', headers: {} }],
   ['a header that is no UTF-8', { method: 'GET', path: '/tags', headers: { 'x-any': '\xff' } }],
   ['an Accept that is no UTF-8', { method: 'GET', path: '/tags', headers: { accept: '\xff' } }],
-  ['a change in the order of another table', { method: 'PATCH', path: '/tags?order=nothing(id)&limit=1', headers: { 'content-type': 'application/json' }, body: '{"name":"x"}' }],
+  ['a change in the order of another table', {
+    method: 'PATCH',
+    path: '/tags?order=nothing(id)&limit=1',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"x"}',
+  }],
   ['a delete in the order of another table', { method: 'DELETE', path: '/tags?order=nothing(id)&limit=1', headers: {} }],
   ['a cast to unknown', { method: 'GET', path: '/tags?select=name::unknown', headers: {} }],
   ['a text search of more than 32 negations', { method: 'GET', path: `/tags?name=fts.${'!'.repeat(33)}a`, headers: {} }],
   ['an array of seven dimensions', { method: 'GET', path: '/tags?name=eq(any).{{{{{{{1}}}}}}}', headers: {} }],
   ['more than 1664 columns', { method: 'GET', path: `/tags?select=${'*,'.repeat(400)}id`, headers: {} }],
-  ['JSON nested too deep to be read', { method: 'POST', path: '/transactions', headers: { 'content-type': 'application/json' }, body: `{"name":"x","amount":1,"metadata":${nested(100_000)}}` }],
+  ['JSON nested too deep to be read', {
+    method: 'POST',
+    path: '/transactions',
+    headers: { 'content-type': 'application/json' },
+    body: `{"name":"x","amount":1,"metadata":${nested(100_000)}}`,
+  }],
 ]
 
 test.each(failing)('what PostgREST itself fails at stores nothing and hinders nobody: %s', async (_, one) => {

@@ -31,7 +31,8 @@ test('a statement that takes too long is ended, with an error in the usual shape
     notify pgrst, 'reload schema'`)
   await expect.poll(async () => (await stack.anonymous.post('/rpc/wait', { seconds: 0 })).status, { timeout: 5_000 }).toBe(200)
   expect(await stack.anonymous.post('/rpc/wait', { seconds: 10 })).toMatchObject({
-    status: 500, body: { code: '57014', message: 'canceling statement due to statement timeout', details: null, hint: null },
+    status: 500,
+    body: { code: '57014', message: 'canceling statement due to statement timeout', details: null, hint: null },
   })
 })
 

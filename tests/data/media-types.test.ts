@@ -26,9 +26,9 @@ describe.each(['application/vnd.rest.object+json', 'application/vnd.pgrst.object
     expect(one).toMatchObject({ status: 200, body: rows[0] })
     expect(one.headers.get('content-type')).toContain(accept)
     expect(Object.keys(one.body)).toEqual(Object.keys(rows[0]))
-    expect((await mine.get(`/${table}?limit=2`, { accept }))).toMatchObject(notOne(2))
-    expect((await mine.get(`/${table}?limit=0`, { accept }))).toMatchObject(notOne(0))
-    expect((await stack.anonymous.get(`/${table}`, { accept }))).toMatchObject(notOne(0))
+    expect(await mine.get(`/${table}?limit=2`, { accept })).toMatchObject(notOne(2))
+    expect(await mine.get(`/${table}?limit=0`, { accept })).toMatchObject(notOne(0))
+    expect(await stack.anonymous.get(`/${table}`, { accept })).toMatchObject(notOne(0))
   })
 
   test('works on app_subscriptions too', async () => {
@@ -54,7 +54,7 @@ describe.each(['application/vnd.rest.object+json', 'application/vnd.pgrst.object
   })
 })
 
-test('chosen columns and embeds come as an object through PostgREST\'s own media type', async () => {
+test("chosen columns and embeds come as an object through PostgREST's own media type", async () => {
   const { id } = await mine.create('transactions', { name: 'x', amount: 1 })
   const path = `/transactions?id=eq.${id}&select=name,category:categories(name)`
   expect(await mine.get(path, { accept: 'application/vnd.pgrst.object+json' })).toMatchObject({ status: 200, body: { name: 'x', category: null } })

@@ -38,26 +38,32 @@ describe.each(ownedTables)('%s', (table) => {
     expect(await ours.create(table, { ...await row(table), user_id: null })).toMatchObject({ user_id: ada.id, organization_id: team.id })
   })
 
-  test('cannot be created as somebody else\'s, in any way of sending them', async () => {
+  test("cannot be created as somebody else's, in any way of sending them", async () => {
     const body = await row(table)
     const forgeries: Record<string, unknown>[] = [
-      { ...body, user_id: bob.id, organization_id: null }, { ...body, user_id: bob.id, organization_id: team.id },
+      { ...body, user_id: bob.id, organization_id: null },
+      { ...body, user_id: bob.id, organization_id: team.id },
       { ...body, user_id: ada.id, organization_id: 'another' },
     ]
     for (const forged of forgeries) {
       const columns = Object.keys(forged)
-      const csv = [columns, columns.map((column) => {
-        const value = forged[column]
-        return value === null ? 'NULL' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
-      })].map((line) => line.join(',')).join('\n')
+      const csv = [
+        columns,
+        columns.map((column) => {
+          const value = forged[column]
+          return value === null ? 'NULL' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
+        }),
+      ].map((line) => line.join(',')).join('\n')
       const id = crypto.randomUUID()
-      for (const answer of [
-        await ours.post(`/${table}`, forged),
-        await ours.post(`/${table}`, [{ ...forged, user_id: ada.id, organization_id: null }, forged]),
-        await ours.post(`/${table}`, csv, { 'content-type': 'text/csv' }),
-        await ours.post(`/${table}`, { ...forged, id }, { prefer: 'resolution=merge-duplicates' }),
-        await ours.put(`/${table}?id=eq.${id}`, { ...forged, id }),
-      ]) expect(answer).toMatchObject({ status: 403, body: denied })
+      for (
+        const answer of [
+          await ours.post(`/${table}`, forged),
+          await ours.post(`/${table}`, [{ ...forged, user_id: ada.id, organization_id: null }, forged]),
+          await ours.post(`/${table}`, csv, { 'content-type': 'text/csv' }),
+          await ours.post(`/${table}`, { ...forged, id }, { prefer: 'resolution=merge-duplicates' }),
+          await ours.put(`/${table}?id=eq.${id}`, { ...forged, id }),
+        ]
+      ) expect(answer).toMatchObject({ status: 403, body: denied })
     }
     // a personal token knows no organization, not even one the user belongs to
     expect(await mine.post(`/${table}`, { ...body, organization_id: team.id })).toMatchObject({ status: 403, body: denied })
@@ -66,10 +72,17 @@ describe.each(ownedTables)('%s', (table) => {
   test('cannot be moved to another user, organization or id afterwards', async () => {
     const personal = await mine.create(table, await row(table))
     const shared = await ours.create(table, await row(table))
-    for (const [at, change] of [
-      [personal, { organization_id: team.id }], [personal, { user_id: bob.id }], [personal, { user_id: null }], [personal, { id: crypto.randomUUID() }],
-      [shared, { organization_id: null }], [shared, { user_id: bob.id }], [shared, { organization_id: 'another' }],
-    ] as const) {
+    for (
+      const [at, change] of [
+        [personal, { organization_id: team.id }],
+        [personal, { user_id: bob.id }],
+        [personal, { user_id: null }],
+        [personal, { id: crypto.randomUUID() }],
+        [shared, { organization_id: null }],
+        [shared, { user_id: bob.id }],
+        [shared, { organization_id: 'another' }],
+      ] as const
+    ) {
       expect(await ours.patch(`/${table}?id=eq.${at.id}`, change)).toMatchObject({ status: 403, body: denied })
     }
     expect(await bobs.patch(`/${table}?id=eq.${shared.id}`, { user_id: bob.id })).toMatchObject({ status: 403, body: denied })
@@ -88,11 +101,13 @@ describe.each(ownedTables)('%s', (table) => {
   test('an upsert or PUT on a foreign id changes and reveals nothing', async () => {
     const [personal] = [await mine.create(table, await row(table))]
     const body = { ...await row(table), id: personal.id }
-    for (const answer of [
-      await stranger.post(`/${table}`, body, { prefer: 'return=representation,resolution=merge-duplicates' }),
-      await stranger.post(`/${table}`, body, { prefer: 'return=representation,resolution=ignore-duplicates' }),
-      await stranger.put(`/${table}?id=eq.${personal.id}`, body, returning),
-    ]) expect(answer).toMatchObject({ status: 403, body: denied })
+    for (
+      const answer of [
+        await stranger.post(`/${table}`, body, { prefer: 'return=representation,resolution=merge-duplicates' }),
+        await stranger.post(`/${table}`, body, { prefer: 'return=representation,resolution=ignore-duplicates' }),
+        await stranger.put(`/${table}?id=eq.${personal.id}`, body, returning),
+      ]
+    ) expect(answer).toMatchObject({ status: 403, body: denied })
     expect(await stranger.post(`/${table}`, body)).toMatchObject({ status: 409, body: { code: '23505', details: null } })
     expect((await mine.get(`/${table}?id=eq.${personal.id}`)).body).toEqual([personal])
   })
@@ -117,16 +132,21 @@ describe('references', () => {
   const nobody = '00000000-0000-4000-8000-000000000000'
   const answerOf = ({ status, body }: { status: number, body: unknown }) => ({ status, body })
 
-  test.each(['transactions', 'subscriptions'])('to another context\'s category fail exactly as references to nothing: %s', async (table) => {
+  test.each(['transactions', 'subscriptions'])("to another context's category fail exactly as references to nothing: %s", async (table) => {
     const { id: personal } = await mine.create('categories', { name: 'mine' })
     const { id: shared } = await ours.create('categories', { name: 'ours' })
     const { id: foreign } = await stranger.create('categories', { name: 'hers' })
     const body = await row(table)
     const missing = answerOf(await ours.post(`/${table}`, { ...body, category_id: nobody }))
-    expect(missing).toEqual({ status: 409, body: {
-      code: '23503', hint: null, details: 'Key is not present in table "categories".',
-      message: `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,
-    } })
+    expect(missing).toEqual({
+      status: 409,
+      body: {
+        code: '23503',
+        hint: null,
+        details: 'Key is not present in table "categories".',
+        message: `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,
+      },
+    })
     for (const category_id of [foreign, personal]) expect(answerOf(await ours.post(`/${table}`, { ...body, category_id }))).toEqual(missing)
     expect(answerOf(await ours.post(`/${table}`, { ...body, organization_id: null, category_id: shared }))).toEqual(missing)
     const created = await ours.create(table, { ...body, category_id: shared })
@@ -175,9 +195,10 @@ describe('references', () => {
 })
 
 describe('when an owner goes', () => {
-  const count = async (table: string, where: string, value: string) => Number((await stack.owner.query(`select count(*) from api.${table} where ${where}`, [value])).rows[0].count)
+  const count = async (table: string, where: string, value: string) =>
+    Number((await stack.owner.query(`select count(*) from api.${table} where ${where}`, [value])).rows[0].count)
 
-  test('deleting a user removes the personal rows and keeps the team\'s, without a user', async () => {
+  test("deleting a user removes the personal rows and keeps the team's, without a user", async () => {
     const boss = await stack.person('boss')
     const leaver = await stack.person('leaver')
     const firm = await stack.organization({ owner: boss, editor: leaver })
@@ -200,11 +221,14 @@ describe('when an owner goes', () => {
     }
     // what is left can still be changed and sent back
     const orphan = (await bossCaller.get(`/transactions?id=eq.${String(kept.get('transactions')?.['id'])}`)).body[0]
-    expect((await bossCaller.put(`/transactions?id=eq.${orphan.id}`, { ...orphan, name: 'kept' }, returning)).body).toMatchObject([{ name: 'kept', user_id: null }])
+    expect((await bossCaller.put(`/transactions?id=eq.${orphan.id}`, { ...orphan, name: 'kept' }, returning)).body).toMatchObject([{
+      name: 'kept',
+      user_id: null,
+    }])
     expect((await alone.get('/transactions')).status).toBe(401)
   })
 
-  test('deleting an organization deletes all of its rows and none of its members\' own', async () => {
+  test("deleting an organization deletes all of its rows and none of its members' own", async () => {
     const boss = await stack.person('boss')
     const firm = await stack.organization({ owner: boss })
     const [alone, together] = [stack.as(boss), stack.as(boss, firm)]

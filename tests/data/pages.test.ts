@@ -30,7 +30,9 @@ beforeAll(async () => {
     `insert into api.transactions (name, amount, user_id, organization_id, status, transaction_date)
      select 'row ' || n % 977, n * 7919::bigint % 1000 - 500, $1, tenant, (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
      from generate_series(1, $3::integer) n, unnest(array[null, $2]) tenant
-     order by hashint4(n)`, [owner.id, team.id, perTenant])
+     order by hashint4(n)`,
+    [owner.id, team.id, perTenant],
+  )
   await db.query('set session_replication_role = origin; analyze api.transactions')
   statement = await sentBy(stack.as(owner, team))
 }, 120_000)
@@ -46,7 +48,8 @@ async function sentBy(caller: Caller): Promise<string> {
   try {
     return await vi.waitFor(async () => {
       const { rows: [waiting] } = await stack.owner.query<{ query: string }>(
-        `select query from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event_type = 'Lock' and query like 'WITH pgrst_source%_postgrest_t'`)
+        `select query from pg_stat_activity where datname = current_database() and usename = 'authenticator' and wait_event_type = 'Lock' and query like 'WITH pgrst_source%_postgrest_t'`,
+      )
       if (waiting === undefined) throw new Error('PostgREST has not sent it yet')
       return waiting.query
     }, { timeout: 4_000 })
@@ -59,11 +62,17 @@ async function sentBy(caller: Caller): Promise<string> {
 type Plan = { 'Relation Name'?: string, 'Node Type': string, 'Actual Rows': number, 'Actual Loops': number, Plans?: Plan[] } & Record<string, unknown>
 
 /** The rows of transactions that a page reads: those it passes on and those it looks at in vain. Also how many it answers. */
-async function read(caller: string, filters: unknown, { limit = 20, select = statement }: { limit?: number, select?: string } = {}): Promise<{ rows: number, answered: number }> {
+async function read(
+  caller: string,
+  filters: unknown,
+  { limit = 20, select = statement }: { limit?: number, select?: string } = {},
+): Promise<{ rows: number, answered: number }> {
   await db.query('begin')
   try {
     // as PostgREST prepares a request: the settings of the role, the role, the claims
-    await db.query(`select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`)
+    await db.query(
+      `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
+    )
     await db.query('set local role authenticated')
     await db.query(`select set_config('request.jwt.claims', $1, true)`, [claims[caller]])
     await db.query(`prepare page (json, integer, integer) as ${select}`)
@@ -72,8 +81,13 @@ async function read(caller: string, filters: unknown, { limit = 20, select = sta
     const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)]
     const nodes = flat(root)
     const rows = nodes.filter((node) => node['Relation Name'] === 'transactions')
-      .map((node) => node['Actual Loops'] * (node['Actual Rows'] + Number(node['Rows Removed by Filter'] ?? 0) + Number(node['Rows Removed by Index Recheck'] ?? 0)))
-    return { rows: Math.round(rows.reduce((sum, count) => sum + count, 0)), answered: Number(nodes.find((node) => node['Node Type'] === 'Limit')?.['Actual Rows']) }
+      .map((node) =>
+        node['Actual Loops'] * (node['Actual Rows'] + Number(node['Rows Removed by Filter'] ?? 0) + Number(node['Rows Removed by Index Recheck'] ?? 0))
+      )
+    return {
+      rows: Math.round(rows.reduce((sum, count) => sum + count, 0)),
+      answered: Number(nodes.find((node) => node['Node Type'] === 'Limit')?.['Actual Rows']),
+    }
   } finally {
     await db.query('rollback')
     await db.query('deallocate all')
@@ -89,7 +103,11 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
     ['dates until a moment, that included', [{ field: 'transaction_date', operation: 'lte', value: '2024-11-30T12:00:00Z' }], 300],
     ['a status', [{ field: 'status', operation: 'eq', value: 'paid' }], 600],
     ['names by a pattern', [{ field: 'name', operation: 'ilike', value: 'ROW*5*' }], 600],
-    ['several at once', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, { field: 'transaction_date', operation: 'lt', value: '2024-12-24' }], 600],
+    ['several at once', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, {
+      field: 'transaction_date',
+      operation: 'lt',
+      value: '2024-12-24',
+    }], 600],
   ])('gets the first twenty of %s for some dozens or hundreds of rows read', async (_, filters, most) => {
     const { rows, answered } = await read(caller, filters)
     expect(answered).toBe(20)
@@ -112,6 +130,9 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
 })
 
 test('the measure tells: with an exact count everything is read', async () => {
-  const counted = statement.replace(') SELECT null::bigint', ') , pgrst_source_count AS (SELECT 1 FROM "pgrst_source" AS "transactions") SELECT (SELECT pg_catalog.count(*) FROM pgrst_source_count)')
+  const counted = statement.replace(
+    ') SELECT null::bigint',
+    ') , pgrst_source_count AS (SELECT 1 FROM "pgrst_source" AS "transactions") SELECT (SELECT pg_catalog.count(*) FROM pgrst_source_count)',
+  )
   expect((await read('a personal caller', [], { select: counted })).rows).toBeGreaterThanOrEqual(perTenant)
 })

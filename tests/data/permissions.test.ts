@@ -11,10 +11,12 @@ const interfaceTable = `
 | editor | list, get, create, update, delete     | list, get, create, update, delete  |
 | viewer | list, get                             | list, get                          |
 `
-const rights = new Map(interfaceTable.trim().split('\n').slice(1).map((line) => {
-  const [role = '', rows = '', dashboards = ''] = line.split('|').slice(1).map((cell) => cell.trim())
-  return [role, { rows: rows.split(', '), dashboards: dashboards.split(', ') }]
-}))
+const rights = new Map(
+  interfaceTable.trim().split('\n').slice(1).map((line) => {
+    const [role = '', rows = '', dashboards = ''] = line.split('|').slice(1).map((cell) => cell.trim())
+    return [role, { rows: rows.split(', '), dashboards: dashboards.split(', ') }]
+  }),
+)
 const may = (role: Role, table: string, action: string) => {
   const right = rights.get(role)
   return (table === 'dashboards' ? right?.dashboards : right?.rows)?.includes(action) === true
@@ -129,11 +131,13 @@ describe.each(tables)('%s of an organization', (table) => {
   test('an anonymous caller reads an empty array and is refused every write', async () => {
     const row = await teamRow(table)
     expect(await stack.anonymous.get(`/${table}`)).toMatchObject({ status: 200, body: [] })
-    for (const answer of [
-      await stack.anonymous.post(`/${table}`, await newRow(owner, {})),
-      await stack.anonymous.patch(`/${table}?${where(row)}`, await change(owner, {})),
-      await stack.anonymous.delete(`/${table}?${where(row)}`),
-    ]) expect(answer).toMatchObject({ status: 401, body: denied(table) })
+    for (
+      const answer of [
+        await stack.anonymous.post(`/${table}`, await newRow(owner, {})),
+        await stack.anonymous.patch(`/${table}?${where(row)}`, await change(owner, {})),
+        await stack.anonymous.delete(`/${table}?${where(row)}`),
+      ]
+    ) expect(answer).toMatchObject({ status: 401, body: denied(table) })
     await unchanged(table, row)
   })
 })
@@ -142,7 +146,7 @@ describe.each(tables)('personal %s', (table) => {
   const { row: newRow, change, where } = sample(table)
   const personal = { organization_id: null }
 
-  test.each(roles)('are all the user\'s, whatever the role elsewhere: %s', async (role) => {
+  test.each(roles)("are all the user's, whatever the role elsewhere: %s", async (role) => {
     const caller = stack.as(members[role], team)
     const row = await caller.create(table, await newRow(caller, personal))
     const changed = await change(caller, personal)
@@ -152,7 +156,7 @@ describe.each(tables)('personal %s', (table) => {
     expect((await caller.get(`/${table}?${where(row)}`)).body).toEqual([])
   })
 
-  test('are nobody else\'s, not even a colleague\'s', async () => {
+  test("are nobody else's, not even a colleague's", async () => {
     const mine = stack.as(members.viewer)
     const row = await mine.create(table, await newRow(mine, {}))
     for (const other of [owner, stack.as(members.admin), stack.as(outsider), stack.anonymous]) {
@@ -165,7 +169,7 @@ describe.each(tables)('personal %s', (table) => {
 })
 
 describe('a viewer', () => {
-  test('who changes all rows it sees is refused as a whole when one of them is the team\'s', async () => {
+  test("who changes all rows it sees is refused as a whole when one of them is the team's", async () => {
     const viewer = stack.as(members.viewer, team)
     const mine = await viewer.create('transactions', { name: 'Mine', amount: 1, organization_id: null })
     await owner.create('transactions', { name: 'Ours', amount: 1 })
@@ -177,17 +181,28 @@ describe('a viewer', () => {
   test('sees the shared and public dashboards of the organization; the others see the private ones too', async () => {
     const layout = { widgets: [] }
     const rows = await owner.create('dashboards', ['private', 'shared', 'public'].map((visibility) => ({ name: `walk ${visibility}`, layout, visibility })))
-    const seen = async (role: Role) => (await stack.as(members[role], team).get('/dashboards?name=like.walk*&select=visibility&order=visibility')).body.map((row: { visibility: string }) => row.visibility)
+    const seen = async (role: Role) =>
+      (await stack.as(members[role], team).get('/dashboards?name=like.walk*&select=visibility&order=visibility')).body.map((row: { visibility: string }) =>
+        row.visibility
+      )
     for (const role of ['owner', 'admin', 'editor'] as const) expect(await seen(role)).toEqual(['private', 'public', 'shared'])
     expect(await seen('viewer')).toEqual(['public', 'shared'])
     const viewer = stack.as(members.viewer, team)
     expect(await viewer.patch(`/dashboards?id=eq.${rows[0].id}`, { visibility: 'public' }, returning)).toMatchObject({ status: 200, body: [] })
-    expect(await viewer.post('/dashboards', { ...rows[0], name: 'mine' }, { prefer: 'resolution=merge-duplicates' })).toMatchObject({ status: 403, body: denied('dashboards') })
+    expect(await viewer.post('/dashboards', { ...rows[0], name: 'mine' }, { prefer: 'resolution=merge-duplicates' })).toMatchObject({
+      status: 403,
+      body: denied('dashboards'),
+    })
   })
 
   test('public opens no dashboard to anybody outside the organization, nor a personal one to a colleague', async () => {
     const layout = { widgets: [] }
-    await owner.create('dashboards', [{ name: 'open', layout, visibility: 'public', organization_id: team.id }, { name: 'open', layout, visibility: 'public', organization_id: null }])
+    await owner.create('dashboards', [{ name: 'open', layout, visibility: 'public', organization_id: team.id }, {
+      name: 'open',
+      layout,
+      visibility: 'public',
+      organization_id: null,
+    }])
     for (const other of [stack.as(outsider), stack.anonymous]) expect((await other.get('/dashboards?name=eq.open')).body).toEqual([])
     expect((await stack.as(members.admin, team).get('/dashboards?name=eq.open')).body).toHaveLength(1)
   })
@@ -199,17 +214,22 @@ describe('app_subscriptions', () => {
     await stack.owner.query(
       `insert into api.app_subscriptions (user_id, product_id, period_start, period_end)
        values ($1, 'teams', now() - interval '2 days', now() + interval '1 day'), ($1, 'personal', now() - interval '2 days', now() - interval '1 day')`,
-      [ada.id])
+      [ada.id],
+    )
     const active = '/app_subscriptions?status=eq.sub_active&period_start=lte.now&period_end=gte.now&select=product_id'
     const caller = stack.as(ada)
     expect((await caller.get(active)).body).toEqual([{ product_id: 'teams' }])
     expect((await owner.get('/app_subscriptions')).body).toEqual([])
     expect((await stack.anonymous.get('/app_subscriptions')).body).toEqual([])
     const row = { user_id: ada.id, product_id: 'business', period_end: '2099-01-01' }
-    for (const answer of [
-      await caller.post('/app_subscriptions', row), await caller.post('/app_subscriptions', row, { prefer: 'resolution=merge-duplicates' }),
-      await caller.patch('/app_subscriptions?product_id=eq.teams', { product_id: 'business' }), await caller.delete('/app_subscriptions?product_id=eq.teams'),
-    ]) expect(answer).toMatchObject({ status: 403, body: denied('app_subscriptions') })
+    for (
+      const answer of [
+        await caller.post('/app_subscriptions', row),
+        await caller.post('/app_subscriptions', row, { prefer: 'resolution=merge-duplicates' }),
+        await caller.patch('/app_subscriptions?product_id=eq.teams', { product_id: 'business' }),
+        await caller.delete('/app_subscriptions?product_id=eq.teams'),
+      ]
+    ) expect(answer).toMatchObject({ status: 403, body: denied('app_subscriptions') })
     expect((await caller.get('/app_subscriptions')).body).toHaveLength(2)
     expect(await stack.anonymous.post('/app_subscriptions', row)).toMatchObject({ status: 401, body: denied('app_subscriptions') })
   })

@@ -9,7 +9,9 @@ import { freshDatabase } from '../support/database.ts'
 let drop: () => Promise<void>
 let db: pg.Client
 
-type Plan = { 'Node Type': string, 'Index Name'?: string, 'Relation Name'?: string, 'Subplan Name'?: string, 'Parent Relationship'?: string, Plans?: Plan[] } & Record<string, unknown>
+type Plan =
+  & { 'Node Type': string, 'Index Name'?: string, 'Relation Name'?: string, 'Subplan Name'?: string, 'Parent Relationship'?: string, Plans?: Plan[] }
+  & Record<string, unknown>
 
 beforeAll(async () => {
   const database = await freshDatabase()
@@ -30,8 +32,11 @@ async function fill(rows: number): Promise<void> {
   // an index is built once at the end and a constraint asked of none of these rows, because those take the time of a
   // million inserts, and this database is the test's own
   const { rows: indexes } = await db.query<{ name: string, definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`)
-  const { rows: checks } = await db.query<{ name: string }>(`select conname as name from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`)
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`,
+  )
+  const { rows: checks } = await db.query<{ name: string }>(
+    `select conname as name from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
+  )
   await db.query(`
     begin;
     ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
@@ -53,7 +58,9 @@ async function fill(rows: number): Promise<void> {
 async function explain(query: string, claims: Record<string, unknown>): Promise<{ text: string, nodes: Plan[] }> {
   await db.query('begin')
   try {
-    await db.query(`select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`)
+    await db.query(
+      `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
+    )
     await db.query('set local role authenticated')
     await db.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify(claims)])
     const { rows } = await db.query(`explain (format json, verbose) ${query}`)
@@ -72,17 +79,20 @@ const big = { user_id: 'user 1', claims: { organization_id: 'org 1', organizatio
 describe.each([10_000, 1_000_000])('with %i transactions', (rows) => {
   beforeAll(() => fill(rows), 60_000)
 
-  describe.each([['a personal caller', personal], ['a team caller', team], ['the biggest team\'s caller', big]])('%s', (_, claims) => {
+  describe.each([['a personal caller', personal], ['a team caller', team], ["the biggest team's caller", big]])('%s', (_, claims) => {
     test.each([
       ['the newest', 'select * from api.transactions order by transaction_date desc limit 50'],
-      ['a date range', `select * from api.transactions where transaction_date >= '2024-12-01' and transaction_date < '2025-01-01' order by transaction_date desc limit 50`],
+      [
+        'a date range',
+        `select * from api.transactions where transaction_date >= '2024-12-01' and transaction_date < '2025-01-01' order by transaction_date desc limit 50`,
+      ],
       ['fifty, in no order', 'select * from api.transactions limit 50'],
       ['fifty by id', 'select * from api.transactions order by id limit 50'],
       ['a status', `select * from api.transactions where status = 'pending' limit 50`],
       ['an amount', 'select * from api.transactions where amount > 900 limit 50'],
       ['a name', `select * from api.transactions where name ilike '%coffee%' limit 50`],
       ['the number of them', 'select count(*) from api.transactions'],
-      ['the organization\'s newest', `select * from api.transactions where organization_id = 'org 3' order by transaction_date desc limit 50`],
+      ["the organization's newest", `select * from api.transactions where organization_id = 'org 3' order by transaction_date desc limit 50`],
       ['the personal newest', 'select * from api.transactions where organization_id is null order by transaction_date desc limit 50'],
     ])('asks for %s through the index of the tenant', async (__, query) => {
       const { text, nodes } = await explain(query, claims)
@@ -94,7 +104,9 @@ describe.each([10_000, 1_000_000])('with %i transactions', (rows) => {
       const once = nodes.filter((node) => node['Parent Relationship'] === 'InitPlan')
       expect(once.length).toBeGreaterThanOrEqual(2)
       expect(nodes.filter((node) => node['Parent Relationship'] === 'SubPlan')).toEqual([])
-      const perRow = nodes.filter((node) => node['Relation Name'] === 'transactions').map((node) => JSON.stringify([node['Filter'], node['Recheck Cond'], node['Index Cond']]))
+      const perRow = nodes.filter((node) => node['Relation Name'] === 'transactions').map((node) =>
+        JSON.stringify([node['Filter'], node['Recheck Cond'], node['Index Cond']])
+      )
       for (const condition of perRow) expect(condition).not.toMatch(/uid\(\)|org_id\(\)|can\(|current_setting/)
       expect(text).toContain('InitPlan')
     })
@@ -102,7 +114,7 @@ describe.each([10_000, 1_000_000])('with %i transactions', (rows) => {
 
   // of a small table a walk is the shorter way
   if (rows > 10_000) {
-    test('whether there is any at all is asked of the tenant, not of everybody\'s rows', async () => {
+    test("whether there is any at all is asked of the tenant, not of everybody's rows", async () => {
       for (const query of ['select * from api.transactions limit 1', 'select * from api.transactions order by id limit 1']) {
         const { nodes } = await explain(query, personal)
         expect(nodes.map((node) => node['Node Type'])).toContain('BitmapOr')

@@ -21,35 +21,57 @@ async function send(method: string, path: string, fields: [string, string][], bo
   return new Promise((resolve, reject) => {
     const sent = request(stack.url + path, { method, headers: fields.flat() }, (response) => {
       let text = ''
-      response.setEncoding('utf8').on('data', (part: string) => { text += part }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     })
     sent.on('error', reject).end(body)
   })
 }
 
 const everyTable = [...tables, 'app_subscriptions']
-const functions = ['get_filtered_transactions', 'get_transaction_stat', 'get_transaction_aggregate', 'get_transaction_distribution_by_category', 'get_budget_comparison', 'get_cash_flow', 'delete_category']
-const refused = { status: 400, body: { code: 'PGRST122', message: expect.stringMatching(/planned/), details: null, hint: expect.stringContaining('count=exact') } }
+const functions = [
+  'get_filtered_transactions',
+  'get_transaction_stat',
+  'get_transaction_aggregate',
+  'get_transaction_distribution_by_category',
+  'get_budget_comparison',
+  'get_cash_flow',
+  'delete_category',
+]
+const refused = {
+  status: 400,
+  body: { code: 'PGRST122', message: expect.stringMatching(/planned/), details: null, hint: expect.stringContaining('count=exact') },
+}
 
-describe('a planner\'s estimate', () => {
-  test.each(['count=planned', 'count=estimated', 'return=representation, count=planned', 'handling=strict,count=estimated'])('is refused to everybody, on every table and function: Prefer: %s', async (prefer) => {
-    for (const caller of [mine, viewer, stack.anonymous]) {
-      for (const table of everyTable) {
-        expect(await caller.get(`/${table}?limit=1`, { prefer }), table).toMatchObject(refused)
-        expect((await caller.head(`/${table}?limit=1`, { prefer })).status).toBe(400)
+describe("a planner's estimate", () => {
+  test.each(['count=planned', 'count=estimated', 'return=representation, count=planned', 'handling=strict,count=estimated'])(
+    'is refused to everybody, on every table and function: Prefer: %s',
+    async (prefer) => {
+      for (const caller of [mine, viewer, stack.anonymous]) {
+        for (const table of everyTable) {
+          expect(await caller.get(`/${table}?limit=1`, { prefer }), table).toMatchObject(refused)
+          expect((await caller.head(`/${table}?limit=1`, { prefer })).status).toBe(400)
+        }
+        for (const name of functions)
+          expect(await caller.post(`/rpc/${name}`, {}, { prefer }), name).toMatchObject({
+            status: expect.toSatisfy((status: number) => status === 400 || status === 404),
+          })
       }
-      for (const name of functions) expect(await caller.post(`/rpc/${name}`, {}, { prefer }), name).toMatchObject({ status: expect.toSatisfy((status: number) => status === 400 || status === 404) })
-    }
-    expect(await mine.post('/rpc/get_cash_flow', {}, { prefer })).toMatchObject(refused)
-    expect(await mine.post('/tags', { name: 'x' }, { prefer })).toMatchObject(refused)
-    expect((await mine.get('/tags')).body).toEqual([])
-  })
+      expect(await mine.post('/rpc/get_cash_flow', {}, { prefer })).toMatchObject(refused)
+      expect(await mine.post('/tags', { name: 'x' }, { prefer })).toMatchObject(refused)
+      expect((await mine.get('/tags')).body).toEqual([])
+    },
+  )
 
   test('is refused among several Prefer fields, of which the database is shown one', async () => {
     const token = await mine.token()
     for (const table of everyTable) {
       for (const fields of [['count=planned', 'return=minimal'], ['return=minimal', 'count=planned'], ['count=estimated', 'tx=commit']]) {
-        const { status, text } = await send('GET', `/${table}?limit=1`, [['authorization', `Bearer ${token}`], ...fields.map((value): [string, string] => ['prefer', value])])
+        const { status, text } = await send('GET', `/${table}?limit=1`, [
+          ['authorization', `Bearer ${token}`],
+          ...fields.map((value): [string, string] => ['prefer', value]),
+        ])
         // an estimate beyond db-max-rows alone would be the planner's: with few rows the count is exact
         if (status !== 200) expect({ status, body: JSON.parse(text) }, `${table} ${fields.join(' | ')}`).toMatchObject(refused)
         else expect(fields[0]).toBe('count=estimated')
@@ -71,7 +93,26 @@ describe('a planner\'s estimate', () => {
 
 describe('the catalogue', () => {
   const probes = ['auth.users', 'api.nothing', '{auth.users}', '{authenticator=r/authenticator}', 'nobody=r/nobody', 'uid', 'authenticator']
-  const types = ['regclass', 'regproc', 'regprocedure', 'regrole', 'regnamespace', 'regtype', 'regoper', 'regconfig', 'regdictionary', 'regcollation', '_regclass', '_regrole', 'aclitem', '_aclitem', 'pg_namespace', 'pg_class', 'oid', 'xml']
+  const types = [
+    'regclass',
+    'regproc',
+    'regprocedure',
+    'regrole',
+    'regnamespace',
+    'regtype',
+    'regoper',
+    'regconfig',
+    'regdictionary',
+    'regcollation',
+    '_regclass',
+    '_regrole',
+    'aclitem',
+    '_aclitem',
+    'pg_namespace',
+    'pg_class',
+    'oid',
+    'xml',
+  ]
 
   beforeAll(async () => {
     await mine.create('tags', probes.map((name) => ({ name })))
@@ -80,7 +121,9 @@ describe('the catalogue', () => {
 
   test('is not asked by a cast, whatever the row says: every answer is the same', async () => {
     for (const type of types) {
-      const answers = await Promise.all([...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => mine.get(path)))
+      const answers = await Promise.all(
+        [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => mine.get(path)),
+      )
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)), type).toHaveLength(1)
       expect(answers[0]).toMatchObject({ status: 400, body: { hint: expect.stringContaining('text'), details: null } })
     }
@@ -106,17 +149,27 @@ describe('what PostgreSQL adds to a table', () => {
     expect(await mine.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
     expect(await mine.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
     // some have no order and take no text, which PostgreSQL itself says first
-    for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`]) expect([400, 404], path).toContain((await mine.get(path)).status)
+    for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`])
+      expect([400, 404], path).toContain((await mine.get(path)).status)
   })
 
-  test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])('the function %s is no column', async (name) => {
-    expect(await mine.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
-    for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`]) expect([400, 404], path).toContain((await mine.get(path)).status)
-  })
+  test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])(
+    'the function %s is no column',
+    async (name) => {
+      expect(await mine.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
+      for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`])
+        expect([400, 404], path).toContain(
+          (await mine.get(path)).status,
+        )
+    },
+  )
 
-  test('a column may have any alias, and a function\'s answer its own columns', async () => {
-    expect((await mine.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(200)
-    expect((await mine.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status).toBe(200)
+  test("a column may have any alias, and a function's answer its own columns", async () => {
+    expect((await mine.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
+      200,
+    )
+    expect((await mine.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status)
+      .toBe(200)
   })
 })
 
@@ -127,10 +180,22 @@ test('a call with arguments that the function does not take is told so at once, 
   }
   // to compare so long a name with others takes PostgREST a minute each
   expect(performance.now() - started).toBeLessThan(20_000)
-  expect(await mine.post('/rpc/get_cash_flow', { period: 1 })).toMatchObject({ status: 404, body: { code: 'PGRST202', hint: expect.stringContaining('periods integer') } })
+  expect(await mine.post('/rpc/get_cash_flow', { period: 1 })).toMatchObject({
+    status: 404,
+    body: { code: 'PGRST202', hint: expect.stringContaining('periods integer') },
+  })
 })
 
-test.each(['tx = rollback', 'Tx=rollback', 'TX=ROLLBACK', 'tx="rollback"', 'tx=rollback;x=1', 'return=minimal;tx=rollback', 'tx=commit, tx=rollback', 'tx=rolback'])('a dry run is not ignored because it is written otherwise: Prefer: %s', async (prefer) => {
+test.each([
+  'tx = rollback',
+  'Tx=rollback',
+  'TX=ROLLBACK',
+  'tx="rollback"',
+  'tx=rollback;x=1',
+  'return=minimal;tx=rollback',
+  'tx=commit, tx=rollback',
+  'tx=rolback',
+])('a dry run is not ignored because it is written otherwise: Prefer: %s', async (prefer) => {
   expect(await mine.post('/tags', { name: 'pretended' }, { prefer })).toMatchObject({ status: 400, body: { hint: expect.stringContaining('tx=rollback') } })
   expect((await mine.get('/tags?name=eq.pretended')).body).toEqual([])
 })

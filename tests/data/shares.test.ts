@@ -23,24 +23,27 @@ afterAll(() => stack.stop())
 const times = <Result>(count: number, work: () => Promise<Result>): Promise<Result[]> => Promise.all(Array.from({ length: count }, work))
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted((a, b) => a - b)
 
-test.each(['a signed-in person', 'everybody without a token together'])('%s with forty slow requests at a time: others read all the while, and the rest is refused at once', async (who) => {
-  const caller = who === 'a signed-in person' ? slow : stack.anonymous
-  const over = new AbortController()
-  const flood = times(40, () => caller.post('/rpc/wait', { seconds: 1.5 })).finally(() => over.abort())
-  const seen: number[] = []
-  while (!over.signal.aborted) seen.push((await other.get('/transactions?limit=1')).status)
-  const answers = await flood
-  expect(new Set(seen)).toEqual(new Set([200]))
-  // more than a hold on every connection for one and a half seconds would have let through
-  expect(seen.length).toBeGreaterThan(10)
-  const refused = answers.filter(({ status }) => status === 429)
-  expect(refused.length).toBeGreaterThan(20)
-  expect(statuses(answers)).toEqual([200, 429])
-  for (const { body, headers } of refused) {
-    expect(body).toEqual({ code: '53400', message: expect.stringContaining('too many'), details: null, hint: expect.any(String) })
-    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-  }
-})
+test.each(['a signed-in person', 'everybody without a token together'])(
+  '%s with forty slow requests at a time: others read all the while, and the rest is refused at once',
+  async (who) => {
+    const caller = who === 'a signed-in person' ? slow : stack.anonymous
+    const over = new AbortController()
+    const flood = times(40, () => caller.post('/rpc/wait', { seconds: 1.5 })).finally(() => over.abort())
+    const seen: number[] = []
+    while (!over.signal.aborted) seen.push((await other.get('/transactions?limit=1')).status)
+    const answers = await flood
+    expect(new Set(seen)).toEqual(new Set([200]))
+    // more than a hold on every connection for one and a half seconds would have let through
+    expect(seen.length).toBeGreaterThan(10)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(20)
+    expect(statuses(answers)).toEqual([200, 429])
+    for (const { body, headers } of refused) {
+      expect(body).toEqual({ code: '53400', message: expect.stringContaining('too many'), details: null, hint: expect.any(String) })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    }
+  },
+)
 
 test('a place is given back with the answer, also when the request fails', async () => {
   await times(12, () => slow.post('/rpc/wait', { seconds: 'not a number' }))
@@ -62,7 +65,11 @@ test('a page that asks for eight things at once, each a fifth of a second long, 
 
 test('the share follows the pool', () => {
   expect([1, 2, 5, 10, 20, 50].map(placesOf)).toEqual([
-    { perPerson: 1, ofAnonymous: 1 }, { perPerson: 1, ofAnonymous: 1 }, { perPerson: 2, ofAnonymous: 1 },
-    { perPerson: 4, ofAnonymous: 2 }, { perPerson: 8, ofAnonymous: 4 }, { perPerson: 20, ofAnonymous: 10 },
+    { perPerson: 1, ofAnonymous: 1 },
+    { perPerson: 1, ofAnonymous: 1 },
+    { perPerson: 2, ofAnonymous: 1 },
+    { perPerson: 4, ofAnonymous: 2 },
+    { perPerson: 8, ofAnonymous: 4 },
+    { perPerson: 20, ofAnonymous: 10 },
   ])
 })

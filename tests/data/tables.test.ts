@@ -21,7 +21,8 @@ const layout = { widgets: [] }
 
 /** "Resources and their fields", copied, and the tables that the interface only names. */
 const interfaceColumns: Record<string, string> = {
-  transactions: 'id amount name currency user_id organization_id external_id category_id reference_no description status source metadata transaction_date created_at updated_at',
+  transactions:
+    'id amount name currency user_id organization_id external_id category_id reference_no description status source metadata transaction_date created_at updated_at',
   subscriptions: 'id title amount period description logo_url interval_in_days category_id user_id organization_id',
   accounts: 'id name type currency balance description institution account_number color icon user_id organization_id metadata created_at updated_at',
   dashboards: 'id name description layout filters date_range is_default visibility user_id organization_id created_at updated_at',
@@ -36,21 +37,30 @@ describe('a row', () => {
     expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual((interfaceColumns[table] ?? '').split(' ').toSorted())
   })
 
-  test('of transactions has the interface\'s defaults', async () => {
+  test("of transactions has the interface's defaults", async () => {
     const before = Date.now()
     const created = await mine.create('transactions', { name: 'Coffee', amount: 3.5 })
     expect(created).toMatchObject({ amount: 3.5, currency: 'usd', status: 'paid', source: 'manual', organization_id: null, user_id: ada.id, metadata: null })
     expect(Math.abs(new Date(created.transaction_date).getTime() - before)).toBeLessThan(10_000)
   })
 
-  test('of accounts and dashboards has the interface\'s defaults', async () => {
+  test("of accounts and dashboards has the interface's defaults", async () => {
     expect(await mine.create('accounts', { name: 'x', type: 'cash' })).toMatchObject({ currency: 'usd', balance: 0 })
     expect(await mine.create('dashboards', { name: 'x', layout })).toMatchObject({ is_default: false, visibility: 'private', date_range: null })
   })
 
   test.each([
-    ['transactions', 'amount'], ['transactions', 'name'], ['subscriptions', 'title'], ['subscriptions', 'amount'], ['subscriptions', 'period'],
-    ['accounts', 'name'], ['accounts', 'type'], ['dashboards', 'name'], ['dashboards', 'layout'], ['categories', 'name'], ['tags', 'name'],
+    ['transactions', 'amount'],
+    ['transactions', 'name'],
+    ['subscriptions', 'title'],
+    ['subscriptions', 'amount'],
+    ['subscriptions', 'period'],
+    ['accounts', 'name'],
+    ['accounts', 'type'],
+    ['dashboards', 'name'],
+    ['dashboards', 'layout'],
+    ['categories', 'name'],
+    ['tags', 'name'],
   ])('of %s needs %s', async (table, column) => {
     const { [column]: _, ...rest } = await row(table)
     expect(await mine.post(`/${table}`, rest)).toMatchObject({ status: 400, body: { code: '23502' } })
@@ -82,11 +92,19 @@ describe('a row', () => {
   })
 
   test('keeps the last four digits of an account number, whatever is sent', async () => {
-    for (const [sent, kept] of [['1234567890', '7890'], ['DE89 3704 0044 0532 0130 00', '3000'], ['****4242', '4242'], ['12', '12'], ['none', null], ['', null], [4242424242424242, '4242']]) {
+    for (
+      const [sent, kept] of [['1234567890', '7890'], ['DE89 3704 0044 0532 0130 00', '3000'], ['****4242', '4242'], ['12', '12'], ['none', null], ['', null], [
+        4242424242424242,
+        '4242',
+      ]]
+    ) {
       const created = await mine.create('accounts', { name: 'x', type: 'cash', account_number: sent })
       expect(created.account_number).toBe(kept)
       expect((await mine.patch(`/accounts?id=eq.${created.id}`, { account_number: '99998888' }, returning)).body[0].account_number).toBe('8888')
-      expect((await mine.post('/accounts', { ...created, account_number: sent }, { prefer: 'return=representation,resolution=merge-duplicates' })).body[0].account_number).toBe(kept)
+      expect(
+        (await mine.post('/accounts', { ...created, account_number: sent }, { prefer: 'return=representation,resolution=merge-duplicates' })).body[0]
+          .account_number,
+      ).toBe(kept)
     }
     const { rows } = await stack.owner.query('select count(*) from api.accounts a where length(account_number) > 4')
     expect(rows[0].count).toBe('0')
@@ -100,27 +118,75 @@ describe('bad values are 400 and store nothing', () => {
   const cases: [string, Record<string, unknown>][] = [
     ...['NaN', 'Infinity', '-Infinity', 1e12, -1e12, 'ten', '', {}, null].map((amount): [string, Record<string, unknown>] => ['transactions', { amount }]),
     ...['NaN', 'Infinity', 1e12].flatMap((amount): [string, Record<string, unknown>][] => [
-      ['subscriptions', { amount }], ['accounts', { balance: amount }], ['line_items', { amount }], ['line_items', { quantity: amount }], ['categories', { monthly_budget: amount }],
+      ['subscriptions', { amount }],
+      ['accounts', { balance: amount }],
+      ['line_items', { amount }],
+      ['line_items', { quantity: amount }],
+      ['categories', { monthly_budget: amount }],
     ]),
-    ...['infinity', '-infinity', '0001-01-01', '1899-12-31', '2200-01-01', '294000-01-01', '2025-02-30', 'soon'].map((transaction_date): [string, Record<string, unknown>] => ['transactions', { transaction_date }]),
-    ['transactions', { name: '' }], ['transactions', { name: long(256) }], ['transactions', { description: long(5001) }], ['transactions', { source: long(65) }],
-    ['transactions', { external_id: long(256) }], ['transactions', { external_id: '' }], ['transactions', { reference_no: long(256) }],
-    ['transactions', { currency: 'us' }], ['transactions', { currency: 'us1' }], ['transactions', { category_id: 'food' }], ['transactions', { id: '1' }],
-    ['transactions', { metadata: { a: long(16_384) } }], ['transactions', { metadata: JSON.parse(deep(17)) }], ['transactions', { name: 'a\u0000b' }],
+    ...['infinity', '-infinity', '0001-01-01', '1899-12-31', '2200-01-01', '294000-01-01', '2025-02-30', 'soon'].map((
+      transaction_date,
+    ): [string, Record<string, unknown>] => ['transactions', { transaction_date }]),
+    ['transactions', { name: '' }],
+    ['transactions', { name: long(256) }],
+    ['transactions', { description: long(5001) }],
+    ['transactions', { source: long(65) }],
+    ['transactions', { external_id: long(256) }],
+    ['transactions', { external_id: '' }],
+    ['transactions', { reference_no: long(256) }],
+    ['transactions', { currency: 'us' }],
+    ['transactions', { currency: 'us1' }],
+    ['transactions', { category_id: 'food' }],
+    ['transactions', { id: '1' }],
+    ['transactions', { metadata: { a: long(16_384) } }],
+    ['transactions', { metadata: JSON.parse(deep(17)) }],
+    ['transactions', { name: 'a\u0000b' }],
     ['transactions', { colour: 'red' }],
-    ['categories', { monthly_budget: -1 }], ['categories', { color: 'red' }], ['categories', { icon: long(101) }], ['tags', { name: long(101) }],
-    ['subscriptions', { title: long(256) }], ['subscriptions', { logo_url: 'javascript:alert(1)' }], ['subscriptions', { logo_url: `https://${long(2048)}` }],
-    ['subscriptions', { interval_in_days: 0 }], ['subscriptions', { interval_in_days: 3661 }], ['subscriptions', { interval_in_days: 1.5 }],
-    ['accounts', { color: '#12345' }], ['accounts', { institution: long(256) }], ['accounts', { metadata: JSON.parse(deep(17)) }],
-    ...[{}, [], 'x', 1, { widgets: {} }, { widgets: [1] }, { widgets: [{}] }, { widgets: [{ ...widget, id: 1 }] }, { widgets: [{ ...widget, id: '' }] },
-      { widgets: [{ ...widget, type: null }] }, { widgets: [{ ...widget, position: { x: 0 } }] }, { widgets: [{ ...widget, position: { x: '0', y: 0 } }] },
-      { widgets: [{ ...widget, size: { w: 0, h: 1 } }] }, { widgets: [{ ...widget, position: { x: -1, y: 0 } }] }, { widgets: [widget, { ...widget, size: [1, 1] }] },
-      { widgets: [{ ...widget, config: { text: long(65_536) } }] }, { widgets: [{ ...widget, config: JSON.parse(deep(16)) }] },
+    ['categories', { monthly_budget: -1 }],
+    ['categories', { color: 'red' }],
+    ['categories', { icon: long(101) }],
+    ['tags', { name: long(101) }],
+    ['subscriptions', { title: long(256) }],
+    ['subscriptions', { logo_url: 'javascript:alert(1)' }],
+    ['subscriptions', { logo_url: `https://${long(2048)}` }],
+    ['subscriptions', { interval_in_days: 0 }],
+    ['subscriptions', { interval_in_days: 3661 }],
+    ['subscriptions', { interval_in_days: 1.5 }],
+    ['accounts', { color: '#12345' }],
+    ['accounts', { institution: long(256) }],
+    ['accounts', { metadata: JSON.parse(deep(17)) }],
+    ...[
+      {},
+      [],
+      'x',
+      1,
+      { widgets: {} },
+      { widgets: [1] },
+      { widgets: [{}] },
+      { widgets: [{ ...widget, id: 1 }] },
+      { widgets: [{ ...widget, id: '' }] },
+      { widgets: [{ ...widget, type: null }] },
+      { widgets: [{ ...widget, position: { x: 0 } }] },
+      { widgets: [{ ...widget, position: { x: '0', y: 0 } }] },
+      { widgets: [{ ...widget, size: { w: 0, h: 1 } }] },
+      { widgets: [{ ...widget, position: { x: -1, y: 0 } }] },
+      { widgets: [widget, { ...widget, size: [1, 1] }] },
+      { widgets: [{ ...widget, config: { text: long(65_536) } }] },
+      { widgets: [{ ...widget, config: JSON.parse(deep(16)) }] },
     ].map((malformed): [string, Record<string, unknown>] => ['dashboards', { layout: malformed }]),
-    ...['this_month', { preset: 'next_month' }, { preset: 1 }, { preset: 'this_month', start_date: '2025-01-01' }, {}, { start_date: '2025-01-01' },
-      { start_date: '2025-01-02', end_date: '2025-01-01' }, { start_date: '2025-02-30', end_date: '2025-03-01' }, { from: '2025-01-01' },
+    ...[
+      'this_month',
+      { preset: 'next_month' },
+      { preset: 1 },
+      { preset: 'this_month', start_date: '2025-01-01' },
+      {},
+      { start_date: '2025-01-01' },
+      { start_date: '2025-01-02', end_date: '2025-01-01' },
+      { start_date: '2025-02-30', end_date: '2025-03-01' },
+      { from: '2025-01-01' },
     ].map((date_range): [string, Record<string, unknown>] => ['dashboards', { date_range }]),
-    ['dashboards', { filters: JSON.parse(deep(17)) }], ['dashboards', { is_default: 'maybe' }],
+    ['dashboards', { filters: JSON.parse(deep(17)) }],
+    ['dashboards', { is_default: 'maybe' }],
   ]
   test.each(cases)('%s %j', async (table, change) => {
     const body = await row(table)
@@ -132,7 +198,13 @@ describe('bad values are 400 and store nothing', () => {
   })
 
   test('good layouts and date ranges are taken', async () => {
-    for (const date_range of [null, { preset: 'last_30_days' }, { start_date: '2025-01-01', end_date: '2025-01-31' }, { preset: 'custom', start_date: '2025-01-01', end_date: '2025-01-31' }]) {
+    for (
+      const date_range of [null, { preset: 'last_30_days' }, { start_date: '2025-01-01', end_date: '2025-01-31' }, {
+        preset: 'custom',
+        start_date: '2025-01-01',
+        end_date: '2025-01-31',
+      }]
+    ) {
       expect((await mine.post('/dashboards', { name: 'x', layout: { widgets: [widget, { ...widget, config: { any: [1] } }] }, date_range })).status).toBe(201)
     }
     expect((await mine.post('/transactions', { name: 'x', amount: 1, metadata: JSON.parse(deep(15)) })).status).toBe(201)
@@ -188,11 +260,22 @@ describe('the query parameters', () => {
     ])
   })
   test.each([
-    ['', 'Bread Breakfast Rent Salary'], ['status=eq.paid', 'Rent Salary'], ['status=neq.paid', 'Bread Breakfast'], ['amount=gt.0', 'Salary'],
-    ['amount=gte.-12', 'Bread Breakfast Salary'], ['amount=lt.-12', 'Rent'], ['amount=lte.-12', 'Breakfast Rent'], ['name=like.Brea*', 'Bread Breakfast'],
-    ['name=ilike.*FAST', 'Breakfast'], ['status=in.(pending,failed)', 'Bread Breakfast'], ['category_id=is.null', 'Rent Salary'],
-    ['transaction_date=gte.2025-01-01&transaction_date=lt.2025-02-01', 'Bread Breakfast Rent'], ['or=(amount.gt.0,name.eq.Rent)', 'Rent Salary'],
-    ['limit=2', 'Bread Breakfast'], ['limit=2&offset=3', 'Salary'], ['amount=gt.5000', ''],
+    ['', 'Bread Breakfast Rent Salary'],
+    ['status=eq.paid', 'Rent Salary'],
+    ['status=neq.paid', 'Bread Breakfast'],
+    ['amount=gt.0', 'Salary'],
+    ['amount=gte.-12', 'Bread Breakfast Salary'],
+    ['amount=lt.-12', 'Rent'],
+    ['amount=lte.-12', 'Breakfast Rent'],
+    ['name=like.Brea*', 'Bread Breakfast'],
+    ['name=ilike.*FAST', 'Breakfast'],
+    ['status=in.(pending,failed)', 'Bread Breakfast'],
+    ['category_id=is.null', 'Rent Salary'],
+    ['transaction_date=gte.2025-01-01&transaction_date=lt.2025-02-01', 'Bread Breakfast Rent'],
+    ['or=(amount.gt.0,name.eq.Rent)', 'Rent Salary'],
+    ['limit=2', 'Bread Breakfast'],
+    ['limit=2&offset=3', 'Salary'],
+    ['amount=gt.5000', ''],
   ])('%s', async (query, names) => {
     const { status, body } = await caller.get(`/transactions?select=name&order=name.asc&${query}`)
     expect([status, body.map((one: { name: string }) => one.name).join(' ')]).toEqual([200, names])
@@ -223,7 +306,10 @@ describe('embedding', () => {
     await caller.create('transaction_tags', { transaction_id: transaction.id, tag_id: tag.id })
     const select = async (table: string, columns: string) => (await caller.get(`/${table}?select=${columns}`)).body
     expect(await select('transactions', 'name,category:categories(id,name),line_items(name,category:categories(name)),tags(name)')).toEqual([{
-      name: 'Shopping', category: { id: category.id, name: 'Food' }, line_items: [{ name: 'Bread', category: { name: 'Food' } }], tags: [{ name: 'weekend' }],
+      name: 'Shopping',
+      category: { id: category.id, name: 'Food' },
+      line_items: [{ name: 'Bread', category: { name: 'Food' } }],
+      tags: [{ name: 'weekend' }],
     }])
     expect(await select('categories', 'name,transactions(name),subscriptions(title),items:line_items(name)')).toEqual([
       { name: 'Food', transactions: [{ name: 'Shopping' }], subscriptions: [{ title: 'Milk' }], items: [{ name: 'Bread' }] },
@@ -255,7 +341,10 @@ describe('CSV', () => {
     expect(out.headers.get('content-type')).toContain('text/csv')
     expect(out.text).toBe('name,amount,currency,description\n"Bread, white",-2.50,eur,\n"A ""quote""",3.00,usd,x')
     const everything = await caller.get('/transactions?order=transaction_date', { accept: 'text/csv' })
-    const again = await caller.post('/transactions', everything.text.replaceAll(/,(?=,|\n|$)/g, ',NULL'), { 'content-type': 'text/csv', prefer: 'resolution=merge-duplicates,return=representation' })
+    const again = await caller.post('/transactions', everything.text.replaceAll(/,(?=,|\n|$)/g, ',NULL'), {
+      'content-type': 'text/csv',
+      prefer: 'resolution=merge-duplicates,return=representation',
+    })
     expect(again).toMatchObject({ status: 200, body: [{ name: 'Bread, white', amount: -2.5 }, { name: 'A "quote"', amount: 3 }] })
     expect((await caller.get('/transactions')).body).toHaveLength(2)
   })
@@ -263,10 +352,14 @@ describe('CSV', () => {
 
 describe('errors', () => {
   test.each([
-    ['a malformed uuid', '/transactions?id=eq.1', 400, '22P02'], ['an unknown column', '/transactions?colour=eq.red', 400, '42703'],
-    ['an unknown operator', '/transactions?amount=about.5', 400, 'PGRST100'], ['an unknown direction', '/transactions?order=amount.sideways', 400, 'PGRST100'],
-    ['an unknown table', '/budgets', 404, '42P01'], ['an unknown function', '/rpc/nothing', 404, 'PGRST202'],
-    ['an unknown embed', '/transactions?select=*,accounts(*)', 400, 'PGRST200'], ['a negative limit', '/transactions?limit=-1', 416, 'PGRST103'],
+    ['a malformed uuid', '/transactions?id=eq.1', 400, '22P02'],
+    ['an unknown column', '/transactions?colour=eq.red', 400, '42703'],
+    ['an unknown operator', '/transactions?amount=about.5', 400, 'PGRST100'],
+    ['an unknown direction', '/transactions?order=amount.sideways', 400, 'PGRST100'],
+    ['an unknown table', '/budgets', 404, '42P01'],
+    ['an unknown function', '/rpc/nothing', 404, 'PGRST202'],
+    ['an unknown embed', '/transactions?select=*,accounts(*)', 400, 'PGRST200'],
+    ['a negative limit', '/transactions?limit=-1', 416, 'PGRST103'],
   ])('%s', async (_, path, status, code) => {
     const answer = await mine.get(path)
     expect([answer.status, answer.body.code, Object.keys(answer.body).toSorted()]).toEqual([status, code, ['code', 'details', 'hint', 'message']])
@@ -277,7 +370,8 @@ describe('errors', () => {
   })
 
   test('a bad, an expired or an ended token is 401 in the same shape', async () => {
-    const get = (token: string) => fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(async (r) => [r.status, await r.json()])
+    const get = (token: string) =>
+      fetch(`${stack.url}/transactions`, { headers: { authorization: `Bearer ${token}` } }).then(async (r) => [r.status, await r.json()])
     expect(await get('nonsense')).toMatchObject([401, { code: 'PGRST301', details: null, hint: null }])
     expect(await get(await mine.token({ exp: Math.floor(Date.now() / 1000) - 60 }))).toMatchObject([401, { code: 'PGRST301', message: 'JWT expired' }])
     expect(await get(await mine.token({ aud: 'https://elsewhere.example' }))).toMatchObject([401, { code: expect.any(String) }])

@@ -41,7 +41,9 @@ test('two members import the same rows in opposite order', async () => {
 })
 
 test('one member updates in bulk what another upserts', async () => {
-  expect(await atOnce(() => ann.patch('/transactions?name=like.row*', { status: 'paid' }), () => bob.post('/transactions', rows.toReversed(), merge), [200, 204])).toEqual([])
+  expect(
+    await atOnce(() => ann.patch('/transactions?name=like.row*', { status: 'paid' }), () => bob.post('/transactions', rows.toReversed(), merge), [200, 204]),
+  ).toEqual([])
 })
 
 test('one member deletes a category under which another files', async () => {
@@ -63,7 +65,10 @@ test('one request that names a row twice is 400 and stores nothing', async () =>
 test('who waits too long for the others is told to send the request again', async () => {
   await stack.owner.query(`select pg_advisory_lock(hashtextextended('turn of organization ' || $1, 0))`, [team.id])
   try {
-    expect(await ann.post('/tags', { name: 'late' })).toMatchObject({ status: 409, body: { code: 'PT409', message: 'another change of the same data is still under way' } })
+    expect(await ann.post('/tags', { name: 'late' })).toMatchObject({
+      status: 409,
+      body: { code: 'PT409', message: 'another change of the same data is still under way' },
+    })
     expect((await ann.get('/tags')).body).toEqual([])
   } finally {
     await stack.owner.query('select pg_advisory_unlock_all()')

@@ -13,7 +13,12 @@ const databases: string[] = []
 const folders: string[] = []
 let databaseUrl: string
 
-const options = () => ({ databaseUrl, publicUrl: 'http://localhost:3000', authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator })
+const options = () => ({
+  databaseUrl,
+  publicUrl: 'http://localhost:3000',
+  authServicePassword: passwords.authService,
+  authenticatorPassword: passwords.authenticator,
+})
 
 const emptyDatabase = async () => {
   const name = `migrate_${randomBytes(5).toString('hex')}`
@@ -52,7 +57,9 @@ async function described(url = databaseUrl) {
   }
 }
 
-beforeEach(async () => { databaseUrl = await emptyDatabase() })
+beforeEach(async () => {
+  databaseUrl = await emptyDatabase()
+})
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
   for (const name of databases) await execute(inject('serverUrl'), `drop database ${name} with (force)`)
@@ -98,7 +105,13 @@ describe('migrate', () => {
     await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
     const script = `import('${join(own.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
     const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
-    await expect.poll(async () => (await query(`select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`))[0].count, { timeout: 15_000 }).toBe(1)
+    await expect.poll(
+      async () =>
+        (await query(
+          `select count(*)::int from pg_stat_activity where datname = current_database() and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
+        ))[0].count,
+      { timeout: 15_000 },
+    ).toBe(1)
     child.kill('SIGKILL')
     await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
     // a server notices a dead client at the end of its statement; ending it is what an impatient operator does
@@ -113,7 +126,10 @@ describe('migrate', () => {
     const unchanged: string[] = []
     await own.migrate({ ...options(), log: (line) => unchanged.push(line) })
     expect(unchanged).toEqual([])
-    await appendFile(join(own.folder, 'functions/public/claims.sql'), `create or replace function public.uid() returns text language sql stable return 'somebody else';`)
+    await appendFile(
+      join(own.folder, 'functions/public/claims.sql'),
+      `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
+    )
     await appendFile(join(own.folder, 'rules/tags.sql'), `alter policy tags_read on api.tags using (false);`)
     await own.migrate(options())
     expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{ uid: 'somebody else', qual: 'false' }])
@@ -167,7 +183,9 @@ describe('migrate', () => {
     const login = (user: string, password: string) => query('select current_user', connection(databaseUrl, { user, password }))
     expect(await login('auth_service', passwords.authService)).toEqual([{ current_user: 'auth_service' }])
     expect(await login('authenticator', passwords.authenticator)).toEqual([{ current_user: 'authenticator' }])
-    expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{ scram: true }, { scram: true }])
+    expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{
+      scram: true,
+    }, { scram: true }])
     // roles belong to the whole server, whose other tests rely on theirs: a changed password is proven on one of our own
     await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
   })
@@ -192,7 +210,11 @@ describe('migrate', () => {
     for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
     await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
     expect(await appliedMigrations()).toEqual(await migrationNames())
-    await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`)
+    await query(
+      `alter database ${
+        new URL(databaseUrl).pathname.slice(1)
+      } owner to postgres; reassign owned by ${owner} to postgres; drop owned by ${owner}; drop role ${owner}`,
+    )
   })
 })
 

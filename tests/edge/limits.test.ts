@@ -31,7 +31,11 @@ const pathOf = (prefix: string, bytes: number) => `${prefix}/transactions?select
 describe('a body', () => {
   test('of 64 KiB is read without a token, and one byte more is refused', async () => {
     expect((await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB) })).status).toBe(401)
-    expect(await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB + 1) })).toEqual({ status: 413, type: 'application/json; charset=utf-8', body: tooLarge })
+    expect(await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB + 1) })).toEqual({
+      status: 413,
+      type: 'application/json; charset=utf-8',
+      body: tooLarge,
+    })
   })
 
   test('of 2 MiB is read with a token, and one byte more is refused', async () => {
@@ -41,16 +45,27 @@ describe('a body', () => {
   })
 
   test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('is an anonymous one with the Authorization %j, as it is to PostgREST', async (authorization) => {
-    expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({ status: 413, body: tooLarge })
+    expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({
+      status: 413,
+      body: tooLarge,
+    })
   })
 
   test('is an anonymous one when the first of two tokens is none, because PostgREST reads the first', async () => {
-    const answer = await raw(stack.url, `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`, Buffer.alloc(70_000, '['))
+    const answer = await raw(
+      stack.url,
+      `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
+      Buffer.alloc(70_000, '['),
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
   test.each(['GET', 'HEAD', 'OPTIONS', 'DELETE'])('of more than 64 KiB is refused with %s, which needs none', async (method) => {
-    const answer = await raw(stack.url, `${method} /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`, Buffer.alloc(70_000, '['))
+    const answer = await raw(
+      stack.url,
+      `${method} /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
+      Buffer.alloc(70_000, '['),
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
@@ -84,13 +99,20 @@ describe('a body sent in chunks', () => {
 
   test('that is moderately too large is taken off the connection, which then goes on', async () => {
     const chunk = (bytes: number) => Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), Buffer.alloc(bytes, '['), Buffer.from('\r\n')])
-    const answer = await raw(stack.url, 'POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n', chunk(3 * MiB), '0\r\n\r\n',
-      'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    const answer = await raw(
+      stack.url,
+      'POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+      chunk(3 * MiB),
+      '0\r\n\r\n',
+      'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    )
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
   test('that never ends is answered, and its connection closed', async () => {
-    const endless = (function* () { for (;;) yield Buffer.alloc(64 * KiB, '[') })()
+    const endless = (function*() {
+      for (;;) yield Buffer.alloc(64 * KiB, '[')
+    })()
     const answered = stream(`${stack.url}/data/transactions`, json, endless)
     await expect(Promise.race([answered.then(({ status }) => status), answered.then(() => 0)])).resolves.toBe(413)
   })
@@ -100,14 +122,18 @@ describe('PostgREST', () => {
   /** Notes what reaches it, and answers. */
   async function noting() {
     const seen: { method: string | undefined, bytes: number, complete: boolean }[] = []
-    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-      const one = { method: request.method, bytes: 0, complete: false }
-      seen.push(one)
-      request.on('data', (chunk: Buffer) => { one.bytes += chunk.length }).once('end', () => {
-        one.complete = true
-        response.end('[]')
-      }).on('error', () => undefined)
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((request, response) => {
+        const one = { method: request.method, bytes: 0, complete: false }
+        seen.push(one)
+        request.on('data', (chunk: Buffer) => {
+          one.bytes += chunk.length
+        }).once('end', () => {
+          one.complete = true
+          response.end('[]')
+        }).on('error', () => undefined)
+      }),
+    )
     return { url, seen }
   }
 
@@ -134,10 +160,16 @@ describe('PostgREST', () => {
     let reading = 0
     let most = 0
     const waiting: (() => void)[] = []
-    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-      most = Math.max(most, reading += 1)
-      request.resume().once('end', () => waiting.push(() => { reading -= 1; response.end('[]') }))
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((request, response) => {
+        most = Math.max(most, reading += 1)
+        request.resume().once('end', () =>
+          waiting.push(() => {
+            reading -= 1
+            response.end('[]')
+          }))
+      }),
+    )
     const post = () => fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000) }).then(({ status }) => status)
     const answers = Promise.all([post(), post(), post(), post(), post()])
     for (const left of [5, 3, 1]) {
@@ -151,10 +183,13 @@ describe('PostgREST', () => {
 
 test('a client that goes away after its large body keeps the place until PostgREST has answered', async () => {
   const waiting: (() => void)[] = []
-  const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-    request.resume().once('end', () => waiting.push(() => response.end('[]')))
-  }))
-  const post = (signal?: AbortSignal) => fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000), ...(signal && { signal }) }).then(({ status }) => status)
+  const url = await edgeBefore(
+    await inPlaceOfPostgrest((request, response) => {
+      request.resume().once('end', () => waiting.push(() => response.end('[]')))
+    }),
+  )
+  const post = (signal?: AbortSignal) =>
+    fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000), ...(signal && { signal }) }).then(({ status }) => status)
   const away = new AbortController()
   const gone = Promise.allSettled([post(away.signal), post(away.signal)])
   await expect.poll(() => waiting.length).toBe(2)

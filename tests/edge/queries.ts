@@ -1,6 +1,7 @@
 /** Queries at the edge's limits, for both edges: the largest that are asked, and the smallest that are refused. */
 
-const list = (count: number, item: (number: number) => string | number, separator = ',') => Array.from({ length: count }, (_, number) => item(number)).join(separator)
+const list = (count: number, item: (number: number) => string | number, separator = ',') =>
+  Array.from({ length: count }, (_, number) => item(number)).join(separator)
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const embeddings = (count: number) => `${list(count, () => 'categories(', '')}id${')'.repeat(count)}`
 /** The and-groups are inside the or. */
@@ -31,7 +32,11 @@ export const refused: [code: string, name: string, path: string, method?: string
   ['QUERY_TOO_COMPLEX', '202 columns by an encoded comma', `/transactions?select=${list(202, () => 'id', '%2c')}`],
   ['QUERY_TOO_COMPLEX', '202 columns in a name that hides its letters', `/transactions?%73elec%74=${list(202, () => 'id')}`],
   ['QUERY_TOO_COMPLEX', '202 columns behind a semicolon', `/transactions?limit=1;select=${list(202, () => 'id')}`],
-  ['QUERY_TOO_COMPLEX', '202 columns in two parameters and an order', `/transactions?select=${list(101, () => 'id')}&select=${list(51, () => 'id')}&order=${list(53, () => 'id')}`],
+  [
+    'QUERY_TOO_COMPLEX',
+    '202 columns in two parameters and an order',
+    `/transactions?select=${list(101, () => 'id')}&select=${list(51, () => 'id')}&order=${list(53, () => 'id')}`,
+  ],
   ['QUERY_TOO_COMPLEX', '202 columns of an embedded order', `/transactions?select=id,line_items(id)&line_items.order=${list(202, () => 'id')}`],
   ['QUERY_TOO_COMPLEX', '202 columns to insert', `/transactions?columns=${list(202, () => 'id')}`],
   ['QUERY_TOO_COMPLEX', '202 columns of a conflict', `/transactions?on_conflict=${list(202, () => 'id')}`],

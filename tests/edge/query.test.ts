@@ -17,7 +17,11 @@ const answer = async (url: string, method: string, headers = {}) => {
   const response = await fetch(url, { method, headers })
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
-const refusal = (code: string) => ({ status: 400, type: 'application/json; charset=utf-8', text: JSON.stringify({ code, message: messages[code], details: null, hint: null }) })
+const refusal = (code: string) => ({
+  status: 400,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ code, message: messages[code], details: null, hint: null }),
+})
 
 test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
   const through = await answer(`${stack.url}/data${path}`, method, bearer)
@@ -26,7 +30,10 @@ test.each(asked)('%s: PostgREST is asked, and answers as it does without the edg
 })
 
 test('a list of 7,000 commas, which comes back encoded in a field of the answer', async () => {
-  const answered = await raw(stack.url, `GET /data/transactions?name=in.(${','.repeat(7_000)}) HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`)
+  const answered = await raw(
+    stack.url,
+    `GET /data/transactions?name=in.(${','.repeat(7_000)}) HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`,
+  )
   expect(answered).toMatch(/^HTTP\/1\.1 200 /)
   expect(answered.length).toBeGreaterThan(20_000)
 })
@@ -38,16 +45,20 @@ describe('refused before PostgREST sees it', () => {
 
   test('from everybody, and PostgREST hears of none', async () => {
     const seen: (string | undefined)[] = []
-    const address = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-      seen.push(request.url)
-      response.end('[]')
-    }))
-    for (const [code, , path, method = 'GET'] of refused.filter((one) => one[2].length < 2000)) expect(await answer(`${address}/data${path}`, method)).toEqual(refusal(code))
+    const address = await edgeBefore(
+      await inPlaceOfPostgrest((request, response) => {
+        seen.push(request.url)
+        response.end('[]')
+      }),
+    )
+    for (const [code, , path, method = 'GET'] of refused.filter((one) => one[2].length < 2000))
+      expect(await answer(`${address}/data${path}`, method)).toEqual(refusal(code))
     expect(seen).toEqual([])
   })
 
   test.each(garbledFields)('a byte that is not UTF-8 in %s', async (name) => {
-    const ask = (value: string) => raw(stack.url, Buffer.from(`GET /data/transactions HTTP/1.1\r\nHost: localhost\r\n${name}: ${value}\r\nConnection: close\r\n\r\n`, 'latin1'))
+    const ask = (value: string) =>
+      raw(stack.url, Buffer.from(`GET /data/transactions HTTP/1.1\r\nHost: localhost\r\n${name}: ${value}\r\nConnection: close\r\n\r\n`, 'latin1'))
     expect(await ask('a=\xff')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"INVALID_ENCODING"/)
     expect(await ask('a=\xc3\xa4')).not.toMatch(/^HTTP\/1\.1 5|INVALID_ENCODING/)
   })

@@ -10,7 +10,9 @@ export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string>
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
     let answer = ''
-    socket.on('data', (chunk: Buffer) => { answer += chunk.toString('latin1') })
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1')
+    })
     // a connection that is closed while we still write has often been answered
     socket.once('error', (error) => answer === '' ? reject(error) : resolve(answer)).once('close', () => resolve(answer))
     for (const part of parts) socket.write(part)
@@ -24,7 +26,9 @@ export function stream(url: string, headers: Record<string, string>, chunks: Ite
   return new Promise((resolve, reject) => {
     const sending = request(url, { method: 'POST', headers, agent: false }, (response) => {
       let body = ''
-      response.setEncoding('utf8').on('data', (text: string) => { body += text }).once('end', () => resolve({ status: response.statusCode ?? 0, body })).once('error', reject)
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      }).once('end', () => resolve({ status: response.statusCode ?? 0, body })).once('error', reject)
     })
     sending.once('error', reject)
     const rest = chunks[Symbol.iterator]()
@@ -44,7 +48,9 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port
 /** A server that takes PostgREST's place for one test. @returns its address */
 export async function inPlaceOfPostgrest(listener: RequestListener, port = 0): Promise<string> {
   const server = createServer(listener)
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve)
+  })
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
@@ -56,7 +62,9 @@ export async function inPlaceOfPostgrest(listener: RequestListener, port = 0): P
 export async function edgeBefore(url: string, patienceMs = 2_000): Promise<string> {
   const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs })
   const server = serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server
-  await new Promise((resolve) => { server.once('listening', resolve) })
+  await new Promise((resolve) => {
+    server.once('listening', resolve)
+  })
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()

@@ -42,11 +42,18 @@ describe.each(prefixes)('at %s', (prefix) => {
       ['/transactions', { method: 'POST', body: '{"name":"Bread","amount":-3}', headers: { ...bearer(), ...json } }],
       ['/transactions', { method: 'POST', body: '{"name":', headers: { ...bearer(), ...json } }],
       ['/transactions?name=eq.Nothing', { method: 'PATCH', body: '{"name":"Rolls"}', headers: { ...bearer(), ...json } }],
-      ['/transactions?name=eq.Bread', { method: 'PATCH', body: '{"name":"Rolls"}', headers: { ...bearer(), ...json, prefer: 'return=representation,count=exact' } }],
+      ['/transactions?name=eq.Bread', {
+        method: 'PATCH',
+        body: '{"name":"Rolls"}',
+        headers: { ...bearer(), ...json, prefer: 'return=representation,count=exact' },
+      }],
       ['/transactions?name=eq.Nothing', { method: 'DELETE', headers: bearer() }],
       ['/rpc/get_transaction_stat', { method: 'POST', body: '{}', headers: { ...bearer(), ...json } }],
       ['/transactions', { method: 'OPTIONS' }],
-      ['/transactions', { method: 'OPTIONS', headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' } }],
+      ['/transactions', {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+      }],
       ['/transactions?select=nothing', { headers: { origin: 'https://app.example.org' } }],
       ['/nothing?a=%2F..%2F&b=%00', {}],
       ['/transactions', { headers: { authorization: 'Bearer bent' } }],
@@ -61,7 +68,11 @@ describe.each(prefixes)('at %s', (prefix) => {
 
   test('the description is there with and without a slash, and a path in an answer leads back here', async () => {
     for (const path of ['', '/']) expect((await seen(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
-    const created = await seen(`${stack.url}${prefix}/transactions`, { method: 'POST', body: '{"name":"Bread","amount":-3}', headers: { ...bearer(), ...json, prefer: 'return=headers-only' } })
+    const created = await seen(`${stack.url}${prefix}/transactions`, {
+      method: 'POST',
+      body: '{"name":"Bread","amount":-3}',
+      headers: { ...bearer(), ...json, prefer: 'return=headers-only' },
+    })
     expect(created).toMatchObject({ status: 201, headers: { location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)) } })
     expect(JSON.parse((await seen(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
   })
@@ -69,21 +80,35 @@ describe.each(prefixes)('at %s', (prefix) => {
   test('the real client of supabase writes, reads, counts, changes and deletes', async () => {
     const client = new PostgrestClient(stack.url + prefix, { headers: bearer() })
     const name = `Rent of ${prefix}`
-    expect(await client.from('transactions').insert([{ name, amount: -900 }, { name, amount: -901 }]).select('amount')).toMatchObject({ status: 201, data: [{ amount: -900 }, { amount: -901 }] })
+    expect(await client.from('transactions').insert([{ name, amount: -900 }, { name, amount: -901 }]).select('amount')).toMatchObject({
+      status: 201,
+      data: [{ amount: -900 }, { amount: -901 }],
+    })
     expect(await client.from('transactions').select('*', { count: 'exact', head: true }).eq('name', name)).toMatchObject({ count: 2, error: null })
-    expect(await client.from('transactions').select('amount', { count: 'exact' }).eq('name', name).order('amount').range(1, 1)).toMatchObject({ data: [{ amount: -900 }], count: 2 })
-    expect(await client.from('transactions').update({ status: 'pending' }).eq('amount', -901).eq('name', name).select('status').single()).toMatchObject({ data: { status: 'pending' } })
+    expect(await client.from('transactions').select('amount', { count: 'exact' }).eq('name', name).order('amount').range(1, 1)).toMatchObject({
+      data: [{ amount: -900 }],
+      count: 2,
+    })
+    expect(await client.from('transactions').update({ status: 'pending' }).eq('amount', -901).eq('name', name).select('status').single()).toMatchObject({
+      data: { status: 'pending' },
+    })
     expect(await client.from('transactions').delete().eq('name', name)).toMatchObject({ status: 204, error: null })
     expect(await client.from('transactions').select('nothing')).toMatchObject({ status: 400, error: { code: '42703' } })
   })
 
   test('several Prefer fields reach PostgREST and the database as one', async () => {
-    const answer = await raw(stack.url, `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nPrefer: count=exact\r\nPrefer: return=minimal\r\nConnection: close\r\n\r\n`)
+    const answer = await raw(
+      stack.url,
+      `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nPrefer: count=exact\r\nPrefer: return=minimal\r\nConnection: close\r\n\r\n`,
+    )
     expect(answer).toContain('"prefer":"count=exact, return=minimal"')
   })
 
   test('a client cannot choose its address, nor have its token dropped by naming it in Connection', async () => {
-    const answer = await raw(stack.url, `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: close, authorization\r\n\r\n`)
+    const answer = await raw(
+      stack.url,
+      `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: close, authorization\r\n\r\n`,
+    )
     expect(answer).toContain('"x-forwarded-for":"127.0.0.1"')
     expect(answer).toContain('"authorization":"Bearer')
   })
@@ -112,10 +137,12 @@ test('what is only like a prefix is not the data surface, and the auth surface i
 describe('an answer', () => {
   test('is passed on as it comes, not when it is whole', async () => {
     let finish = () => {}
-    const url = await edgeBefore(await inPlaceOfPostgrest((_, response) => {
-      response.write('[1,')
-      finish = () => response.end('2]')
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((_, response) => {
+        response.write('[1,')
+        finish = () => response.end('2]')
+      }),
+    )
     const body = (await fetch(`${url}/data/transactions`)).body?.getReader()
     expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('[1,')
     finish()
@@ -124,25 +151,32 @@ describe('an answer', () => {
 
   test('of 10,000 rows is whole, and the same', async () => {
     await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
-    const [direct, through] = [await seen(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }), await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() })]
+    const [direct, through] = [
+      await seen(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
+      await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
+    ]
     expect(through.body.length).toBeGreaterThan(1_000_000)
     expect(through).toEqual(direct)
   })
 
   test('that breaks off in the middle breaks off for the client too', async () => {
-    const url = await edgeBefore(await inPlaceOfPostgrest((_, response) => {
-      response.write('[1,', () => response.destroy())
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((_, response) => {
+        response.write('[1,', () => response.destroy())
+      }),
+    )
     await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
   })
 
   test('that its client does not wait for is not waited for either', async () => {
     const cut: string[] = []
     const asked = Promise.withResolvers<void>()
-    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-      response.once('close', () => cut.push(request.url ?? ''))
-      asked.resolve()
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((request, response) => {
+        response.once('close', () => cut.push(request.url ?? ''))
+        asked.resolve()
+      }),
+    )
     const impatient = new AbortController()
     const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
     await asked.promise
@@ -157,7 +191,8 @@ describe('PostgREST is away', () => {
     const url = await edgeBefore(`http://127.0.0.1:${await freePort()}`, 300)
     for (const init of [{}, { method: 'POST', body: '{}' }]) {
       expect(await seen(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
-        status: 502, headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+        status: 502,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
         body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
       })
     }
@@ -168,18 +203,22 @@ describe('PostgREST is away', () => {
     const port = await freePort()
     const url = await edgeBefore(`http://127.0.0.1:${port}`, 10_000)
     const answers = [seen(`${url}/data/a`), seen(`${url}/data/b`, { method: 'POST', body: 'x' })]
-    await inPlaceOfPostgrest((request, response) => { request.resume().once('end', () => response.end(request.url)) }, port)
+    await inPlaceOfPostgrest((request, response) => {
+      request.resume().once('end', () => response.end(request.url))
+    }, port)
     expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
   })
 
   test('and closed a kept connection: a read is asked for again, a change is not repeated', async () => {
     let served = 0
-    const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-      served += 1
-      // the second request finds its connection cut
-      if (served === 2) request.socket.destroy()
-      else response.end(String(served))
-    }))
+    const url = await edgeBefore(
+      await inPlaceOfPostgrest((request, response) => {
+        served += 1
+        // the second request finds its connection cut
+        if (served === 2) request.socket.destroy()
+        else response.end(String(served))
+      }),
+    )
     expect((await seen(`${url}/data/a`)).body).toBe('1')
     expect((await seen(`${url}/data/a`)).body).toBe('3')
     served = 1
@@ -189,10 +228,12 @@ describe('PostgREST is away', () => {
 
 test('requests that follow each other use one connection to PostgREST', async () => {
   const ports = new Set<number | undefined>()
-  const url = await edgeBefore(await inPlaceOfPostgrest((request, response) => {
-    ports.add(request.socket.remotePort)
-    request.resume().once('end', () => response.end('[]'))
-  }))
+  const url = await edgeBefore(
+    await inPlaceOfPostgrest((request, response) => {
+      ports.add(request.socket.remotePort)
+      request.resume().once('end', () => response.end('[]'))
+    }),
+  )
   for (const init of [{ method: 'OPTIONS' }, {}, { method: 'POST', body: 'x' }, {}]) await seen(`${url}/data/a`, init)
   expect(ports.size).toBe(1)
 })

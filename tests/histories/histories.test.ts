@@ -50,10 +50,33 @@ const step = fc.oneof(
   { weight: 5, arbitrary: record({ does: fc.constant('set active'), who, team: fc.option(team), eager }) },
   { weight: 7, arbitrary: record({ does: fc.constant('token'), who }) },
   { weight: 8, arbitrary: record({ does: fc.constant('read'), any, table }) },
-  { weight: 7, arbitrary: record({ does: fc.constant('write'), any, table, owner: fc.constantFrom('as filled', 'personal', 'some team', 'somebody else'), team, whom: who, visibility: fc.constantFrom('private', 'shared') }) },
+  {
+    weight: 7,
+    arbitrary: record({
+      does: fc.constant('write'),
+      any,
+      table,
+      owner: fc.constantFrom('as filled', 'personal', 'some team', 'somebody else'),
+      team,
+      whom: who,
+      visibility: fc.constantFrom('private', 'shared'),
+    }),
+  },
   { weight: 6, arbitrary: record({ does: fc.constantFrom('change', 'erase'), any, row: any }) },
 )
-type Step = { does: string, who?: number, whom?: number, team?: number | null, role?: Role, any?: number, row?: number, table?: string, owner?: string, visibility?: string, eager?: boolean }
+type Step = {
+  does: string
+  who?: number
+  whom?: number
+  team?: number | null
+  role?: Role
+  any?: number
+  row?: number
+  table?: string
+  owner?: string
+  visibility?: string
+  eager?: boolean
+}
 
 /** A history under way: the model's state, and the people in their browsers. */
 type History = { state: State, people: Person[] }
@@ -65,7 +88,13 @@ async function begin(): Promise<History> {
   await stack.sql.query('delete from api.dashboards')
   return {
     people: [...pool],
-    state: { teams: new Map(), invitations: [], tokens: [], rows: [], people: ids.map((id, at) => ({ id, verified: true, subscribed: at < 2, active: null, session: 0 })) },
+    state: {
+      teams: new Map(),
+      invitations: [],
+      tokens: [],
+      rows: [],
+      people: ids.map((id, at) => ({ id, verified: true, subscribed: at < 2, active: null, session: 0 })),
+    },
   }
 }
 
@@ -73,7 +102,8 @@ const pick = <Item>(items: Item[], at: number | undefined): Item | undefined => 
 
 async function asData(token: Token, method: string, path: string, body?: unknown): Promise<{ status: number, body: any }> {
   const response = await fetch(stack.dataUrl + path, {
-    method, headers: { authorization: `Bearer ${token.value}`, prefer: 'return=representation', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    method,
+    headers: { authorization: `Bearer ${token.value}`, prefer: 'return=representation', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
@@ -83,7 +113,9 @@ async function asData(token: Token, method: string, path: string, body?: unknown
 
 /** How often each kind of step was answered how, so that it shows whether the histories get anywhere. */
 const tally = new Map<string, number>()
-const count = (does: string, status: number): void => { tally.set(`${does} ${status}`, (tally.get(`${does} ${status}`) ?? 0) + 1) }
+const count = (does: string, status: number): void => {
+  tally.set(`${does} ${status}`, (tally.get(`${does} ${status}`) ?? 0) + 1)
+}
 
 /** That a data request was answered as the verdict says. */
 function expectVerdict(answer: { status: number, body: any }, verdict: Verdict, allowed: number): void {
@@ -133,12 +165,24 @@ function cast({ state }: History, one: Step, organizationId: string | null | und
   }
   const role = (id: string): Role | undefined => members?.get(id)
   switch (one.does) {
-    case 'invite': return { who: those((id) => role(id) === 'owner' || role(id) === 'admin', one.who), whom: those((id) => role(id) === undefined, one.whom) }
-    case 'change role': case 'remove': return { who: those((id) => role(id) === 'owner' || role(id) === 'admin', one.who), whom: those((id) => role(id) !== undefined && role(id) !== 'owner', one.whom) }
-    case 'transfer': return { who: those((id) => role(id) === 'owner', one.who), whom: those((id) => role(id) !== undefined && role(id) !== 'owner', one.whom) }
-    case 'leave': case 'set active': return { who: those((id) => role(id) !== undefined, one.who), whom: 0 }
-    case 'accept': case 'reject': return { who: those((id) => state.invitations.some(({ to, status }) => to === id && status === 'pending'), one.who), whom: 0 }
-    default: return { who: one.who ?? 0, whom: one.whom ?? 0 }
+    case 'invite':
+      return { who: those((id) => role(id) === 'owner' || role(id) === 'admin', one.who), whom: those((id) => role(id) === undefined, one.whom) }
+    case 'change role':
+    case 'remove':
+      return {
+        who: those((id) => role(id) === 'owner' || role(id) === 'admin', one.who),
+        whom: those((id) => role(id) !== undefined && role(id) !== 'owner', one.whom),
+      }
+    case 'transfer':
+      return { who: those((id) => role(id) === 'owner', one.who), whom: those((id) => role(id) !== undefined && role(id) !== 'owner', one.whom) }
+    case 'leave':
+    case 'set active':
+      return { who: those((id) => role(id) !== undefined, one.who), whom: 0 }
+    case 'accept':
+    case 'reject':
+      return { who: those((id) => state.invitations.some(({ to, status }) => to === id && status === 'pending'), one.who), whom: 0 }
+    default:
+      return { who: one.who ?? 0, whom: one.whom ?? 0 }
   }
 }
 
@@ -160,7 +204,8 @@ async function take(history: History, one: Step): Promise<void> {
   if (browser === undefined || me === undefined) return
 
   switch (one.does) {
-    case 'sign up': return signUp(history)
+    case 'sign up':
+      return signUp(history)
     case 'verify':
       await stack.sql.query('update auth.users set email_verified = true where id = $1', [me.id])
       me.verified = true
@@ -180,8 +225,12 @@ async function take(history: History, one: Step): Promise<void> {
       const answer = await browser.post('/organization/create', { name: 'Team' })
       return expectAnswer(answer, model.create(state, me, answer.body.id))
     }
-    case 'accept': case 'reject': case 'cancel': {
-      const fitting = one.eager === false ? state.invitations : state.invitations.filter(({ to, status }) => one.does === 'cancel' || to === me.id && status === 'pending')
+    case 'accept':
+    case 'reject':
+    case 'cancel': {
+      const fitting = one.eager === false
+        ? state.invitations
+        : state.invitations.filter(({ to, status }) => one.does === 'cancel' || to === me.id && status === 'pending')
       const invitation = pick(fitting, one.any)
       if (invitation === undefined) return
       const answer = await browser.post(`/organization/${one.does}-invitation`, { invitationId: invitation.id })
@@ -202,8 +251,10 @@ async function take(history: History, one: Step): Promise<void> {
       expect(answer.body.map(({ id }: { id: string }) => id).toSorted()).toEqual(model.visible(state, token, one.table ?? '').map(({ key }) => key).toSorted())
       return
     }
-    case 'write': return token === undefined ? undefined : write(history, token, one)
-    case 'change': case 'erase': {
+    case 'write':
+      return token === undefined ? undefined : write(history, token, one)
+    case 'change':
+    case 'erase': {
       if (token === undefined || row === undefined) return
       const path = `/${row.table}?id=eq.${row.key}`
       const [answer, verdict] = one.does === 'change'
@@ -217,9 +268,14 @@ async function take(history: History, one: Step): Promise<void> {
       if (organizationId === undefined) return
       return expectAnswer(await browser.post('/organization/set-active', { organizationId }), model.setActive(state, me, organizationId))
     }
-    case 'leave': return organizationId == null ? undefined : expectAnswer(await browser.post('/organization/leave', { organizationId }), model.leave(state, me, organizationId))
+    case 'leave':
+      return organizationId == null
+        ? undefined
+        : expectAnswer(await browser.post('/organization/leave', { organizationId }), model.leave(state, me, organizationId))
     case 'delete team':
-      return organizationId == null ? undefined : expectAnswer(await browser.delete('/organization/delete', { organizationId }), model.deleteTeam(state, me, organizationId))
+      return organizationId == null
+        ? undefined
+        : expectAnswer(await browser.delete('/organization/delete', { organizationId }), model.deleteTeam(state, me, organizationId))
     default: {
       if (organizationId == null || object === undefined) return
       const [other, them] = object
@@ -229,8 +285,13 @@ async function take(history: History, one: Step): Promise<void> {
         const answer = await browser.post('/organization/invite-member', { organizationId, email: other.email, role })
         return expectAnswer(answer, model.invite(state, me, organizationId, them, role, answer.body.id))
       }
-      if (one.does === 'change role') return expectAnswer(await browser.patch('/organization/update-member-role', { organizationId, userId, role }), model.changeRole(state, me, organizationId, them, role))
-      if (one.does === 'remove') return expectAnswer(await browser.post('/organization/remove-member', { organizationId, userId }), model.removeMember(state, me, organizationId, them))
+      if (one.does === 'change role')
+        return expectAnswer(
+          await browser.patch('/organization/update-member-role', { organizationId, userId, role }),
+          model.changeRole(state, me, organizationId, them, role),
+        )
+      if (one.does === 'remove')
+        return expectAnswer(await browser.post('/organization/remove-member', { organizationId, userId }), model.removeMember(state, me, organizationId, them))
       return expectAnswer(await browser.post('/organization/transfer-ownership', { organizationId, userId }), model.transfer(state, me, organizationId, them))
     }
   }
@@ -243,7 +304,9 @@ async function write({ state }: History, token: Token, { table: name = '', owner
   const user = owner === 'somebody else' ? pick(state.people, whom)?.id ?? token.person : token.person
   const row: Row = { table: name, key: id, user, organization, refers: {}, ...(name === 'dashboards' ? { visibility: visibility ?? 'private' } : {}) }
   const answer = await asData(token, 'POST', `/${name}`, {
-    id, name: 'row', ...(name === 'dashboards' ? { layout: { widgets: [] }, visibility } : { amount: 1 }),
+    id,
+    name: 'row',
+    ...(name === 'dashboards' ? { layout: { widgets: [] }, visibility } : { amount: 1 }),
     ...(owner === 'as filled' ? {} : { user_id: user, organization_id: organization }),
   })
   const verdict = model.write(state, token, row)
@@ -254,16 +317,23 @@ async function write({ state }: History, token: Token, { table: name = '', owner
 test('the model and the real stack never disagree, and an organization always has one owner', async () => {
   let histories = 0
   let steps = 0
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 100, size: 'max' }), async (history) => {
-    const now = await begin()
-    for (const one of [{ does: 'create', who: 0 }, { does: 'invite', who: 0, team: 0, whom: 2, role: 'editor' as const }, ...history]) {
-      await take(now, one).then(() => expectAgreement(now)).catch((error: unknown) => {
-        throw new Error(`at ${JSON.stringify(one)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-      })
-      steps += 1
-    }
-    histories += 1
-  }), { numRuns: runs, interruptAfterTimeLimit: secondsAtMost * 1_000, markInterruptAsFailure: false })
-  console.log(`histories: ${histories}, steps: ${steps}, answers: ${[...tally].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, times]) => `${what} ×${times}`).join(', ')}`)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 100, size: 'max' }), async (history) => {
+      const now = await begin()
+      for (const one of [{ does: 'create', who: 0 }, { does: 'invite', who: 0, team: 0, whom: 2, role: 'editor' as const }, ...history]) {
+        await take(now, one).then(() => expectAgreement(now)).catch((error: unknown) => {
+          throw new Error(`at ${JSON.stringify(one)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+        })
+        steps += 1
+      }
+      histories += 1
+    }),
+    { numRuns: runs, interruptAfterTimeLimit: secondsAtMost * 1_000, markInterruptAsFailure: false },
+  )
+  console.log(
+    `histories: ${histories}, steps: ${steps}, answers: ${
+      [...tally].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, times]) => `${what} ×${times}`).join(', ')
+    }`,
+  )
   expect(histories).toBeGreaterThan(2)
 }, secondsAtMost * 2_000 + 60_000)

@@ -13,7 +13,10 @@ function listsOf(table: Table, strangers: Crowd): object[][] {
   return table.columns.flatMap((column) => {
     const [common, middle] = valuesOf(table, column, strangers)
     if (common === undefined || middle === undefined) return []
-    const asked: [string, unknown][] = [['eq', common.value], ['neq', common.value], ['like', `${common.value.slice(0, -1)}*`], ['gt', middle.value], ['is_null', true]]
+    const asked: [string, unknown][] = [['eq', common.value], ['neq', common.value], ['like', `${common.value.slice(0, -1)}*`], ['gt', middle.value], [
+      'is_null',
+      true,
+    ]]
     return asked.map(([operation, value]) => [{ field: column.name, operation, value }])
   })
 }
@@ -22,22 +25,37 @@ function listsOf(table: Table, strangers: Crowd): object[][] {
 export function* calling(world: World, strangers: Crowd, depth: Depth): Generator<Asked> {
   const { tables, signatures } = world.catalogue
   /** What strangers have in the first column of a name. */
-  const common = (name: string): unknown[] => tables.flatMap((table) => table.columns.filter((one) => one.name === name).map((one) => valueOf(table, one, strangers.start, strangers))).slice(0, 1)
+  const common = (name: string): unknown[] =>
+    tables.flatMap((table) => table.columns.filter((one) => one.name === name).map((one) => valueOf(table, one, strangers.start, strangers))).slice(0, 1)
   const transactions = tables.filter(({ name }) => depth === 'everything' && name === 'transactions')
   const someone = word(strangers.start)
   const pairs = [{ user_id: someone }, { organization_id: someone }, { user_id: someone, organization_id: someone }]
-  const objects = [...transactions.flatMap((table) => listsOf(table, strangers)), ...pairs, ...common('currency').map((currency) => ({ filters: { currency } }))]
+  const objects = [
+    ...transactions.flatMap((table) => listsOf(table, strangers)),
+    ...pairs,
+    ...common('currency').map((currency) => ({ filters: { currency } })),
+  ]
   for (const { name, args, returns, isVolatile } of signatures) {
     const ask = (argument: string, operation: string, given: Record<string, unknown>, headers: Request['headers'] = {}): Asked => ({
-      table: `${name}()`, column: argument, operation, ...(isVolatile ? { isWriting: true as const } : {}),
+      table: `${name}()`,
+      column: argument,
+      operation,
+      ...(isVolatile ? { isWriting: true as const } : {}),
       request: { method: 'POST', path: `/rpc/${name}`, body: JSON.stringify(given), headers: { ...json, ...headers } },
     })
     const required = Object.fromEntries(args.filter(({ isRequired }) => isRequired).map(({ name: argument, type }) => [argument, harmless(type)]))
     for (const { name: argument, type } of args) {
-      const values = type === 'uuid' ? [uuid(strangers.start)] : type === 'jsonb' ? objects : type === 'text' ? [someone, ...common(argument.replace(/^p_/, ''))] : []
+      const values = type === 'uuid'
+        ? [uuid(strangers.start)]
+        : type === 'jsonb'
+        ? objects
+        : type === 'text'
+        ? [someone, ...common(argument.replace(/^p_/, ''))]
+        : []
       for (const value of values) {
         const what = typeof value === 'string' ? value : JSON.stringify(value)
-        for (const preference of [undefined, 'count=planned', ['handling=lenient', 'count=planned']]) yield ask(argument, `${what}, ${shown(preference)}`, { ...required, [argument]: value }, prefer(preference))
+        for (const preference of [undefined, 'count=planned', ['handling=lenient', 'count=planned']])
+          yield ask(argument, `${what}, ${shown(preference)}`, { ...required, [argument]: value }, prefer(preference))
       }
     }
     const table = tables.find((one) => one.name === returns)

@@ -61,20 +61,22 @@ const json = { 'content-type': 'application/json' }
 export function targetsOf(world: World, actor: Actor, table: string): Map<string, StoredRow | undefined> {
   const rows = world.rows.filter((row) => row.table === table)
   const targets = new Map<string, StoredRow | undefined>()
-  const add = (name: string, row: StoredRow | undefined): void => { if (row !== undefined) targets.set(name, row) }
+  const add = (name: string, row: StoredRow | undefined): void => {
+    if (row !== undefined) targets.set(name, row)
+  }
   const isPersonal = (row: Row): boolean => row.organization === null
   add('own', rows.find((row) => isPersonal(row) && row.user === actor.user))
-  add('other\'s personal', rows.find((row) => isPersonal(row) && row.user === (actor.user === 'other' ? 'solo' : 'other')))
-  add('colleague\'s personal', rows.find((row) => isPersonal(row) && row.user === (actor.user === 'a-editor' ? 'a-owner' : 'a-editor')))
+  add("other's personal", rows.find((row) => isPersonal(row) && row.user === (actor.user === 'other' ? 'solo' : 'other')))
+  add("colleague's personal", rows.find((row) => isPersonal(row) && row.user === (actor.user === 'a-editor' ? 'a-owner' : 'a-editor')))
   const team = rows.filter((row) => row.organization === actor.team && row.user !== actor.user)
-  add('own team\'s', team.find(({ visibility }) => visibility !== 'private'))
-  add('own team\'s private', team.find(({ visibility }) => visibility === 'private'))
-  if (models[table]?.kind === 'owned') add('own team\'s without a user', team.find((row) => row.user === null && row.visibility !== 'private'))
+  add("own team's", team.find(({ visibility }) => visibility !== 'private'))
+  add("own team's private", team.find(({ visibility }) => visibility === 'private'))
+  if (models[table]?.kind === 'owned') add("own team's without a user", team.find((row) => row.user === null && row.visibility !== 'private'))
   add('own, in the team', rows.find((row) => row.organization === actor.team && row.user === actor.user))
-  add('other team\'s', rows.find((row) => !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'))
+  add("other team's", rows.find((row) => !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'))
   targets.set('nonexistent', undefined)
   // a token that is good for nothing is so whatever it is shown to
-  if (actor.caller.kind === 'refused') for (const name of targets.keys()) if (name !== 'own' && name !== 'own team\'s') targets.delete(name)
+  if (actor.caller.kind === 'refused') { for (const name of targets.keys()) if (name !== 'own' && name !== "own team's") targets.delete(name) }
   return targets
 }
 
@@ -97,20 +99,46 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   const absent: StoredRow = { table: name, key: table.key.map(() => randomUUID()).join('/'), user: null, organization: null, refers: {}, n: 0, payload: {} }
   const visible = list(caller, rows)
 
-  const make = (command: Case['command'], operation: string, target: string, method: string, query: string, expected: Expected, body?: unknown, headers: Record<string, string> = {}): Case => ({
-    actor, table: name, operation, target, command, expected,
+  const make = (
+    command: Case['command'],
+    operation: string,
+    target: string,
+    method: string,
+    query: string,
+    expected: Expected,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Case => ({
+    actor,
+    table: name,
+    operation,
+    target,
+    command,
+    expected,
     request: {
-      method, path: `/${name}${query}`, headers: { ...(body === undefined ? {} : json), ...headers },
+      method,
+      path: `/${name}${query}`,
+      headers: { ...(body === undefined ? {} : json), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     },
   })
   const where = (row: Row): string => table.key.map((column, at) => `${column}=eq.${row.key.split('/')[at]}`).join('&')
-  const whereAny = (some: Row[]): string => `or=(${some.map((row) => `and(${table.key.map((column, at) => `${column}.eq.${row.key.split('/')[at]}`).join()})`).join()})`
+  const whereAny = (some: Row[]): string =>
+    `or=(${some.map((row) => `and(${table.key.map((column, at) => `${column}.eq.${row.key.split('/')[at]}`).join()})`).join()})`
   const everyTarget = [...targets.values()].filter((row) => row !== undefined)
 
   // --- reading
   const reads = (operation: string, target: string, query: string, matching: Row[], headers: Record<string, string> = {}): Case =>
-    make('select', operation, target, 'GET', query, expectedOf(caller.kind === 'refused' ? { refused: ['token'] } : { rows: list(caller, matching), ...nothing }, [200], headers['accept'] === undefined), undefined, headers)
+    make(
+      'select',
+      operation,
+      target,
+      'GET',
+      query,
+      expectedOf(caller.kind === 'refused' ? { refused: ['token'] } : { rows: list(caller, matching), ...nothing }, [200], headers['accept'] === undefined),
+      undefined,
+      headers,
+    )
   yield reads('list', '', '', rows)
   if (actor.asked === 'everything') {
     yield reads('list as CSV', '', '', rows, { accept: 'text/csv' })
@@ -120,14 +148,33 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       yield reads('search by contents', '', `?${label}=ilike.*zqyr*`, rows)
     }
     const seen = caller.kind === 'refused' ? { refused: ['token' as const] } : { rows: visible, ...nothing }
-    yield make('select', 'count', '', 'HEAD', '', { ...expectedOf(seen, [200], false), ...('refused' in seen ? { answers: [{ status: 401 }] } : { count: visible.length }) }, undefined, { prefer: 'count=exact' })
+    yield make(
+      'select',
+      'count',
+      '',
+      'HEAD',
+      '',
+      { ...expectedOf(seen, [200], false), ...('refused' in seen ? { answers: [{ status: 401 }] } : { count: visible.length }) },
+      undefined,
+      { prefer: 'count=exact' },
+    )
   }
   for (const [target, row = absent] of targets) {
     if (actor.asked === 'a little' && target !== 'own') continue
     const isVisible = sees(caller, row)
     yield reads('get', target, `?${where(row)}`, [row])
-    yield make('select', 'object', target, 'GET', `?${where(row)}`, caller.kind === 'refused' ? expectedOf({ refused: ['token'] }, [], false) : isVisible
-      ? { answers: [{ status: 200 }], rows: [row.key], ...nothing } : { answers: [{ status: 406, code: /^PGRST116$/ }], ...nothing }, undefined, object)
+    yield make(
+      'select',
+      'object',
+      target,
+      'GET',
+      `?${where(row)}`,
+      caller.kind === 'refused' ? expectedOf({ refused: ['token'] }, [], false) : isVisible
+        ? { answers: [{ status: 200 }], rows: [row.key], ...nothing } :
+        { answers: [{ status: 406, code: /^PGRST116$/ }], ...nothing },
+      undefined,
+      object,
+    )
   }
   if (actor.asked === 'everything') yield* embeds(world, table, reads, rows, targets)
 
@@ -139,22 +186,33 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     const word = sentCanary(sent)
     const owner = find('transactions', refers['transaction_id'] ?? '')
     const payload: Payload = {
-      ...contents(table, sent, word), ...refers,
+      ...contents(table, sent, word),
+      ...refers,
       ...(isOwned && 'user' in pair ? { user_id: pair.user } : model?.kind === 'own' ? { user_id: user } : {}),
-      ...(isOwned && 'organization' in pair ? { organization_id: pair.organization } : {}), ...(key === undefined ? {} : { id: key }),
+      ...(isOwned && 'organization' in pair ? { organization_id: pair.organization } : {}),
+      ...(key === undefined ? {} : { id: key }),
     }
     const row: Row = model?.kind === 'part'
       ? { table: name, key: '', ...pairOfPart(owner), refers }
-      : { table: name, key: '', user: 'user' in pair ? pair.user ?? null : user, organization: 'organization' in pair ? pair.organization ?? null : active, refers }
+      : {
+        table: name,
+        key: '',
+        user: 'user' in pair ? pair.user ?? null : user,
+        organization: 'organization' in pair ? pair.organization ?? null : active,
+        refers,
+      }
     row.key = hasId ? key ?? randomUUID() : keyOf(table, payload)
     return { payload, row }
   }
   /** References within a tenant: the spare row, which makes a new pair of keys too. */
-  const refersIn = (tenant: Pair): Record<string, string> => Object.fromEntries(table.references.flatMap(({ column, table: referenced }) => {
-    const ours = all.filter((row) => row.table === referenced && row.organization === (tenant.organization ?? null) && (row.organization !== null || row.user === (tenant.user ?? user)))
-    const row = referenced === 'transactions' ? ours[0] : ours.at(-1)
-    return row === undefined ? [] : [[column, row.key]]
-  }))
+  const refersIn = (tenant: Pair): Record<string, string> =>
+    Object.fromEntries(table.references.flatMap(({ column, table: referenced }) => {
+      const ours = all.filter((row) =>
+        row.table === referenced && row.organization === (tenant.organization ?? null) && (row.organization !== null || row.user === (tenant.user ?? user))
+      )
+      const row = referenced === 'transactions' ? ours[0] : ours.at(-1)
+      return row === undefined ? [] : [[column, row.key]]
+    }))
   const inserts = (operation: string, news: { payload: Payload, row: Row }[], asCsv = false): Case => {
     const body = asCsv ? csv(news.map(({ payload }) => payload)) : news.length === 1 ? news[0]?.payload : news.map(({ payload }) => payload)
     const expected = expectedOf(insert(caller, news.map(({ row }) => row), find), [201], false)
@@ -176,7 +234,9 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   yield inserts('insert, forged user', [forgedUser()])
   yield inserts('insert, forged organization', [forgedTeam()])
   if (isOwned) {
-    yield inserts('insert, forged colleague', [fresh({ user: actor.user === 'a-editor' ? 'a-owner' : 'a-editor', organization: actor.team }, refersIn({ organization: actor.team }))])
+    yield inserts('insert, forged colleague', [
+      fresh({ user: actor.user === 'a-editor' ? 'a-owner' : 'a-editor', organization: actor.team }, refersIn({ organization: actor.team })),
+    ])
     yield inserts('insert, forged pair', [fresh({ user: 'b-owner', organization: 'team-b' }, refersIn({ organization: 'team-b' }))])
   }
   if (hasId) yield inserts('insert many', [myPersonal(), myPersonal()])
@@ -203,16 +263,50 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       for (const column of columns) {
         const other = mine()
         other.payload = { ...other.payload, ...same, [column]: other.payload[column] }
-        yield make('insert', `import of another ${column}`, target, 'POST', '', expectedOf(upsert(caller, [other.row], 'merge', find), [200, 201], false), other.payload, { prefer: 'resolution=merge-duplicates' })
+        yield make(
+          'insert',
+          `import of another ${column}`,
+          target,
+          'POST',
+          '',
+          expectedOf(upsert(caller, [other.row], 'merge', find), [200, 201], false),
+          other.payload,
+          { prefer: 'resolution=merge-duplicates' },
+        )
       }
       const importing = () => {
         const news = mine()
-        return { payload: { ...news.payload, ...same }, row: sameTenant(news.row, row) && caller.kind === 'user' ? { ...news.row, user: row.user, key: row.key } : news.row }
+        return {
+          payload: { ...news.payload, ...same },
+          row: sameTenant(news.row, row) && caller.kind === 'user' ? { ...news.row, user: row.user, key: row.key } : news.row,
+        }
       }
       const [plain, merged, ignored] = [importing(), importing(), importing()]
-      yield { ...make('insert', 'import', target, 'POST', '', expectedOf(insert(caller, [plain.row.key === row.key ? { ...plain.row, user } : plain.row], find), [201], false), plain.payload, returning) }
-      yield make('insert', 'import, merge', target, 'POST', '', expectedOf(upsert(caller, [merged.row], 'merge', find), [200, 201], false), merged.payload, { prefer: 'resolution=merge-duplicates' })
-      yield make('insert', 'import, ignore', target, 'POST', '', expectedOf(upsert(caller, [ignored.row], 'ignore', find), [200, 201], false), ignored.payload, { prefer: 'resolution=ignore-duplicates' })
+      yield {
+        ...make(
+          'insert',
+          'import',
+          target,
+          'POST',
+          '',
+          expectedOf(insert(caller, [plain.row.key === row.key ? { ...plain.row, user } : plain.row], find), [201], false),
+          plain.payload,
+          returning,
+        ),
+      }
+      yield make('insert', 'import, merge', target, 'POST', '', expectedOf(upsert(caller, [merged.row], 'merge', find), [200, 201], false), merged.payload, {
+        prefer: 'resolution=merge-duplicates',
+      })
+      yield make(
+        'insert',
+        'import, ignore',
+        target,
+        'POST',
+        '',
+        expectedOf(upsert(caller, [ignored.row], 'ignore', find), [200, 201], false),
+        ignored.payload,
+        { prefer: 'resolution=ignore-duplicates' },
+      )
     }
   }
 
@@ -223,7 +317,16 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     return changeable === undefined ? refersIn(personal) : { [changeable]: sentCanary(sent) }
   }
   const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, shown = true): Case =>
-    make('update', operation, target, 'PATCH', query, withKeys(world, expectedOf(update(caller, name, matching, patch, find), [shown ? 200 : 204], shown), table, payload), payload, shown ? returning : {})
+    make(
+      'update',
+      operation,
+      target,
+      'PATCH',
+      query,
+      withKeys(world, expectedOf(update(caller, name, matching, patch, find), [shown ? 200 : 204], shown), table, payload),
+      payload,
+      shown ? returning : {},
+    )
   const maybe = (one: Case): Case => ({ ...one, expected: { ...one.expected, maybe: true } })
   const patchOf = (payload: Payload): Patch => changeable === undefined ? { refers: payload as Record<string, string> } : {}
   const plain = (operation: string, target: string, query: string, matching: Row[], shown = true): Case => {
@@ -231,12 +334,21 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     return updates(operation, target, query, matching, payload, patchOf(payload), shown)
   }
   const deletes = (operation: string, target: string, query: string, matching: Row[], shown = false): Case =>
-    make('delete', operation, target, 'DELETE', query, expectedOf(remove(caller, name, matching, all), [shown ? 200 : 204], shown), undefined, shown ? returning : {})
+    make(
+      'delete',
+      operation,
+      target,
+      'DELETE',
+      query,
+      expectedOf(remove(caller, name, matching, all), [shown ? 200 : 204], shown),
+      undefined,
+      shown ? returning : {},
+    )
   const strangers = everyTarget.filter((row) => !sees(caller, row))
   yield plain('update all', '', '', rows, false)
   yield plain('update all, shown', '', '', rows)
   yield plain('update by filter', '', `?${whereAny(everyTarget)}`, everyTarget)
-  yield plain('update by filter', 'others\' only', `?${whereAny(strangers.length === 0 ? [absent] : strangers)}`, strangers, false)
+  yield plain('update by filter', "others' only", `?${whereAny(strangers.length === 0 ? [absent] : strangers)}`, strangers, false)
   yield deletes('delete all', '', '', rows)
   yield deletes('delete all, shown', '', '', rows, true)
   yield deletes('delete by filter', '', `?${whereAny(everyTarget)}`, everyTarget)
@@ -247,8 +359,14 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     yield plain('update, unseen', target, query, matching, false)
     yield deletes('delete', target, query, matching)
     if (isOwned) {
-      for (const [what, to] of [['other', 'other'], ['nobody', null], ['me', user]] as const) yield maybe(updates(`move to user ${what}`, target, query, matching, { user_id: to }, { user: to }))
-      for (const to of [actor.team, otherTeam, null]) yield maybe(updates(`move to ${to === null ? 'personal' : to === actor.team ? 'own team' : 'other team'}`, target, query, matching, { organization_id: to }, { organization: to }, false))
+      for (const [what, to] of [['other', 'other'], ['nobody', null], ['me', user]] as const)
+        yield maybe(updates(`move to user ${what}`, target, query, matching, { user_id: to }, { user: to }))
+      for (const to of [actor.team, otherTeam, null])
+        yield maybe(
+          updates(`move to ${to === null ? 'personal' : to === actor.team ? 'own team' : 'other team'}`, target, query, matching, { organization_id: to }, {
+            organization: to,
+          }, false),
+        )
     }
     if (hasId && row !== absent) {
       const to = randomUUID()
@@ -256,7 +374,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     }
     for (const { column, table: referenced } of table.references) {
       for (const [place, named] of targetsOf(world, actor, referenced)) {
-        if (target !== 'own' && target !== 'own team\'s') continue
+        if (target !== 'own' && target !== "own team's") continue
         const to = named ?? { key: randomUUID() }
         // a reference that is kept is no change of keys, and a pair that exists already would be a conflict
         if (row.refers[column] === to.key || !hasId && named !== undefined && rows.some((one) => one.refers[column] === named.key)) continue
@@ -270,9 +388,11 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   function* meeting(row: StoredRow, target: string): Generator<Case> {
     const asRead = isOwned ? { user: row.user, organization: row.organization } : {}
     const asMine = isOwned ? { user, organization: active } : {}
-    const hows: [string, Pair][] = row === absent || !isOwned && !hasId || model?.kind === 'own' ? [['as mine', asMine]] : [['as mine', asMine], ['as read', asRead]]
+    const hows: [string, Pair][] = row === absent || !isOwned && !hasId || model?.kind === 'own'
+      ? [['as mine', asMine]]
+      : [['as mine', asMine], ['as read', asRead]]
     // neither the caller's own nor the truth
-    if (isOwned && target.startsWith('own')) hows.push(['as a third one\'s', { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
+    if (isOwned && target.startsWith('own')) hows.push(["as a third one's", { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
     for (const [how, pair] of hows) {
       const sending = (): { payload: Payload, row: Row } => {
         // a table of pairs has nothing but its keys to send
@@ -285,15 +405,34 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
       for (const mode of ['merge', 'ignore'] as const) {
         const one = sending()
         const verdict = upsert(caller, [one.row], hasId ? mode : 'ignore', find)
-        yield make(mode === 'merge' ? 'update' : 'insert', `upsert, ${mode}, ${how}`, target, 'POST', '', expectedOf(verdict, [200, 201], false), one.payload, { prefer: `resolution=${mode}-duplicates,return=representation` })
+        yield make(mode === 'merge' ? 'update' : 'insert', `upsert, ${mode}, ${how}`, target, 'POST', '', expectedOf(verdict, [200, 201], false), one.payload, {
+          prefer: `resolution=${mode}-duplicates,return=representation`,
+        })
       }
       if (hasId) {
         const one = sending()
-        yield make('update', `put, ${how}`, target, 'PUT', `?${where(row)}`, expectedOf(upsert(caller, [one.row], 'merge', find), [200, 201, 204], false), one.payload)
+        yield make(
+          'update',
+          `put, ${how}`,
+          target,
+          'PUT',
+          `?${where(row)}`,
+          expectedOf(upsert(caller, [one.row], 'merge', find), [200, 201, 204], false),
+          one.payload,
+        )
         if (how === 'as read') {
           const [theirs, own] = [sending(), myPersonal()]
           own.payload = { ...own.payload, id: own.row.key, ...(isOwned ? { user_id: user } : {}) }
-          yield make('update', `upsert many, merge, ${how}`, target, 'POST', '', expectedOf(upsert(caller, [own.row, theirs.row], 'merge', find), [200, 201], false), [own.payload, theirs.payload], { prefer: 'resolution=merge-duplicates' })
+          yield make(
+            'update',
+            `upsert many, merge, ${how}`,
+            target,
+            'POST',
+            '',
+            expectedOf(upsert(caller, [own.row, theirs.row], 'merge', find), [200, 201], false),
+            [own.payload, theirs.payload],
+            { prefer: 'resolution=merge-duplicates' },
+          )
         }
       }
     }
@@ -312,24 +451,39 @@ function withKeys(world: World, expected: Expected, table: Table, payload: Paylo
 
 const csv = (rows: Payload[]): string => {
   const columns = Object.keys(rows[0] ?? {})
-  const cell = (value: unknown): string => value === null || value === undefined ? 'NULL' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
+  const cell = (value: unknown): string =>
+    value === null || value === undefined ? 'NULL' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
   return [columns.join(), ...rows.map((row) => columns.map((column) => cell(row[column])).join())].join('\n')
 }
 
 /** The related tables beside the rows: those they name, those that name them, and those across a table of pairs. */
 function* embeds(
-  world: World, table: Table, reads: (operation: string, target: string, query: string, matching: Row[]) => Case,
-  rows: StoredRow[], targets: Map<string, StoredRow | undefined>,
+  world: World,
+  table: Table,
+  reads: (operation: string, target: string, query: string, matching: Row[]) => Case,
+  rows: StoredRow[],
+  targets: Map<string, StoredRow | undefined>,
 ): Generator<Case> {
   const { tables } = world.catalogue
-  const keys = (alias: string, to: Table | undefined, row: Row): string => (to?.key ?? []).map((column, at) => `${alias}.${column}=eq.${row.key.split('/')[at]}`).join('&')
+  const keys = (alias: string, to: Table | undefined, row: Row): string =>
+    (to?.key ?? []).map((column, at) => `${alias}.${column}=eq.${row.key.split('/')[at]}`).join('&')
   const byName = (name: string): Table | undefined => tables.find((one) => one.name === name)
   for (const { name, column, table: up } of table.references) {
     yield reads(`embed up ${column}`, '', `?select=*,e:${up}!${name}(*)`, rows)
     const order = labelOf(byName(up) ?? table)
     if (order !== undefined) yield reads(`order by ${column}`, '', `?select=*,e:${up}!${name}(*)&order=e(${order}).desc`, rows)
-    for (const [target, row] of [...targets].map(([place]) => [place, world.rows.find((one) => one.table === up && one.key === targets.get(place)?.refers[column])] as const)) {
-      if (row !== undefined) yield reads(`inner embed up ${column}`, target, `?select=*,e:${up}!${name}!inner(*)&${keys('e', byName(up), row)}`, rows.filter(({ refers }) => refers[column] === row.key))
+    for (
+      const [target, row] of [...targets].map(([place]) =>
+        [place, world.rows.find((one) => one.table === up && one.key === targets.get(place)?.refers[column])] as const
+      )
+    ) {
+      if (row !== undefined)
+        yield reads(
+          `inner embed up ${column}`,
+          target,
+          `?select=*,e:${up}!${name}!inner(*)&${keys('e', byName(up), row)}`,
+          rows.filter(({ refers }) => refers[column] === row.key),
+        )
     }
   }
   for (const down of tables) {
@@ -338,7 +492,13 @@ function* embeds(
       yield reads(`embed down ${down.name}`, '', `?select=*,e:${down.name}!${name}(*)`, rows)
       for (const [target, row] of targets) {
         const child = world.rows.find((one) => one.table === down.name && row !== undefined && one.refers[column] === row.key)
-        if (child !== undefined) yield reads(`inner embed down ${down.name}`, target, `?select=*,e:${down.name}!${name}!inner(*)&${keys('e', down, child)}`, rows.filter(({ key }) => key === child.refers[column]))
+        if (child !== undefined)
+          yield reads(
+            `inner embed down ${down.name}`,
+            target,
+            `?select=*,e:${down.name}!${name}!inner(*)&${keys('e', down, child)}`,
+            rows.filter(({ key }) => key === child.refers[column]),
+          )
       }
       const across = down.references.find((other) => other.column !== column && down.key.includes(column) && down.key.includes(other.column))
       if (across !== undefined) yield reads(`embed across ${down.name}`, '', `?select=*,e:${across.table}(*)`, rows)
@@ -349,12 +509,19 @@ function* embeds(
 /** What is not exposed, asked for by every way there is. */
 function* beyond(actor: Actor): Generator<Case> {
   const ask = (operation: string, path: string, answers: Expected['answers'], headers: Record<string, string> = {}): Case => ({
-    actor, table: '', operation, target: '', command: 'select', request: { method: 'GET', path, headers },
+    actor,
+    table: '',
+    operation,
+    target: '',
+    command: 'select',
+    request: { method: 'GET', path, headers },
     // what is not there is not there, whatever the token; PostgREST looks before it asks the database
     expected: { answers: actor.caller.kind === 'refused' ? [{ status: 401 }, ...answers.filter(({ status }) => status >= 400)] : answers, ...nothing },
   })
-  for (const schema of ['auth', 'private', 'public', 'isolation_kept']) yield ask(`schema ${schema}`, '/transactions', [{ status: 406, code: /^PGRST106$/ }], { 'accept-profile': schema })
-  for (const path of ['/users', '/members', '/auth.users', '/settings', '/rpc/can', '/rpc/pre_request', '/rpc/uid', '/rpc/active_product', '/rpc/one_object']) yield ask(path, path, [{ status: 404 }])
+  for (const schema of ['auth', 'private', 'public', 'isolation_kept'])
+    yield ask(`schema ${schema}`, '/transactions', [{ status: 406, code: /^PGRST106$/ }], { 'accept-profile': schema })
+  for (const path of ['/users', '/members', '/auth.users', '/settings', '/rpc/can', '/rpc/pre_request', '/rpc/uid', '/rpc/active_product', '/rpc/one_object'])
+    yield ask(path, path, [{ status: 404 }])
   yield ask('embed users', '/transactions?select=*,users(*)', [{ status: 400, code: /^PGRST200$/ }])
   yield ask('aggregate', '/transactions?select=amount.sum()', [{ status: 400, code: /^PGRST/ }])
   yield ask('description', '/', [{ status: 200 }])

@@ -35,7 +35,9 @@ function inOrder(tables: Table[]): Table[] {
 }
 
 export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
-  const { rows: columns } = await owner.query<{ table: string, name: string, type: string, required: boolean, has_default: boolean, check: string | null, position: number | null }>(`
+  const { rows: columns } = await owner.query<
+    { table: string, name: string, type: string, required: boolean, has_default: boolean, check: string | null, position: number | null }
+  >(`
     select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull as required, a.atthasdef as has_default,
       (select pg_get_constraintdef(k.oid) from pg_constraint k
         where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%' limit 1) as check,
@@ -57,7 +59,8 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     where i.indisunique and not i.indisprimary and c.relnamespace = 'api'::regnamespace
     group by c.relname, i.indexrelid`)
   const { rows: functions } = await owner.query<{ name: string }>(
-    `select distinct proname as name from pg_proc where pronamespace = 'api'::regnamespace and prokind in ('f', 'p') order by 1`)
+    `select distinct proname as name from pg_proc where pronamespace = 'api'::regnamespace and prokind in ('f', 'p') order by 1`,
+  )
   const { rows: signatures } = await owner.query<Signature>(`
     select p.proname as name, c.relname as returns, p.provolatile = 'v' as "isVolatile", coalesce((
       select json_agg(json_build_object('name', p.proargnames[i], 'type', format_type(p.proargtypes[i - 1], null), 'isRequired', i <= p.pronargs - p.pronargdefaults) order by i)
@@ -70,7 +73,10 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     return {
       name,
       columns: own.map((column) => ({
-        name: column.name, type: column.type, required: column.required, hasDefault: column.has_default,
+        name: column.name,
+        type: column.type,
+        required: column.required,
+        hasDefault: column.has_default,
         values: column.check === null ? [] : valuesOf(column.check),
       })),
       key: own.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),

@@ -45,20 +45,30 @@ const hasGroups = (column: string, expected: (string | null)[]) => (body: unknow
 export const functions: Record<string, (seen: Seen) => Call[]> = {
   get_filtered_transactions: ({ world, actor, visible, otherTeam }) => {
     const mine = visible('transactions')
-    const filtered = (operation: string, filters: unknown[], rows: StoredRow[], target = ''): Call =>
-      ({ operation, target, args: { filters }, expected: { ...ok(undefined), rows: rows.map(({ key }) => key) } })
+    const filtered = (operation: string, filters: unknown[], rows: StoredRow[], target = ''): Call => ({
+      operation,
+      target,
+      args: { filters },
+      expected: { ...ok(undefined), rows: rows.map(({ key }) => key) },
+    })
     return [
       filtered('all', [], mine),
       filtered('of another user', [{ field: 'user_id', operation: 'eq', value: 'other' }], []),
       filtered('of another organization', [{ field: 'organization_id', operation: 'eq', value: otherTeam }], []),
       filtered('by contents', [{ field: 'name', operation: 'like', value: '*zqyr*' }], mine),
       filtered('by amount', [{ field: 'amount', operation: 'gt', value: 0 }], mine),
-      ...[...targetsOf(world, actor, 'transactions')].map(([target, row]) => filtered('by id', [{ field: 'id', operation: 'eq', value: row?.key ?? randomUUID() }], mine.filter((one) => one === row), target)),
+      ...[...targetsOf(world, actor, 'transactions')].map(([target, row]) =>
+        filtered('by id', [{ field: 'id', operation: 'eq', value: row?.key ?? randomUUID() }], mine.filter((one) => one === row), target)
+      ),
     ]
   },
   get_transaction_stat: ({ actor, user, active, otherTeam, inContext }) => {
     const here = inContext('transactions')
-    const sum = (operation: string, args: object, expected: Expected): Call => ({ operation, args: { p_filters: [], p_aggregate_fn: 'sum', ...args }, expected })
+    const sum = (operation: string, args: object, expected: Expected): Call => ({
+      operation,
+      args: { p_filters: [], p_aggregate_fn: 'sum', ...args },
+      expected,
+    })
     return [
       sum('sum', {}, ok(is(total(here)))),
       sum('count', { p_aggregate_fn: 'count' }, ok(is(here.length))),
@@ -76,12 +86,21 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     return [
       { operation: 'by month', args: {}, expected: ok(addsUp('value', total(here))) },
       { operation: 'by status', args: { p_group_by: 'status', p_aggregate_fn: 'count' }, expected: ok(addsUp('value', here.length)) },
-      { operation: 'by category', args: { p_group_by: 'category' }, expected: ok((body) => hasGroups('key', groups(here))(body) ?? addsUp('value', total(here))(body)) },
+      {
+        operation: 'by category',
+        args: { p_group_by: 'category' },
+        expected: ok((body) => hasGroups('key', groups(here))(body) ?? addsUp('value', total(here))(body)),
+      },
     ]
   },
   get_transaction_distribution_by_category: ({ user, active, actor, otherTeam, inContext }) => {
-    const of = (operation: string, params: object, rows: StoredRow[] | undefined): Call =>
-      ({ operation, args: { params }, expected: rows === undefined ? denied : ok((body) => hasGroups('category_id', groups(counted(rows)))(body) ?? addsUp('total', total(counted(rows)))(body)) })
+    const of = (operation: string, params: object, rows: StoredRow[] | undefined): Call => ({
+      operation,
+      args: { params },
+      expected: rows === undefined
+        ? denied
+        : ok((body) => hasGroups('category_id', groups(counted(rows)))(body) ?? addsUp('total', total(counted(rows)))(body)),
+    })
     return [
       of('all', {}, inContext('transactions')),
       of('of oneself, personal', { user_id: user, organization_id: null }, inContext('transactions', null)),
@@ -106,23 +125,33 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     const targets = targetsOf(world, actor, 'categories')
     const { caller } = actor
     const one = (operation: string, target: string, row: StoredRow | undefined, replacement: StoredRow | 'missing' | undefined): Call => {
-      const args = { p_category_id: row?.key ?? randomUUID(), ...(replacement === undefined ? {} : { p_replacement_id: replacement === 'missing' ? randomUUID() : replacement.key }) }
+      const args = {
+        p_category_id: row?.key ?? randomUUID(),
+        ...(replacement === undefined ? {} : { p_replacement_id: replacement === 'missing' ? randomUUID() : replacement.key }),
+      }
       if (row === undefined || !sees(caller, row)) return { operation, target, args, expected: missing }
       const mayDelete = row.organization === null || caller.kind === 'user' && may(caller.role, 'delete')
       const found = replacement === undefined || replacement !== 'missing' && sameTenant(replacement, row)
-      if (!mayDelete || !found) return { operation, target, args, expected: { answers: [...(mayDelete ? [] : denied.answers), ...(found ? [] : missing.answers)], ...nothing } }
+      if (!mayDelete || !found)
+        return { operation, target, args, expected: { answers: [...(mayDelete ? [] : denied.answers), ...(found ? [] : missing.answers)], ...nothing } }
       // with a replacement nothing is cleared, but the same rows change
       const { changed } = consequences([row], world.rows)
       return { operation, target, args, expected: { answers: [{ status: 200 }], changed, gone: [id(row)], added: [] } }
     }
     const spare = (row: StoredRow): StoredRow | undefined => world.rows.find((other) => other.table === 'categories' && other !== row && sameTenant(other, row))
-    const unused = (row: StoredRow): StoredRow | undefined => world.rows.find((other) =>
-      other.table === 'categories' && sameTenant(other, row) && !world.rows.some(({ refers }) => refers['category_id'] === other.key))
+    const unused = (row: StoredRow): StoredRow | undefined =>
+      world.rows.find((other) =>
+        other.table === 'categories' && sameTenant(other, row) && !world.rows.some(({ refers }) => refers['category_id'] === other.key)
+      )
     return [...targets].flatMap(([target, row]) => [
       one('delete', target, row, undefined),
       ...(row === undefined ? [] : [one('delete an unused one', target, unused(row), undefined)]),
       ...(row === undefined ? [] : [one('replace by its own', target, row, spare(row)), one('replace by nothing', target, row, 'missing')]),
-      ...(row === undefined || target !== 'own' && target !== 'own team\'s' ? [] : [...targets].flatMap(([place, other]) => other === undefined || other === row || sameTenant(other, row) ? [] : [one(`replace by ${place}`, target, row, other)])),
+      ...(row === undefined || target !== 'own' && target !== "own team's"
+        ? []
+        : [...targets].flatMap(([place, other]) =>
+          other === undefined || other === row || sameTenant(other, row) ? [] : [one(`replace by ${place}`, target, row, other)]
+        )),
     ])
   },
 }
@@ -137,7 +166,12 @@ export function* functionCases(world: World): Generator<Case> {
     const active = caller.kind === 'user' ? caller.organization : null
     const visible = (table: string): StoredRow[] => list(caller, world.rows.filter((row) => row.table === table)) as StoredRow[]
     const seen: Seen = {
-      world, actor, user, active, visible, otherTeam: actor.team === 'team-a' ? 'team-b' : 'team-a',
+      world,
+      actor,
+      user,
+      active,
+      visible,
+      otherTeam: actor.team === 'team-a' ? 'team-b' : 'team-a',
       inContext: (table, organization = active) => visible(table).filter((row) => row.organization === organization),
     }
     for (const name of world.catalogue.functions) {
@@ -145,7 +179,11 @@ export function* functionCases(world: World): Generator<Case> {
       for (const { operation, target = '', args, expected, method } of actor.asked === 'everything' ? calls : calls.slice(0, 1)) {
         const query = method === 'GET' ? `?${new URLSearchParams(args as Record<string, string>).toString()}` : ''
         yield {
-          actor, table: `${name}()`, operation, target, command: 'call',
+          actor,
+          table: `${name}()`,
+          operation,
+          target,
+          command: 'call',
           request: method === 'GET'
             ? { method, path: `/rpc/${name}${query}`, headers: {} }
             : { method: 'POST', path: `/rpc/${name}`, body: JSON.stringify(args), headers: { 'content-type': 'application/json' } },

@@ -23,14 +23,20 @@ test('nobody sees or changes what the interface does not let them, and everybody
 test('every exposed table and function was asked by every actor', () => {
   const { catalogue, actors } = result.world
   const asked = new Set(result.asked.map(({ actor, table }) => `${actor.name} ${table}`))
-  const missing = actors.flatMap(({ name }) => [...catalogue.tables.map((table) => table.name), ...catalogue.functions.map((one) => `${one}()`)]
-    .filter((table) => !asked.has(`${name} ${table}`)).map((table) => `${name} ${table}`))
+  const missing = actors.flatMap(({ name }) =>
+    [...catalogue.tables.map((table) => table.name), ...catalogue.functions.map((one) => `${one}()`)]
+      .filter((table) => !asked.has(`${name} ${table}`)).map((table) => `${name} ${table}`)
+  )
   expect(missing).toEqual([])
 })
 
 test.each([
   ['table', 'create table api.newcomers (id uuid primary key)', 'api.newcomers is exposed, and tests/isolation/model.ts has no entry'],
-  ['function', 'create function api.newcomer() returns integer language sql return 1', 'api.newcomer() is exposed, and tests/isolation/functions.ts has no entry'],
+  [
+    'function',
+    'create function api.newcomer() returns integer language sql return 1',
+    'api.newcomer() is exposed, and tests/isolation/functions.ts has no entry',
+  ],
   ['column', 'alter table api.tags add column span int4range not null', 'cannot make a row of api.tags: add a form for span'],
   ['reference', 'alter table api.tags add column account_id uuid references api.accounts', 'api.tags refers to [account_id → accounts], and the model says []'],
 ])('a new %s that the suite does not know is an error that names it', async (_what, statement, message) => {

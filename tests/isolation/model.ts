@@ -200,10 +200,15 @@ export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', fi
     // another tenant's row is neither merged nor silently ignored
     if (!sees(caller, existing)) return ['denied', ...againstNew(caller, row, find)]
     // it may be sent back as it was read, also when another member created it
-    const asNew = againstNew(caller, existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) => reason !== 'missing' || mode === 'ignore')
+    const asNew = againstNew(caller, existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
+      reason !== 'missing' || mode === 'ignore'
+    )
     if (mode === 'ignore') return asNew
     const { user, organization } = row
-    return [...asNew, ...againstPatch(caller, existing, modelOf(row.table).kind === 'part' ? { refers: row.refers } : { user, organization, refers: row.refers }, find)]
+    return [
+      ...asNew,
+      ...againstPatch(caller, existing, modelOf(row.table).kind === 'part' ? { refers: row.refers } : { user, organization, refers: row.refers }, find),
+    ]
   })
   if (isRefused(against)) return { refused: unique(against) }
   const met = rows.filter((row) => find(row.table, row.key) !== undefined)

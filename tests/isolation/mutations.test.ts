@@ -32,6 +32,9 @@ test('each weakening of the row rules turns the isolation suite red', () => {
 test('every operand of a policy is found, however deep', () => {
   const policy = `((a IS NULL) AND (EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))))`
   expect(operands(policy).map(([from, to]) => policy.slice(from, to))).toEqual([
-    'a IS NULL', 'EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))', 't.id = x', 't.y = ( SELECT uid() AS uid)',
+    'a IS NULL',
+    'EXISTS ( SELECT FROM t WHERE ((t.id = x) AND (t.y = ( SELECT uid() AS uid))))',
+    't.id = x',
+    't.y = ( SELECT uid() AS uid)',
   ])
 })

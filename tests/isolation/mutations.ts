@@ -39,7 +39,8 @@ function likely(cases: Case[], { table, command, name }: Weakening): Case[][] {
   const near = cases.filter((one) => table === undefined || one.table === table)
   const early = near.filter(({ actor }) => first.has(actor.name))
   return [
-    early.filter((one) => one.command === command), early.filter((one) => one.command !== command),
+    early.filter((one) => one.command === command),
+    early.filter((one) => one.command !== command),
     near.filter(({ actor }) => !first.has(actor.name) && actor.asked === 'everything'),
   ]
 }
@@ -68,7 +69,10 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
     const intact = await hash()
     const attempt = async (name: string, pieces: Weakening[]): Promise<void> => {
       const begun = Date.now()
-      for (const piece of pieces) await owner.query(piece.apply).catch((error: unknown) => { throw new Error(`cannot apply: ${piece.name}: ${String(error)}`, { cause: error }) })
+      for (const piece of pieces)
+        await owner.query(piece.apply).catch((error: unknown) => {
+          throw new Error(`cannot apply: ${piece.name}: ${String(error)}`, { cause: error })
+        })
       const by = pieces[0] === undefined ? undefined : await isNoticed(suite, pieces[0], likelyOnly)
       await suite.restore()
       for (const piece of pieces.toReversed()) await owner.query(piece.revert)
@@ -95,8 +99,12 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
       }
     }
     return {
-      all: all.length, equivalent, tried: times.length, survivors,
-      milliseconds: Date.now() - started, slowest: times.toSorted((a, b) => b[1] - a[1]).slice(0, 5),
+      all: all.length,
+      equivalent,
+      tried: times.length,
+      survivors,
+      milliseconds: Date.now() - started,
+      slowest: times.toSorted((a, b) => b[1] - a[1]).slice(0, 5),
     }
   } finally {
     await suite.close()
@@ -104,12 +112,20 @@ export async function runMutations(place: Place, { choose = (all) => all, likely
 }
 
 export const summaryOf = ({ all, equivalent, tried, survivors, milliseconds }: Outcome): string =>
-  `mutations: ${all} weakenings of one piece; ${tried} tried (${equivalent} known to be kept twice or by nothing), ${survivors.length} survived, ${Math.round(milliseconds / 1000)} s`
+  `mutations: ${all} weakenings of one piece; ${tried} tried (${equivalent} known to be kept twice or by nothing), ${survivors.length} survived, ${
+    Math.round(milliseconds / 1000)
+  } s`
 
 if (import.meta.main) {
   const { default: setup } = await import('../support/global.ts')
   let serverUrl = ''
-  const stop = await setup({ provide: (_: string, url: string) => { serverUrl = url } } as unknown as Parameters<typeof setup>[0])
+  const stop = await setup(
+    {
+      provide: (_: string, url: string) => {
+        serverUrl = url
+      },
+    } as unknown as Parameters<typeof setup>[0],
+  )
   const words = process.argv.slice(2).join(' ')
   try {
     await using place = await startStack({ auth: false, data: true, serverUrl })

@@ -24,21 +24,63 @@ export const nameOf = ({ actor, table, column, operation }: Question): string =>
 
 /** Spellings of a wish for an estimate that PostgREST grants. */
 export const estimating: (string | string[])[] = [
-  'count=planned', 'count=estimated', ' count=planned ', 'return=minimal, count=planned', 'count=planned,handling=lenient', 'handling=strict, count=planned', 'count=planned, count=exact',
+  'count=planned',
+  'count=estimated',
+  ' count=planned ',
+  'return=minimal, count=planned',
+  'count=planned,handling=lenient',
+  'handling=strict, count=planned',
+  'count=planned, count=exact',
 ]
 /** Where PostgREST reads both fields and a function of the database sees one. */
 export const twoFields: string[][] = [
-  ['count=planned', 'handling=lenient'], ['handling=lenient', 'count=planned'], ['count=planned', 'count=exact'],
+  ['count=planned', 'handling=lenient'],
+  ['handling=lenient', 'count=planned'],
+  ['count=planned', 'count=exact'],
 ]
 /** PostgREST counts for itself what one answer holds, and estimates what is more. */
 const estimatingInTwo = ['return=minimal', 'count=estimated']
 const preferences: (string | string[] | undefined)[] = [
-  undefined, ...estimating, ...twoFields, estimatingInTwo, ['count=estimated', 'return=minimal'], ['count=exact', 'count=planned'], 'count=exact', 'count=exact, count=planned', 'COUNT=planned', 'Count=Planned', 'count = planned', 'count="planned"', '"count=planned"',
-  'count=planned;q=1', 'handling=strict, COUNT=planned', 'count=planned\tcount=exact', 'count=none', 'tx=rollback, count=planned', 'timezone=Europe/Berlin, count=planned', 'max-affected=1, count=estimated',
+  undefined,
+  ...estimating,
+  ...twoFields,
+  estimatingInTwo,
+  ['count=estimated', 'return=minimal'],
+  ['count=exact', 'count=planned'],
+  'count=exact',
+  'count=exact, count=planned',
+  'COUNT=planned',
+  'Count=Planned',
+  'count = planned',
+  'count="planned"',
+  '"count=planned"',
+  'count=planned;q=1',
+  'handling=strict, COUNT=planned',
+  'count=planned\tcount=exact',
+  'count=none',
+  'tx=rollback, count=planned',
+  'timezone=Europe/Berlin, count=planned',
+  'max-affected=1, count=estimated',
 ]
-const plans = ['application/vnd.pgrst.plan', 'application/vnd.pgrst.plan+json', 'application/vnd.pgrst.plan+text; options=analyze|verbose|buffers', 'application/vnd.pgrst.plan+json; for="application/json"']
-const accepts = [...plans, 'text/csv', 'application/vnd.pgrst.object+json', 'application/vnd.rest.object+json', 'application/vnd.pgrst.array+json; nulls=stripped', 'application/geo+json', 'text/xml', 'application/octet-stream', '*/*']
-export const shown = (preference: string | string[] | undefined): string => preference === undefined ? 'without Prefer' : `Prefer: ${[preference].flat().join(' | ')}`
+const plans = [
+  'application/vnd.pgrst.plan',
+  'application/vnd.pgrst.plan+json',
+  'application/vnd.pgrst.plan+text; options=analyze|verbose|buffers',
+  'application/vnd.pgrst.plan+json; for="application/json"',
+]
+const accepts = [
+  ...plans,
+  'text/csv',
+  'application/vnd.pgrst.object+json',
+  'application/vnd.rest.object+json',
+  'application/vnd.pgrst.array+json; nulls=stripped',
+  'application/geo+json',
+  'text/xml',
+  'application/octet-stream',
+  '*/*',
+]
+export const shown = (preference: string | string[] | undefined): string =>
+  preference === undefined ? 'without Prefer' : `Prefer: ${[preference].flat().join(' | ')}`
 export const prefer = (preference: string | string[] | undefined): Request['headers'] => preference === undefined ? {} : { prefer: preference }
 export const json = { 'content-type': 'application/json' }
 const e = encodeURIComponent
@@ -47,7 +89,11 @@ const e = encodeURIComponent
 export function valuesOf(table: Table, column: Column, strangers: Crowd): { what: string, value: string }[] {
   const at = (what: string, n: number): { what: string, value: string } => ({ what, value: String(valueOf(table, column, n, strangers)) })
   if (valueOf(table, column, strangers.start, strangers) === undefined) return []
-  return [at('the common value', strangers.start), at('the middle value', strangers.start + strangers.size / 2), at('the last value', strangers.start + strangers.size - 1)]
+  return [
+    at('the common value', strangers.start),
+    at('the middle value', strangers.start + strangers.size / 2),
+    at('the last value', strangers.start + strangers.size - 1),
+  ]
 }
 
 type Filter = { what: string, query: string }
@@ -59,12 +105,15 @@ function filters(column: Column, [common, middle, last]: { what: string, value: 
   const quoted = (value: string): string => e(`"${value}"`)
   const one = (operator: string, value: string, what: string): Filter => ({ what: `${operator} ${what}`, query: `${name}=${operator}.${e(value)}` })
   return [
-    ...['eq', 'neq', 'not.eq', 'isdistinct'].map((operator) => one(operator, common.value, common.what)), one('eq', last.value, last.what),
+    ...['eq', 'neq', 'not.eq', 'isdistinct'].map((operator) => one(operator, common.value, common.what)),
+    one('eq', last.value, last.what),
     ...['gt', 'gte', 'lt', 'lte', 'not.gt'].map((operator) => one(operator, middle.value, middle.what)),
     { what: 'between two values', query: `${name}=gte.${e(middle.value)}&${name}=lt.${e(last.value)}` },
-    { what: 'in', query: `${name}=in.(${quoted(common.value)},${quoted(last.value)})` }, { what: 'not in', query: `${name}=not.in.(${quoted(common.value)})` },
+    { what: 'in', query: `${name}=in.(${quoted(common.value)},${quoted(last.value)})` },
+    { what: 'not in', query: `${name}=not.in.(${quoted(common.value)})` },
     ...['like', 'ilike', 'not.like'].map((operator) => one(operator, `${common.value.slice(0, -1)}*`, common.what)),
-    { what: 'is null', query: `${name}=is.null` }, { what: 'is not null', query: `${name}=not.is.null` },
+    { what: 'is null', query: `${name}=is.null` },
+    { what: 'is not null', query: `${name}=not.is.null` },
     ...(column.type === 'boolean' ? [{ what: 'is true', query: `${name}=is.true` }] : []),
     { what: 'or', query: `${either}=(${column.name}.eq.${quoted(common.value)},${column.name}.gt.${quoted(last.value)})` },
     { what: 'not or', query: `${prefix}not.or=(${column.name}.eq.${quoted(common.value)},${column.name}.is.null)` },
@@ -78,10 +127,12 @@ export type Depth = 'everything' | 'a little'
 export function* reading(world: World, table: Table, strangers: Crowd, depth: Depth, path = `/${table.name}`, body?: string): Generator<Asked> {
   const [read, counted] = body === undefined ? ['GET', 'HEAD'] as const : ['POST', 'POST'] as const
   const ask = (column: string, operation: string, method: string, query: string, headers: Request['headers'] = {}): Asked => ({
-    table: table.name, column, operation: `${method} ${operation}`,
+    table: table.name,
+    column,
+    operation: `${method} ${operation}`,
     request: { method, path: `${path}?${query}`, headers: { ...headers, ...(body === undefined ? {} : json) }, ...(body === undefined ? {} : { body }) },
   })
-  const both = function* (column: string, what: string, query: string, preference: string | string[] = 'count=planned'): Generator<Asked> {
+  const both = function*(column: string, what: string, query: string, preference: string | string[] = 'count=planned'): Generator<Asked> {
     yield ask(column, what, read, query)
     yield ask(column, `${what}, ${shown(preference)}`, counted, query, prefer(preference))
   }
@@ -91,7 +142,10 @@ export function* reading(world: World, table: Table, strangers: Crowd, depth: De
     for (const { what, query } of depth === 'everything' ? some : telling(some)) yield* both(column.name, what, query)
     // past the rows of one answer the count is an estimate
     const wide = some.find(({ what }) => what.startsWith('lt '))
-    if (wide !== undefined) for (const preference of ['count=estimated', estimatingInTwo]) yield ask(column.name, `${wide.what}, ${shown(preference)}`, counted, wide.query, prefer(preference))
+    if (wide !== undefined) {
+      for (const preference of ['count=estimated', estimatingInTwo])
+        yield ask(column.name, `${wide.what}, ${shown(preference)}`, counted, wide.query, prefer(preference))
+    }
     const [first] = some
     if (first !== undefined) yield ask(column.name, `${first.what}, ${shown(twoFields[0])}`, counted, first.query, prefer(twoFields[0]))
   }
@@ -114,7 +168,12 @@ function* dressed(table: Table, strangers: Crowd, ask: Ask, methods: readonly [s
   for (const method of new Set(methods)) {
     for (const preference of preferences) yield ask(column.name, `${equal.what}, ${shown(preference)}`, method, equal.query, prefer(preference))
     for (const accept of accepts) yield ask(column.name, `${equal.what}, as ${accept}`, method, equal.query, { accept })
-    for (const range of ['0-0', '0-', '5-9', '100000-100001']) yield ask(column.name, `${unequal.what}, Range ${range}, ${shown('count=planned')}`, method, unequal.query, { 'range-unit': 'items', range, ...prefer('count=planned') })
+    for (const range of ['0-0', '0-', '5-9', '100000-100001'])
+      yield ask(column.name, `${unequal.what}, Range ${range}, ${shown('count=planned')}`, method, unequal.query, {
+        'range-unit': 'items',
+        range,
+        ...prefer('count=planned'),
+      })
   }
   for (const page of ['limit=1', 'limit=0', 'offset=1', 'limit=2&offset=3', `order=${column.name}.desc.nullslast`, `order=${column.name}&limit=1`]) {
     yield ask(column.name, `${unequal.what}, ${page}`, methods[0], `${unequal.query}&${page}`)
@@ -123,7 +182,12 @@ function* dressed(table: Table, strangers: Crowd, ask: Ask, methods: readonly [s
 }
 
 /** The columns of related tables, inside and outside of an embed. */
-function* embedded({ catalogue: { tables } }: World, table: Table, strangers: Crowd, both: (column: string, what: string, query: string) => Generator<Asked>): Generator<Asked> {
+function* embedded(
+  { catalogue: { tables } }: World,
+  table: Table,
+  strangers: Crowd,
+  both: (column: string, what: string, query: string) => Generator<Asked>,
+): Generator<Asked> {
   const related = tables.flatMap((other) => [
     ...table.references.filter(({ table: up }) => up === other.name).map(({ name }) => ({ other, hint: name })),
     ...other.references.filter(({ table: up }) => up === table.name).map(({ name }) => ({ other, hint: name })),
@@ -131,8 +195,10 @@ function* embedded({ catalogue: { tables } }: World, table: Table, strangers: Cr
   for (const { other, hint } of related) {
     for (const column of other.columns) {
       const some = telling(filters(column, valuesOf(other, column, strangers), 'e.'))
-      for (const { what, query } of some) yield* both(`${other.name}.${column.name}`, `inner embed, ${what}`, `select=*,e:${other.name}!${hint}!inner(*)&${query}`)
-      for (const { what, query } of some.slice(0, 1)) yield* both(`${other.name}.${column.name}`, `embed, ${what}`, `select=*,e:${other.name}!${hint}(*)&${query}&e=not.is.null`)
+      for (const { what, query } of some)
+        yield* both(`${other.name}.${column.name}`, `inner embed, ${what}`, `select=*,e:${other.name}!${hint}!inner(*)&${query}`)
+      for (const { what, query } of some.slice(0, 1))
+        yield* both(`${other.name}.${column.name}`, `embed, ${what}`, `select=*,e:${other.name}!${hint}(*)&${query}&e=not.is.null`)
     }
   }
 }
@@ -141,12 +207,24 @@ function* embedded({ catalogue: { tables } }: World, table: Table, strangers: Cr
 export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Depth): Generator<Asked> {
   let sent = own.start + 50
   const ask = (column: string, operation: string, method: string, query: string, payload?: Payload, headers: Request['headers'] = {}): Asked => ({
-    table: table.name, column, operation: `${method} ${operation}`, isWriting: true,
-    request: { method, path: `/${table.name}?${query}`, headers: { ...(payload === undefined ? {} : json), ...headers }, ...(payload === undefined ? {} : { body: JSON.stringify(payload) }) },
+    table: table.name,
+    column,
+    operation: `${method} ${operation}`,
+    isWriting: true,
+    request: {
+      method,
+      path: `/${table.name}?${query}`,
+      headers: { ...(payload === undefined ? {} : json), ...headers },
+      ...(payload === undefined ? {} : { body: JSON.stringify(payload) }),
+    },
   })
   const [isKey, hasId] = [(name: string): boolean => table.key.includes(name), table.key.join() === 'id']
   // with an id of its own, so that both twins make the same row of it
-  const fresh = (): Payload => ({ ...contents(table, 1, 'sent'), ...Object.fromEntries(table.references.map(({ column }) => [column, uuid(own.start)])), ...(hasId ? { id: uuid(sent++) } : {}) })
+  const fresh = (): Payload => ({
+    ...contents(table, 1, 'sent'),
+    ...Object.fromEntries(table.references.map(({ column }) => [column, uuid(own.start)])),
+    ...(hasId ? { id: uuid(sent++) } : {}),
+  })
   const select = `select=${table.columns.filter(({ name }) => name in fresh()).map(({ name }) => name).join()}`
   const label = table.columns.find(({ name, type }) => name in fresh() && type === 'text')?.name ?? table.columns[0]?.name ?? ''
   const representing = { prefer: 'return=representation' }
@@ -161,19 +239,31 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
       yield ask(column.name, `${what}, with a value that is none`, 'PATCH', query, { [table.key[0] ?? '']: 'none' })
       yield ask(column.name, `${what}, shown`, 'DELETE', `${query}&${select}`, undefined, representing)
     }
-    yield ask(column.name, `${matching[0]?.what}, ${shown('count=planned')}`, 'PATCH', matching[0]?.query ?? '', { [label]: fresh()[label] }, prefer('count=planned'))
+    yield ask(
+      column.name,
+      `${matching[0]?.what}, ${shown('count=planned')}`,
+      'PATCH',
+      matching[0]?.query ?? '',
+      { [label]: fresh()[label] },
+      prefer('count=planned'),
+    )
     const isReference = table.references.some((one) => one.column === column.name)
     const imports = table.imports.find((columns) => columns.includes(column.name)) ?? []
     const isNaming = isKey(column.name) || isReference || ['user_id', 'organization_id'].includes(column.name)
     if (!isNaming && imports.length === 0) continue
-    const known = Object.fromEntries(table.columns.filter(({ name }) => imports.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]))
+    const known = Object.fromEntries(
+      table.columns.filter(({ name }) => imports.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]),
+    )
     const naming = (): Payload => ({ ...fresh(), ...known, [column.name]: common.value })
     const named = hasId && isKey(column.name) ? 'a taken key' : common.what
-    if (isNaming) yield ask(column.name, `to ${common.what}`, 'PATCH', table.key.map((key) => `${key}=eq.${uuid(own.start)}`).join('&'), { [column.name]: common.value })
+    if (isNaming)
+      yield ask(column.name, `to ${common.what}`, 'PATCH', table.key.map((key) => `${key}=eq.${uuid(own.start)}`).join('&'), { [column.name]: common.value })
     yield ask(column.name, `with ${named}`, 'POST', select, naming(), representing)
     for (const resolution of ['merge', 'ignore']) {
       yield ask(column.name, `with ${named}, ${resolution}`, 'POST', select, naming(), { prefer: `resolution=${resolution}-duplicates, return=representation` })
-      yield ask(column.name, `with ${named}, ${resolution} on the column`, 'POST', `on_conflict=${column.name}&${select}`, naming(), { prefer: `resolution=${resolution}-duplicates, return=minimal` })
+      yield ask(column.name, `with ${named}, ${resolution} on the column`, 'POST', `on_conflict=${column.name}&${select}`, naming(), {
+        prefer: `resolution=${resolution}-duplicates, return=minimal`,
+      })
     }
     if (hasId && isKey(column.name)) yield ask(column.name, `with ${named}`, 'PUT', `${column.name}=eq.${common.value}`, naming())
   }

@@ -12,8 +12,14 @@ type Wish = { what: string, isSigned: boolean, request: Request }
 /** Every method of every table and function with each wish; a wish in two fields is granted for reading a table alone. */
 function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?: string): Generator<Wish> {
   const make = (method: string, path: string, preference: string | string[], body?: unknown, isSigned = false): Wish => ({
-    what: `${method} ${path.replace(/\?.*/, '')} ${shown(preference)}`, isSigned,
-    request: { method, path, headers: { ...prefer(preference), ...(body === undefined ? {} : json) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+    what: `${method} ${path.replace(/\?.*/, '')} ${shown(preference)}`,
+    isSigned,
+    request: {
+      method,
+      path,
+      headers: { ...prefer(preference), ...(body === undefined ? {} : json) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    },
   })
   for (const { name, key } of tables.filter((table) => only === undefined || table.name === only)) {
     const path = `/${name}?${key.map((column) => `${column}=eq.${nobody}`).join('&')}`
@@ -29,7 +35,9 @@ function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?:
     }
   }
   for (const { name, args } of only === undefined ? signatures : []) {
-    const body = Object.fromEntries(args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]))
+    const body = Object.fromEntries(
+      args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]),
+    )
     for (const preference of ['count=planned', 'count=estimated']) yield make('POST', `/rpc/${name}`, preference, body)
   }
 }

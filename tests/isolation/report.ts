@@ -28,13 +28,30 @@ export async function writeReport(result: Result): Promise<string> {
   const operations = count(asked, ({ operation }) => operation)
   const allowed = asked.filter(({ expected }) => expected.answers.every(({ status }) => status < 300)).length
   const text = [
-    '# Isolation', '', `${summary(result)}.`, '',
-    `${allowed} cases must be answered and ${asked.length - allowed} refused. ${asked.filter(({ expected: { changed, gone, added } }) => changed.length + gone.length + added.length > 0).length} must change rows, and every other row of the ${world.rows.length} must be as it was.`, '',
-    ...(failures.length === 0 ? ['No failures.'] : ['## Failures', '', ...failures.flatMap(({ name, problems }) => [`- **${name}**`, ...problems.map((problem) => `  - ${problem}`)])]), '',
-    '## Cases by actor and table', '',
-    `| Actor | ${columns.map(named).join(' | ')} |`, `|---|${columns.map(() => '---:').join('|')}|`,
-    ...world.actors.map(({ name }) => `| ${name} | ${columns.map((table) => cells.get(`${name}|${table}`) ?? 0).join(' | ')} |`), '',
-    '## Cases by operation', '', '| Operation | Cases |', '|---|---:|', ...[...operations].map(([operation, cases]) => `| ${operation} | ${cases} |`), '',
+    '# Isolation',
+    '',
+    `${summary(result)}.`,
+    '',
+    `${allowed} cases must be answered and ${asked.length - allowed} refused. ${
+      asked.filter(({ expected: { changed, gone, added } }) => changed.length + gone.length + added.length > 0).length
+    } must change rows, and every other row of the ${world.rows.length} must be as it was.`,
+    '',
+    ...(failures.length === 0
+      ? ['No failures.']
+      : ['## Failures', '', ...failures.flatMap(({ name, problems }) => [`- **${name}**`, ...problems.map((problem) => `  - ${problem}`)])]),
+    '',
+    '## Cases by actor and table',
+    '',
+    `| Actor | ${columns.map(named).join(' | ')} |`,
+    `|---|${columns.map(() => '---:').join('|')}|`,
+    ...world.actors.map(({ name }) => `| ${name} | ${columns.map((table) => cells.get(`${name}|${table}`) ?? 0).join(' | ')} |`),
+    '',
+    '## Cases by operation',
+    '',
+    '| Operation | Cases |',
+    '|---|---:|',
+    ...[...operations].map(([operation, cases]) => `| ${operation} | ${cases} |`),
+    '',
   ].join('\n')
   await mkdir(directory, { recursive: true })
   const path = join(directory, 'isolation-report.md')

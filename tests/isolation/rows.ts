@@ -37,14 +37,21 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
 }
 
 /** Filled from elsewhere: the key and the owner pair by the case, the times by the service. */
-const filled = (table: Table): Set<string> => new Set([
-  ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []), 'user_id', 'organization_id', 'created_at', 'updated_at',
-  ...table.references.map(({ column }) => column),
-])
+const filled = (table: Table): Set<string> =>
+  new Set([
+    ...(table.columns.some(({ name }) => name === 'id') ? ['id'] : []),
+    'user_id',
+    'organization_id',
+    'created_at',
+    'updated_at',
+    ...table.references.map(({ column }) => column),
+  ])
 
 /** The first column of free text, which updates change; a table may have none. */
 export const labelOf = (table: Table): string | undefined =>
-  table.columns.find(({ name, type, values }) => type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined)?.name
+  table.columns.find(({ name, type, values }) =>
+    type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined
+  )?.name
 
 /**
  * Everything of a row but its key, its owner and its references.

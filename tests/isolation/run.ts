@@ -54,7 +54,9 @@ function leaks({ request }: Case, { text, headers }: Answer, secrets: Secrets): 
   const sentCanaries = new Set(canariesIn(sent))
   return [
     ...canariesIn(all).filter((n) => secrets.numbers.has(n) && !sentCanaries.has(n)).map((n) => `a canary of row ${n} is in the answer`),
-    ...[...all.matchAll(uuids)].filter(([uuid]) => secrets.keys.has(uuid) && !sent.includes(uuid)).map(([uuid]) => `the id ${uuid} of a foreign row is in the answer`),
+    ...[...all.matchAll(uuids)].filter(([uuid]) => secrets.keys.has(uuid) && !sent.includes(uuid)).map(([uuid]) =>
+      `the id ${uuid} of a foreign row is in the answer`
+    ),
     ...secrets.teams.filter((team) => all.includes(team) && !sent.includes(team)).map((team) => `the id of ${team} is in the answer`),
   ]
 }
@@ -66,14 +68,21 @@ function problemsOf(one: Case, answer: Answer, world: World, secrets: Secrets): 
   const code = (body as { code?: unknown } | undefined)?.code
   const problems = leaks(one, answer, secrets)
   const fits = expected.answers.some(({ status, code: wanted }) => status === answer.status && (wanted === undefined || wanted.test(String(code))))
-  if (!fits) problems.push(`answered ${answer.status} ${answer.text.slice(0, 300)}, not ${expected.answers.map(({ status, code: wanted }) => `${status} ${wanted?.source ?? ''}`).join(' or ')}`)
-  else if (code === '42501' && !String((body as { message?: unknown }).message).startsWith('permission denied for ')) problems.push(`refused in other words: ${answer.text.slice(0, 200)}`)
+  if (!fits)
+    problems.push(
+      `answered ${answer.status} ${answer.text.slice(0, 300)}, not ${
+        expected.answers.map(({ status, code: wanted }) => `${status} ${wanted?.source ?? ''}`).join(' or ')
+      }`,
+    )
+  else if (code === '42501' && !String((body as { message?: unknown }).message).startsWith('permission denied for '))
+    problems.push(`refused in other words: ${answer.text.slice(0, 200)}`)
   if (answer.status >= 400) return problems
   if (expected.rows !== undefined) {
     const table = world.catalogue.tables.find(({ name }) => name === one.table) ?? world.catalogue.tables.find(({ name }) => name === 'transactions')
     const found = (Array.isArray(body) ? body : [body]).map((row) => table === undefined ? '' : keyOf(table, row as Record<string, unknown>)).toSorted()
     const wanted = expected.rows.toSorted()
-    if (found.join() !== wanted.join()) problems.push(`shows ${found.length} rows [${found.slice(0, 5).join()}], not ${wanted.length} [${wanted.slice(0, 5).join()}]`)
+    if (found.join() !== wanted.join())
+      problems.push(`shows ${found.length} rows [${found.slice(0, 5).join()}], not ${wanted.length} [${wanted.slice(0, 5).join()}]`)
   }
   if (expected.count !== undefined && !answer.contentRange.endsWith(`/${expected.count}`)) problems.push(`counts ${answer.contentRange}, not ${expected.count}`)
   const wrong = expected.wrong?.(body)
@@ -195,7 +204,8 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
     for (const [one, others] of answered) if (others.length + problems.length > 0) found(one, [...others, ...problems])
   }
   return {
-    world, cases,
+    world,
+    cases,
     async run({ cases: some = cases, stopAtFirst = false } = {}) {
       const failures: Failure[] = []
       let asked = 0
@@ -205,12 +215,14 @@ async function suiteOn(owner: pg.Client, dataUrl: string): Promise<Suite> {
       const batches = Array.from({ length: Math.ceil(still.length / size) }, (_, at) => still.slice(at * size, (at + 1) * size))
       before = await keeper.state()
       untouched = await keeper.fingerprint()
-      const all = function* (): Generator<Case[]> {
+      const all = function*(): Generator<Case[]> {
         yield* batches
         yield* rounds(some.filter(changes), tenants)
       }
       for (const batch of all()) {
-        await together(batch, (one, problems) => { failures.push({ name: nameOf(one), problems }) })
+        await together(batch, (one, problems) => {
+          failures.push({ name: nameOf(one), problems })
+        })
         asked += batch.length
         if (stopAtFirst && failures.length > 0) return { cases: asked, failures }
       }

@@ -29,14 +29,19 @@ export async function keep({ owner, catalogue: { tables } }: World): Promise<Kee
   const owned = (table: string): string => {
     if (parts.some((part) => part.name === table)) {
       // a part is its transaction's, and in a team no member's
-      return `(select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${team('t')} from api.transactions t where t.id = r.transaction_id)`
+      return `(select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${
+        team('t')
+      } from api.transactions t where t.id = r.transaction_id)`
     }
     const hasTeam = tables.find((one) => one.name === table)?.columns.some((column) => column.name === 'organization_id') === true
     return `${personal('r')} || ' ' || ${hasTeam ? team('r') : `'-'`}`
   }
   const rows = [
     ...tables.map(({ name: table, key }) =>
-      `select '${table}:' || concat_ws('/', ${key.map((column) => `r.${name(column)}::text`).join()}) as id, ${owned(table)} as pair, md5(r::text) as hash from api.${name(table)} r`),
+      `select '${table}:' || concat_ws('/', ${key.map((column) => `r.${name(column)}::text`).join()}) as id, ${
+        owned(table)
+      } as pair, md5(r::text) as hash from api.${name(table)} r`
+    ),
     ...beside.map((table) => `select '${table}:' || md5(r::text), '${table}', md5(r::text) from ${table} r`),
   ].join(' union all ')
   await owner.query(`
@@ -46,20 +51,29 @@ export async function keep({ owner, catalogue: { tables } }: World): Promise<Kee
     begin
       -- past every trigger and foreign key: what is put back was in order
       set local session_replication_role = replica;
-      ${tables.map(({ name: table, key }) => `
+      ${
+    tables.map(({ name: table, key }) => `
         delete from api.${name(table)} r where not exists (select from isolation_kept.${name(table)} k where k is not distinct from r);
         insert into api.${name(table)} select k.* from isolation_kept.${name(table)} k
-          where not exists (select from api.${name(table)} r where (${key.map((c) => `r.${name(c)}`).join()}) = (${key.map((c) => `k.${name(c)}`).join()}));`).join('')}
+          where not exists (select from api.${name(table)} r where (${key.map((c) => `r.${name(c)}`).join()}) = (${key.map((c) => `k.${name(c)}`).join()}));`)
+      .join('')
+  }
     end $restore$`)
   return {
     async state() {
-      const { rows: found } = await owner.query<[string, string, string]>({ name: 'isolation state', text: `select id, pair, hash from (${rows}) s`, rowMode: 'array' })
+      const { rows: found } = await owner.query<[string, string, string]>({
+        name: 'isolation state',
+        text: `select id, pair, hash from (${rows}) s`,
+        rowMode: 'array',
+      })
       return new Map(found.map(([row, pair, hash]) => [row, { pair, hash }]))
     },
     async fingerprint() {
       const { rows: found } = await owner.query<[string]>({
-        name: 'isolation fingerprint', rowMode: 'array',
-        text: `select string_agg(pair || ' ' || hash, ',' order by pair) from (select pair, md5(string_agg(hash, ',' order by id)) as hash from (${rows}) s group by pair) t`,
+        name: 'isolation fingerprint',
+        rowMode: 'array',
+        text:
+          `select string_agg(pair || ' ' || hash, ',' order by pair) from (select pair, md5(string_agg(hash, ',' order by id)) as hash from (${rows}) s group by pair) t`,
       })
       return found[0]?.[0] ?? ''
     },

@@ -71,7 +71,11 @@ export async function admit(owner: pg.Client, { tables }: Catalogue, crowd: Crow
     const columns = Object.keys(rows[0] ?? {}).map((column) => pg.escapeIdentifier(column)).join()
     const name = pg.escapeIdentifier(table.name)
     await owner.query(`insert into api.${name} (${columns}) select ${columns} from jsonb_populate_recordset(null::api.${name}, $1)`, [JSON.stringify(rows)])
-      .catch((error: unknown) => { throw new Error(`tests/isolation cannot make strangers' rows of api.${table.name}: ${String(error)}; give the column a form in strangers.ts`, { cause: error }) })
+      .catch((error: unknown) => {
+        throw new Error(`tests/isolation cannot make strangers' rows of api.${table.name}: ${String(error)}; give the column a form in strangers.ts`, {
+          cause: error,
+        })
+      })
   }
   if (tenant === undefined) {
     const words = Array.from({ length: crowd.size }, (_, at) => word(crowd.start + at))

@@ -45,7 +45,10 @@ const concurrency = 4
 
 /** What may differ, each with its reason. One that never differs is an error, so that none outlives its reason. */
 export const exceptions: { operation: RegExp, reason: string }[] = [
-  { operation: /^(?:POST|PUT) with a taken key/, reason: 'a primary key is taken or not; that confirms a random uuid to who has it already, and shows nothing of its row' },
+  {
+    operation: /^(?:POST|PUT) with a taken key/,
+    reason: 'a primary key is taken or not; that confirms a random uuid to who has it already, and shows nothing of its row',
+  },
 ]
 
 const isExpected = (question: Question): boolean => exceptions.some(({ operation }) => operation.test(question.operation))
@@ -81,7 +84,11 @@ export async function openTwins(): Promise<Twins> {
   const ask: Twins['ask'] = (actor, request) => Promise.all([senders[0].send(actor.token, request), senders[1].send(actor.token, request)])
   const questions = actors.flatMap((actor) => [...questionsOf(world, actor)])
   return {
-    world, actors, owners, questions, ask,
+    world,
+    actors,
+    owners,
+    questions,
+    ask,
     async compare({ questions: some = questions, stopAtFirst = false } = {}) {
       const differences: Difference[] = []
       const one = async (question: Question): Promise<void> => {
@@ -109,7 +116,7 @@ export async function openTwins(): Promise<Twins> {
 function* questionsOf(world: World, actor: Actor): Generator<Question> {
   const depth = actor.name === 'personal' ? 'everything' : 'a little'
   const has = tenants.findIndex(({ of }) => of.includes(actor.name))
-  const asked = function* (): Generator<Asked> {
+  const asked = function*(): Generator<Asked> {
     for (const table of world.catalogue.tables) {
       yield* reading(world, table, strangers, depth)
       if (has !== -1) yield* writing(table, strangers, own(has), depth)

@@ -22,7 +22,11 @@ beforeAll(async () => {
   twins = await openTwins()
   differences = await twins.compare()
   const operations = new Set(twins.questions.map(({ operation }) => operation)).size
-  console.log(`values: ${twins.questions.length} questions of ${twins.actors.length} callers, ${operations} operations, to two databases; ${differences.filter(({ isExpected }) => !isExpected).length} answers differ, ${Math.round((Date.now() - started) / 1000)} s`)
+  console.log(
+    `values: ${twins.questions.length} questions of ${twins.actors.length} callers, ${operations} operations, to two databases; ${
+      differences.filter(({ isExpected }) => !isExpected).length
+    } answers differ, ${Math.round((Date.now() - started) / 1000)} s`,
+  )
 }, 300_000)
 afterAll(() => twins.close())
 
@@ -55,7 +59,11 @@ test('a wish for an estimate is refused in every way there is to send it', async
 test('every column of every exposed table is asked about', () => {
   const asked = new Set(twins.questions.filter(({ actor }) => actor.name === 'personal').map(({ table, column }) => `${table}.${column}`))
   const columns = twins.world.catalogue.tables.flatMap((table): [Table, Column][] => table.columns.map((column) => [table, column]))
-  expect(columns.filter(([table, { name }]) => !asked.has(`${table.name}.${name}`)).map(([table, { name }]) => `${table.name}.${name}: give the column a form in strangers.ts`)).toEqual([])
+  expect(
+    columns.filter(([table, { name }]) => !asked.has(`${table.name}.${name}`)).map(([table, { name }]) =>
+      `${table.name}.${name}: give the column a form in strangers.ts`
+    ),
+  ).toEqual([])
   expect(columns.filter(([table, column]) => column.type !== 'jsonb' && valueOf(table, column, strangers.start, strangers) === undefined)).toEqual([])
 })
 
@@ -87,7 +95,9 @@ test('a plan made for the value asked for is noticed, by what a change without a
     await twins.owners[0].query(`alter role authenticated set plan_cache_mode = ${mode}`)
     for (const owner of twins.owners) await owner.query(`notify pgrst, 'reload config'`)
   }
-  const changes = twins.questions.filter(({ actor, operation }) => actor.name === 'personal' && operation.startsWith('PATCH') && !exceptions.some((one) => one.operation.test(operation)))
+  const changes = twins.questions.filter(({ actor, operation }) =>
+    actor.name === 'personal' && operation.startsWith('PATCH') && !exceptions.some((one) => one.operation.test(operation))
+  )
   await set('auto')
   try {
     await expect.poll(async () => (await twins.compare({ questions: changes, stopAtFirst: true })).length, { timeout: 20_000 }).toBeGreaterThan(0)

@@ -41,7 +41,7 @@ export function operands(expression: string): [number, number][] {
       parts.push([begin, at])
       begin = at + word[0].length
     }
-    if (parts.length > 0) for (const [a, b] of [...parts, [begin, end] as const]) visit(a, b)
+    if (parts.length > 0) { for (const [a, b] of [...parts, [begin, end] as const]) visit(a, b) }
     else if (isWrapped && !/^\(\s*SELECT\b/.test(expression.slice(start, end))) visit(start + 1, end - 1)
     else {
       found.push([start, end])
@@ -62,13 +62,18 @@ async function policies(db: pg.Client): Promise<Weakening[]> {
   return rows.flatMap(({ table, name, command, using, check, roles }) => {
     const on = `policy ${name} on api.${table}`
     const alter = (part: 'using' | 'with check', text: string): string => `alter ${on} ${part} (${text})`
-    const pieces = ([['using', using], ['with check', check]] as const).flatMap(([part, text]): Weakening[] => text === null ? [] : [
-      { name: `${on}: ${part} true`, table, command, apply: alter(part, 'true'), revert: alter(part, text) },
-      ...operands(text).map(([from, to]): Weakening => ({
-        name: `${on}: ${part} without ${short(text.slice(from, to))} at ${from}`, table, command,
-        apply: alter(part, `${text.slice(0, from)}true${text.slice(to)}`), revert: alter(part, text),
-      })),
-    ])
+    const pieces = ([['using', using], ['with check', check]] as const).flatMap(([part, text]): Weakening[] =>
+      text === null ? [] : [
+        { name: `${on}: ${part} true`, table, command, apply: alter(part, 'true'), revert: alter(part, text) },
+        ...operands(text).map(([from, to]): Weakening => ({
+          name: `${on}: ${part} without ${short(text.slice(from, to))} at ${from}`,
+          table,
+          command,
+          apply: alter(part, `${text.slice(0, from)}true${text.slice(to)}`),
+          revert: alter(part, text),
+        })),
+      ]
+    )
     const create = `create ${on} for ${command} to ${roles}${using === null ? '' : ` using (${using})`}${check === null ? '' : ` with check (${check})`}`
     return [{ name: `${on}: dropped`, table, command, apply: `drop ${on}`, revert: create }, ...pieces]
   })
@@ -89,13 +94,21 @@ async function tablesAndGrants(db: pg.Client): Promise<Weakening[]> {
   }
   return [
     ...tables.map((table): Weakening => ({
-      name: `row security of api.${table}: disabled`, table, apply: `alter table api.${table} disable row level security`, revert: `alter table api.${table} enable row level security`,
+      name: `row security of api.${table}: disabled`,
+      table,
+      apply: `alter table api.${table} disable row level security`,
+      revert: `alter table api.${table} enable row level security`,
     })),
     ...rows.map(({ table, role, privilege, granted }): Weakening => ({
-      name: `${privilege} on api.${table}: ${granted ? 'revoked from' : 'granted to'} ${role}`, table, command: privilege, ...change(`${privilege} on api.${table}`, role, granted),
+      name: `${privilege} on api.${table}: ${granted ? 'revoked from' : 'granted to'} ${role}`,
+      table,
+      command: privilege,
+      ...change(`${privilege} on api.${table}`, role, granted),
     })),
     ...callable.map(({ name, role, granted }): Weakening => ({
-      name: `execute on ${name}: ${granted ? 'revoked from' : 'granted to'} ${role}`, table: `${name.replace(/^api\./, '').replace(/\(.*/, '')}()`, ...change(`execute on function ${name}`, role, granted),
+      name: `execute on ${name}: ${granted ? 'revoked from' : 'granted to'} ${role}`,
+      table: `${name.replace(/^api\./, '').replace(/\(.*/, '')}()`,
+      ...change(`execute on function ${name}`, role, granted),
     })),
   ]
 }
@@ -117,13 +130,24 @@ async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
     where c.relnamespace = 'api'::regnamespace and i.indisunique and not i.indisprimary and pg_get_indexdef(i.indexrelid) ~ 'user_id|organization_id' order by 1`)
   return [
     ...triggers.map(({ name, on, table }): Weakening => ({
-      name: `trigger ${name} on ${on}: disabled`, table, apply: `alter table ${on} disable trigger ${name}`, revert: `alter table ${on} enable trigger ${name}`,
+      name: `trigger ${name} on ${on}: disabled`,
+      table,
+      apply: `alter table ${on} disable trigger ${name}`,
+      revert: `alter table ${on} enable trigger ${name}`,
     })),
     ...constraints.map(({ name, table, near, definition }): Weakening => ({
       // a reference is missed when what it names is deleted
-      name: `constraint ${name} on api.${table}: dropped`, table: near, apply: `alter table api.${table} drop constraint ${name}`, revert: `alter table api.${table} add constraint ${name} ${definition}`,
+      name: `constraint ${name} on api.${table}: dropped`,
+      table: near,
+      apply: `alter table api.${table} drop constraint ${name}`,
+      revert: `alter table api.${table} add constraint ${name} ${definition}`,
     })),
-    ...indexes.map(({ name, table, definition }): Weakening => ({ name: `unique index ${name}: dropped`, table, apply: `drop index ${name}`, revert: definition })),
+    ...indexes.map(({ name, table, definition }): Weakening => ({
+      name: `unique index ${name}: dropped`,
+      table,
+      apply: `drop index ${name}`,
+      revert: definition,
+    })),
   ]
 }
 
@@ -135,7 +159,9 @@ async function rights(db: pg.Client): Promise<Weakening[]> {
     where (a.action <> 'list_private' or s.resource = 'dashboards')
       and not exists (select from private.role_permissions p where (p.role, p.resource, p.action) = (r.role, s.resource, a.action)) order by 2, 1, 3`)
   return rows.map(({ role, resource, action }) => ({
-    name: `right of the ${role} to ${action} ${resource}: given`, table: resource, command: action === 'list_private' ? 'select' : action === 'create' ? 'insert' : action,
+    name: `right of the ${role} to ${action} ${resource}: given`,
+    table: resource,
+    command: action === 'list_private' ? 'select' : action === 'create' ? 'insert' : action,
     apply: `insert into private.role_permissions (role, resource, action) values ('${role}', '${resource}', '${action}')`,
     revert: `delete from private.role_permissions where (role, resource, action) = ('${role}', '${resource}', '${action}')`,
   }))

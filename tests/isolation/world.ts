@@ -47,8 +47,10 @@ const publicUrl = 'http://isolation.example'
 export const keyOf = (table: Table, payload: Payload): string => table.key.map((column) => String(payload[column])).join('/')
 
 /** Whose a part of a transaction is: in a team, no member's. */
-export const pairOfPart = (transaction: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> =>
-  ({ user: transaction?.organization == null ? transaction?.user ?? null : null, organization: transaction?.organization ?? null })
+export const pairOfPart = (transaction: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> => ({
+  user: transaction?.organization == null ? transaction?.user ?? null : null,
+  organization: transaction?.organization ?? null,
+})
 
 /** @throws when the model does not know a table, or what a table refers to. */
 function compare({ tables }: Catalogue): void {
@@ -73,7 +75,14 @@ async function populate(owner: pg.Client): Promise<void> {
 }
 
 /** One row of a table in a tenant; it names the tenant's rows of the same ordinal, where there are that many. */
-async function store(owner: pg.Client, table: Table, tenant: { user: string, organization: string | null }, n: number, ordinal: number, ours: StoredRow[]): Promise<StoredRow> {
+async function store(
+  owner: pg.Client,
+  table: Table,
+  tenant: { user: string, organization: string | null },
+  n: number,
+  ordinal: number,
+  ours: StoredRow[],
+): Promise<StoredRow> {
   const kind = models[table.name]?.kind
   const refers = Object.fromEntries(table.references.map(({ column, table: name }) => {
     const candidates = ours.filter((row) => row.table === name)
@@ -82,7 +91,8 @@ async function store(owner: pg.Client, table: Table, tenant: { user: string, org
     return [column, named.key]
   }))
   const payload: Payload = {
-    ...contents(table, n, canary(n)), ...refers,
+    ...contents(table, n, canary(n)),
+    ...refers,
     ...(table.key.join() === 'id' ? { id: randomUUID() } : {}),
     ...(kind === 'owned' ? { user_id: tenant.user, organization_id: tenant.organization } : {}),
     ...(kind === 'own' ? { user_id: tenant.user } : {}),
@@ -90,13 +100,20 @@ async function store(owner: pg.Client, table: Table, tenant: { user: string, org
   if ('visibility' in payload) payload['visibility'] = ['private', 'shared', 'public'][ordinal % 3]
   const columns = Object.keys(payload).map((column) => pg.escapeIdentifier(column)).join()
   await owner.query(
-    `insert into api.${pg.escapeIdentifier(table.name)} (${columns}) select ${columns} from jsonb_populate_record(null::api.${pg.escapeIdentifier(table.name)}, $1)`,
+    `insert into api.${pg.escapeIdentifier(table.name)} (${columns}) select ${columns} from jsonb_populate_record(null::api.${
+      pg.escapeIdentifier(table.name)
+    }, $1)`,
     [JSON.stringify(payload)],
   ).catch((error: unknown) => {
     throw new Error(`tests/isolation cannot make a row of api.${table.name}: ${String(error)}; give the column a form in rows.ts`, { cause: error })
   })
   return {
-    table: table.name, key: keyOf(table, payload), ...(kind === 'part' ? pairOfPart(tenant) : tenant), refers, n, payload,
+    table: table.name,
+    key: keyOf(table, payload),
+    ...(kind === 'part' ? pairOfPart(tenant) : tenant),
+    refers,
+    n,
+    payload,
     ...('visibility' in payload ? { visibility: String(payload['visibility']) } : {}),
   }
 }
@@ -122,7 +139,9 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
   await fill(['a-editor', 'removed', 'a-owner', 'ghost'], 'team-a')
   await fill(['b-editor', 'b-admin', 'b-owner'], 'team-b')
   await owner.query(`delete from auth.users where id = 'ghost'`)
-  return rows.map((row) => row.user !== 'ghost' ? row : { ...row, user: null, payload: 'user_id' in row.payload ? { ...row.payload, user_id: null } : row.payload })
+  return rows.map((row) =>
+    row.user !== 'ghost' ? row : { ...row, user: null, payload: 'user_id' in row.payload ? { ...row.payload, user_id: null } : row.payload }
+  )
 }
 
 async function everybody(owner: pg.Client): Promise<Actor[]> {
@@ -133,12 +152,30 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
   const sign = (user: string, team: string | null, role: string | null, change: Payload = {}): Promise<string> =>
     signed({ ...accountOf(user), organization: { ...(team !== null && { id: team }), ...(role !== null && { role }) } }, { exp: hour, ...change })
 
-  const within = async (name: string, user: string, team: string, role: Role): Promise<Actor> =>
-    ({ name, user, team, asked: 'everything', caller: { kind: 'user', user, organization: team, role }, token: await sign(user, team, role) })
-  const alone = async (name: string, user: string): Promise<Actor> =>
-    ({ name, user, team: 'team-a', asked: 'everything', caller: { kind: 'user', user, organization: null, role: null }, token: await sign(user, null, null) })
-  const refused = (name: string, user: string, token: string, asked: Actor['asked'] = 'a little'): Actor =>
-    ({ name, user, team: 'team-a', asked, caller: { kind: 'refused' }, token })
+  const within = async (name: string, user: string, team: string, role: Role): Promise<Actor> => ({
+    name,
+    user,
+    team,
+    asked: 'everything',
+    caller: { kind: 'user', user, organization: team, role },
+    token: await sign(user, team, role),
+  })
+  const alone = async (name: string, user: string): Promise<Actor> => ({
+    name,
+    user,
+    team: 'team-a',
+    asked: 'everything',
+    caller: { kind: 'user', user, organization: null, role: null },
+    token: await sign(user, null, null),
+  })
+  const refused = (name: string, user: string, token: string, asked: Actor['asked'] = 'a little'): Actor => ({
+    name,
+    user,
+    team: 'team-a',
+    asked,
+    caller: { kind: 'refused' },
+    token,
+  })
   return [
     await alone('personal', 'solo'),
     ...await Promise.all(roles.map((role) => within(`${role} of A`, `a-${role}`, 'team-a', role))),
@@ -158,12 +195,12 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     refused('token of an ended session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: 'ended' })),
     refused('token without session', 'a-owner', await sign('a-owner', 'team-a', 'owner', { sid: undefined })),
     refused('token of a session past its time', 'solo', await sign('solo', null, null, { sid: 'past' })),
-    refused('token of another\'s session', 'solo', await sign('solo', null, null, { sid: 'of other' })),
+    refused("token of another's session", 'solo', await sign('solo', null, null, { sid: 'of other' })),
     refused('token whose user_id is another', 'solo', await sign('solo', null, null, { user_id: 'other', sid: 'of other' })),
     refused('token whose sub is another', 'solo', await sign('solo', null, null, { user_id: 'other' })),
     refused('token with an organization and no role', 'a-owner', await sign('a-owner', 'team-a', null)),
     refused('token with a role and no organization', 'a-owner', await sign('a-owner', null, 'owner')),
-    refused('token of somebody else\'s organization', 'solo', await sign('solo', 'team-a', 'owner')),
+    refused("token of somebody else's organization", 'solo', await sign('solo', 'team-a', 'owner')),
   ]
 }
 

@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 import { execute, freshDatabase } from '../support/database.ts'
 
 const run = (databaseUrl: string): Promise<{ code: number, stdout: string, stderr: string }> =>
-  promisify(execFile)(process.execPath, ['infra/local/check.ts'], { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, DATABASE_URL: databaseUrl } })
+  promisify(execFile)(process.execPath, ['infra/local/check.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }), (error: { code: number, stdout: string, stderr: string }) => error)
 
 test('a migrated database breaks no rule; one whose row security is off is named, and the command fails', async () => {
@@ -14,7 +17,9 @@ test('a migrated database breaks no rule; one whose row security is off is named
   expect(await run(ownerUrl)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ rules, 0 broken\n$/), stderr: '' })
   await execute(ownerUrl, 'alter table api.transactions disable row level security')
   expect(await run(ownerUrl)).toMatchObject({
-    code: 1, stdout: expect.stringMatching(/^\d+ rules, 1 broken\n$/), stderr: expect.stringMatching(/^tables_without_row_security: transactions\n +Every exposed table/),
+    code: 1,
+    stdout: expect.stringMatching(/^\d+ rules, 1 broken\n$/),
+    stderr: expect.stringMatching(/^tables_without_row_security: transactions\n +Every exposed table/),
   })
   await drop()
 })

@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => remove(directory))
 
 const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greeting.sql'), sql)
-const says = (word: string) => write(`create or replace function api.greeting() returns text language sql stable return '${word}'; grant execute on function api.greeting() to anon;`)
+const says = (word: string) =>
+  write(`create or replace function api.greeting() returns text language sql stable return '${word}'; grant execute on function api.greeting() to anon;`)
 const greet = async () => {
   const response = await fetch(`${run.dataUrl}/rpc/greeting`)
   return response.status === 200 ? response.json() : response.status
@@ -25,7 +26,7 @@ const greet = async () => {
 test('an edited file of the auth service runs next, and the service is ready again', async () => {
   const file = join(directory, 'auth/http/app.ts')
   const source = await readFile(file, 'utf8')
-  await writeFile(file, source.replace('export function createApp(', 'console.log(\'edited\')\nexport function createApp('))
+  await writeFile(file, source.replace('export function createApp(', "console.log('edited')\nexport function createApp("))
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/^edited$/m)
   await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
 })

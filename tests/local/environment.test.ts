@@ -5,29 +5,35 @@ import { authDatabaseUrl, authEnvironment, postgrestConnection, postgrestEnviron
 const password = `p@ss w:o/r%d'"\\$&=x`
 const secrets = { betterAuthSecret: 'b'.repeat(32), ownerPassword: 'o'.repeat(32), logins: { authService: password, authenticator: password } }
 
-describe('the auth service\'s connection', () => {
-  test('is the owner\'s with another user, and keeps its parameters', () => {
+describe("the auth service's connection", () => {
+  test("is the owner's with another user, and keeps its parameters", () => {
     const url = new URL(authDatabaseUrl('postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full', password))
     expect(url).toMatchObject({ username: 'auth_service', host: 'db.example.org:6432', pathname: '/ledger', search: '?sslmode=verify-full' })
     expect(decodeURIComponent(url.password)).toBe(password)
   })
 
-  test('names the database that the owner\'s leaves out', () => {
+  test("names the database that the owner's leaves out", () => {
     expect(new URL(authDatabaseUrl('postgresql://owner@db', 'x')).pathname).toBe('/owner')
   })
 
-  test('goes through a socket where the owner\'s does', () => {
+  test("goes through a socket where the owner's does", () => {
     expect(authDatabaseUrl('postgresql:///ledger?host=/run/postgresql', 'x'))
       .toBe('postgresql://auth_service:x@localhost/ledger?host=/run/postgresql')
   })
 })
 
-describe('PostgREST\'s connection', () => {
+describe("PostgREST's connection", () => {
   test('is in the variables of libpq, the password as it is', () => {
-    expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password)).toEqual({
-      PGHOST: 'db.example.org', PGPORT: '5432', PGDATABASE: 'my ledger', PGUSER: 'authenticator', PGPASSWORD: password,
-      PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/ca.pem',
-    })
+    expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password))
+      .toEqual({
+        PGHOST: 'db.example.org',
+        PGPORT: '5432',
+        PGDATABASE: 'my ledger',
+        PGUSER: 'authenticator',
+        PGPASSWORD: password,
+        PGSSLMODE: 'verify-full',
+        PGSSLROOTCERT: '/ca.pem',
+      })
   })
 
   test.each([
@@ -39,7 +45,7 @@ describe('PostgREST\'s connection', () => {
   })
 })
 
-test('no service gets the owner\'s connection', () => {
+test("no service gets the owner's connection", () => {
   const inherited = { DATABASE_URL: 'postgresql://owner:secret@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST', PGHOST: 'stray', PGRST_DB_POOL: '3' }
   const settings = readSettings(inherited)
   const auth = authEnvironment(settings, secrets, inherited.DATABASE_URL, inherited)

@@ -49,7 +49,7 @@ test('it creates what it needs on that server, and starts on it again', async ()
   expect(await readdir(join(directory, 'data'))).toEqual(['secrets.json'])
 })
 
-test('the operator\'s commands work on that server too', async () => {
+test("the operator's commands work on that server too", async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data') }
   const migrated = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await migrated.ended).code, migrated.output()).toBe(0)

@@ -9,7 +9,9 @@ import { emptyDirectory, remove } from './support.ts'
 
 const mebibyte = 1024 * 1024
 let directory: string
-beforeAll(async () => { directory = await emptyDirectory() })
+beforeAll(async () => {
+  directory = await emptyDirectory()
+})
 afterAll(() => remove(directory))
 
 async function server(settings: Record<string, string> = {}): Promise<{ query: (text: string) => Promise<unknown>, stop: () => Promise<void> }> {
@@ -38,7 +40,15 @@ test('a statement that fails leaves neither its text nor a value in the log; tha
   const { query, stop } = await server()
   await query('create table people (email text primary key, age int check (age > 0))')
   await query(`insert into people values ('hunter2', 1)`)
-  for (const wrong of [`insert into people values ('hunter2', 2)`, `insert into people values ('hunter2', -1)`, `select 'hunter2'::uuid`, `select hunter2()`, `do $$ begin raise warning 'hunter2'; end $$`]) {
+  for (
+    const wrong of [
+      `insert into people values ('hunter2', 2)`,
+      `insert into people values ('hunter2', -1)`,
+      `select 'hunter2'::uuid`,
+      `select hunter2()`,
+      `do $$ begin raise warning 'hunter2'; end $$`,
+    ]
+  ) {
     await query(wrong).catch(() => undefined)
   }
   await stop()
@@ -66,6 +76,8 @@ test('a log that cannot be written fails nothing', async () => {
   const log = boundedLog(path, 10)
   onTestFinished(() => remove(`${path}.1`))
   await remove(path)
-  expect(() => { log.write(Buffer.from('more than ten bytes, for which there is no file to rename')) }).not.toThrow()
+  expect(() => {
+    log.write(Buffer.from('more than ten bytes, for which there is no file to rename'))
+  }).not.toThrow()
   log.close()
 })

@@ -51,7 +51,9 @@ test('a second start on the same DATA_DIR ends with one line and leaves the firs
   await using first = await running()
   const second = await start({ env: { DATA_DIR: directory } })
   expect((await second.ended).code).toBe(1)
-  expect(second.output()).toBe(`Cannot start: DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.\n`)
+  expect(second.output()).toBe(
+    `Cannot start: DATA_DIR: ${directory} is in use by another start of this program. Stop that one, or set DATA_DIR to another directory.\n`,
+  )
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
 })
 

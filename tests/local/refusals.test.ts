@@ -51,14 +51,46 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
   ['a short secret', () => ({ BETTER_AUTH_SECRET: secret }), /BETTER_AUTH_SECRET must have/],
   ['production without a secret', () => ({ NODE_ENV: 'production' }), /BETTER_AUTH_SECRET must be set/],
   ['production without mail', () => ({ NODE_ENV: 'production', BETTER_AUTH_SECRET: secret.repeat(4) }), /RESEND_API_KEY or SMTP_URL must be set/],
-  ['a database that is not listening', () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x` }), /DATABASE_URL: no server answers at 127\.0\.0\.1:1/],
-  ['a database that says nothing', () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:${silentPort}/x` }), /DATABASE_URL: 127\.0\.0\.1:\d+ does not answer/],
-  ['a host that does not exist', () => ({ DATABASE_URL: `postgresql://me:${secret}@nowhere.invalid/x` }), /DATABASE_URL: the host nowhere\.invalid is not known/],
-  ['a wrong password', () => ({ DATABASE_URL: server((url) => { url.password = secret }) }), /DATABASE_URL: the server does not accept the password of the user postgres/],
-  ['a missing password', () => ({ DATABASE_URL: server((url) => { url.password = '' }) }), /DATABASE_URL: it has no password/],
-  ['a missing database', () => ({ DATABASE_URL: server((url) => { url.pathname = '/ledger' }) }), /DATABASE_URL: the server has no database ledger/],
-  ['half of an external server', () => ({ AUTH_DATABASE_URL: `postgresql://auth_service:${secret}@127.0.0.1/x` }), /AUTH_DATABASE_URL is set and DATABASE_URL is not/],
-  ['an AUTH_DATABASE_URL without a password', () => ({ DATABASE_URL: postgres.url, AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x' }), /AUTH_DATABASE_URL must hold the password/],
+  [
+    'a database that is not listening',
+    () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x` }),
+    /DATABASE_URL: no server answers at 127\.0\.0\.1:1/,
+  ],
+  [
+    'a database that says nothing',
+    () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:${silentPort}/x` }),
+    /DATABASE_URL: 127\.0\.0\.1:\d+ does not answer/,
+  ],
+  [
+    'a host that does not exist',
+    () => ({ DATABASE_URL: `postgresql://me:${secret}@nowhere.invalid/x` }),
+    /DATABASE_URL: the host nowhere\.invalid is not known/,
+  ],
+  ['a wrong password', () => ({
+    DATABASE_URL: server((url) => {
+      url.password = secret
+    }),
+  }), /DATABASE_URL: the server does not accept the password of the user postgres/],
+  ['a missing password', () => ({
+    DATABASE_URL: server((url) => {
+      url.password = ''
+    }),
+  }), /DATABASE_URL: it has no password/],
+  ['a missing database', () => ({
+    DATABASE_URL: server((url) => {
+      url.pathname = '/ledger'
+    }),
+  }), /DATABASE_URL: the server has no database ledger/],
+  [
+    'half of an external server',
+    () => ({ AUTH_DATABASE_URL: `postgresql://auth_service:${secret}@127.0.0.1/x` }),
+    /AUTH_DATABASE_URL is set and DATABASE_URL is not/,
+  ],
+  [
+    'an AUTH_DATABASE_URL without a password',
+    () => ({ DATABASE_URL: postgres.url, AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x' }),
+    /AUTH_DATABASE_URL must hold the password/,
+  ],
   ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
 ])('%s', async (_what, env, line) => {
   expect(await refusal(env())).toMatch(line)

@@ -14,7 +14,7 @@ afterEach(() => remove(directory))
 const settings = (env: Record<string, string> = {}) => readSettings({ DATA_DIR: directory, ...env })
 const external = { DATABASE_URL: 'postgresql://owner@db/x' }
 
-test('secrets are made once, differ from each other, and are for the owner\'s eyes', async () => {
+test("secrets are made once, differ from each other, and are for the owner's eyes", async () => {
   const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => readSecrets(settings())))
   for (const other of others) expect(other).toEqual(first)
   const all = [first?.betterAuthSecret, first?.ownerPassword, first?.logins.authService, first?.logins.authenticator]
@@ -26,11 +26,14 @@ test('secrets are made once, differ from each other, and are for the owner\'s ey
 
 test('what the environment gives wins and is not written down', async () => {
   const given = {
-    ...external, BETTER_AUTH_SECRET: 'from the environment, and long enough', AUTHENTICATOR_PASSWORD: 'of PostgREST',
+    ...external,
+    BETTER_AUTH_SECRET: 'from the environment, and long enough',
+    AUTHENTICATOR_PASSWORD: 'of PostgREST',
     AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x',
   }
   expect(await readSecrets(settings(given))).toMatchObject({
-    betterAuthSecret: given.BETTER_AUTH_SECRET, logins: { authService: 'of auth', authenticator: 'of PostgREST' },
+    betterAuthSecret: given.BETTER_AUTH_SECRET,
+    logins: { authService: 'of auth', authenticator: 'of PostgREST' },
   })
   expect(await readFile(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/environment|of auth|of PostgREST/)
 })

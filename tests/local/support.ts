@@ -44,7 +44,11 @@ export async function copySources(checkout: string): Promise<void> {
 export async function start(options: RunOptions = {}): Promise<Run> {
   const [port, dataPort] = [await freePort(), await freePort()]
   const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: String(port), DATA_PORT: String(dataPort), ...options.env,
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '/',
+    PORT: String(port),
+    DATA_PORT: String(dataPort),
+    ...options.env,
   }
   const [program, ...args] = options.command ?? [process.execPath, join(options.cwd ?? root, 'infra/local/start.ts')]
   const begun = Date.now()
@@ -66,8 +70,12 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   // who awaits it sees it; who expects the end does not have to
   ready.catch(() => undefined)
   return {
-    pid: child.pid ?? 0, url: `http://127.0.0.1:${env['PORT']}`, dataUrl: `http://127.0.0.1:${env['DATA_PORT']}`,
-    output: () => output, ready, ended,
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${env['PORT']}`,
+    dataUrl: `http://127.0.0.1:${env['DATA_PORT']}`,
+    output: () => output,
+    ready,
+    ended,
     async [Symbol.asyncDispose]() {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       const all = [child.pid, ...descendants(child.pid)]
@@ -108,7 +116,11 @@ export const serverPid = async (directory: string): Promise<number> =>
   Number((await readFile(join(directory, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
 /** Sends a signal and waits for the end. Answers what is left at that moment of everything that ran. */
-export async function stop(run: Run, signal: NodeJS.Signals, to: 'process' | 'group' = 'process'): Promise<{ ms: number, code: number | null, left: number[] }> {
+export async function stop(
+  run: Run,
+  signal: NodeJS.Signals,
+  to: 'process' | 'group' = 'process',
+): Promise<{ ms: number, code: number | null, left: number[] }> {
   const all = descendants(run.pid)
   const begun = Date.now()
   process.kill(to === 'group' ? -run.pid : run.pid, signal)

@@ -51,7 +51,11 @@ type Payloads = { send_mail: Message }
 
 /** A queue whose mails go to `handler`, or else to the sink as the service would send them. */
 async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
-  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line) } })
+  const log = pino({ level: 'trace' }, {
+    write: (line: string) => {
+      lines.push(line)
+    },
+  })
   const send = mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: sink.url }, log)
   const toSink: Handler<Message> = (mail, { key, signal }) => send({ ...mail, from: 'no-reply@example.org', idempotencyKey: key }, signal)
   const queue = await startQueue<Payloads>({ databaseUrl: database.authUrl, secret, log, tasks: { send_mail: handler ?? toSink } })
@@ -59,10 +63,18 @@ async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
   return queue
 }
 
-const mailTo = (to: string) => verificationMessage({
-  to, name: 'Ann', createdAt: new Date('2026-03-12T14:05:00Z'), url: `https://money.example.org/verify?token=s3cret-of-${to}`, disownUrl: 'https://money.example.org/disown-account?token=x',
-})
-const pause = (milliseconds: number) => new Promise((resolve) => { setTimeout(resolve, milliseconds) })
+const mailTo = (to: string) =>
+  verificationMessage({
+    to,
+    name: 'Ann',
+    createdAt: new Date('2026-03-12T14:05:00Z'),
+    url: `https://money.example.org/verify?token=s3cret-of-${to}`,
+    disownUrl: 'https://money.example.org/disown-account?token=x',
+  })
+const pause = (milliseconds: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
 
 const idle = () => vi.waitFor(async () => expect(await jobs('id')).toEqual([]), { timeout: 10 * second, interval: 50 })
 
@@ -70,7 +82,9 @@ test('the service cannot create schemas, and several of it may start on an empty
   const { rows } = await owner.query(`select has_database_privilege('auth_service', current_database(), 'create') as allowed`)
   expect(rows).toEqual([{ allowed: false }])
   const handled: string[] = []
-  const record: Handler<Message> = async ({ to }) => { handled.push(to) }
+  const record: Handler<Message> = async ({ to }) => {
+    handled.push(to)
+  }
   const [first] = await Promise.all([open(record), open(record), open(record)])
   const everybody = Array.from({ length: 60 }, (_, index) => `u${index}@example.org`)
   await Promise.all(everybody.map((to) => first.enqueue('send_mail', mailTo(to))))
@@ -85,20 +99,23 @@ test('a mail is on its way as soon as it is queued', async () => {
   expect(linkIn(mail)).toBe('https://money.example.org/verify?token=s3cret-of-ann@example.org')
 })
 
-test.each(['down', 'refuse', 'busy'] as const)('a provider in mode %s neither fails nor slows queueing, and each mail arrives once after it recovers', async (mode) => {
-  const queue = await open()
-  sink.mode = mode
-  const begin = performance.now()
-  for (let index = 0; index < 10; index += 1) await queue.enqueue('send_mail', mailTo(`u${index}@example.org`))
-  expect(performance.now() - begin).toBeLessThan(2 * second)
-  await pause(1 * second)
-  expect(sink.mails()).toEqual([])
-  sink.mode = 'ok'
-  await Promise.all(Array.from({ length: 10 }, (_, index) => sink.waitFor(`u${index}@example.org`)))
-  await idle()
-  expect(sink.mails()).toHaveLength(10)
-  expect(new Set(sink.mails().map(({ key }) => key)).size).toBe(10)
-})
+test.each(['down', 'refuse', 'busy'] as const)(
+  'a provider in mode %s neither fails nor slows queueing, and each mail arrives once after it recovers',
+  async (mode) => {
+    const queue = await open()
+    sink.mode = mode
+    const begin = performance.now()
+    for (let index = 0; index < 10; index += 1) await queue.enqueue('send_mail', mailTo(`u${index}@example.org`))
+    expect(performance.now() - begin).toBeLessThan(2 * second)
+    await pause(1 * second)
+    expect(sink.mails()).toEqual([])
+    sink.mode = 'ok'
+    await Promise.all(Array.from({ length: 10 }, (_, index) => sink.waitFor(`u${index}@example.org`)))
+    await idle()
+    expect(sink.mails()).toHaveLength(10)
+    expect(new Set(sink.mails().map(({ key }) => key)).size).toBe(10)
+  },
+)
 
 test('jobs that hang leave room for fresh ones, are tried again under the same key, and wait behind fresh ones', async () => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((bound) => {
@@ -145,7 +162,9 @@ test('a mail that failed for three days is given up', async () => {
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
   clock.mockRestore()
   await idle()
-  expect(lines.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(expect.objectContaining({ level: 50, recipient_domain: 'example.org' }))
+  expect(lines.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
+    expect.objectContaining({ level: 50, recipient_domain: 'example.org' }),
+  )
 })
 
 test('neither the log nor the jobs table shows an address, a link or a body, whatever a handler throws', async () => {
@@ -158,7 +177,9 @@ test('neither the log nor the jobs table shows an address, a link or a body, wha
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
-  await vi.waitFor(async () => expect(await jobs('id', 'graphile_worker.jobs where priority = 1 and locked_at is null')).toHaveLength(3), { timeout: 5 * second })
+  await vi.waitFor(async () => expect(await jobs('id', 'graphile_worker.jobs where priority = 1 and locked_at is null')).toHaveLength(3), {
+    timeout: 5 * second,
+  })
   const everything = lines.join('') + JSON.stringify(await jobs('*', 'graphile_worker._private_jobs'))
   expect(everything).not.toMatch(/s3cret|ann@|Confirm/)
   expect(lines.join('')).toMatch(/"reason":"no answer in time".*"reason":"Error at /s)
@@ -192,7 +213,9 @@ test('a job whose process was killed is done by another once its lock is 45 seco
   const recent = await killedWorker()
   await owner.query(`update graphile_worker._private_jobs set locked_at = locked_at - interval '45 seconds' where key = $1`, [old])
   const keys: string[] = []
-  await open(async (_, { key }) => { keys.push(key) })
+  await open(async (_, { key }) => {
+    keys.push(key)
+  })
   await vi.waitFor(() => expect(keys).not.toEqual([]), { timeout: 15 * second, interval: 100 })
   await pause(500)
   expect(keys).toEqual([old])

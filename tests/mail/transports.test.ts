@@ -7,14 +7,27 @@ import { mailSink, smtpSink, type MailSink, type SinkMode, type SmtpSink } from 
 
 const url = 'https://money.example.org/api/auth/verify-email?token=s3cret&callbackURL=%2F'
 const key = '7d0b0d0e-3c58-4f0b-9b3a-0d1f5b1c2a3e'
-const message = verificationMessage({ to: 'ann@example.org', name: 'Ann & Bé', createdAt: new Date('2026-03-12T14:05:00Z'), url, disownUrl: 'https://money.example.org/api/auth/disown-account?token=0ther' })
+const message = verificationMessage({
+  to: 'ann@example.org',
+  name: 'Ann & Bé',
+  createdAt: new Date('2026-03-12T14:05:00Z'),
+  url,
+  disownUrl: 'https://money.example.org/api/auth/disown-account?token=0ther',
+})
 const mail: OutgoingMail = { ...message, from: 'Money <no-reply@money.example.org>', idempotencyKey: key }
 const never = new AbortController().signal
 
 /** A logger whose lines can be read. */
 function recorder() {
   const lines: string[] = []
-  return { lines, log: pino({ level: 'trace' }, { write: (line: string) => { lines.push(line) } }) }
+  return {
+    lines,
+    log: pino({ level: 'trace' }, {
+      write: (line: string) => {
+        lines.push(line)
+      },
+    }),
+  }
 }
 
 /** The failure of a send: its words and whether it is for good. */
@@ -32,13 +45,17 @@ const shortenBound = (milliseconds: number) =>
     return controller.signal
   })
 
-afterEach(() => { vi.restoreAllMocks() })
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 describe('Resend', () => {
   let sink: MailSink
   const { log, lines } = recorder()
   const sender = () => mailSender({ kind: 'resend', apiKey: 're_secret', baseUrl: `${sink.url}/` }, log)
-  beforeEach(async () => { sink = await mailSink() })
+  beforeEach(async () => {
+    sink = await mailSink()
+  })
   afterEach(() => sink.close())
 
   test('receives sender, recipient, subject, both bodies and the idempotency key', async () => {
@@ -98,7 +115,9 @@ describe('Resend', () => {
 describe('SMTP', () => {
   let sink: SmtpSink
   const sender = () => mailSender({ kind: 'smtp', url: sink.url }, recorder().log)
-  beforeEach(async () => { sink = await smtpSink() })
+  beforeEach(async () => {
+    sink = await smtpSink()
+  })
   afterEach(() => sink.close())
   const headersOf = (data: string) => data.slice(0, data.indexOf('\r\n\r\n'))
 
@@ -114,7 +133,13 @@ describe('SMTP', () => {
   test('receives no header out of a name', async () => {
     const attack = 'Bob\r\nBcc: evil@example.org\r\n\r\nHi'
     const invitation = invitationMessage({
-      to: 'ann@example.org', inviterName: attack, inviterEmail: 'bob@example.org', organizationName: attack, role: 'admin', url, expiresAt: new Date(),
+      to: 'ann@example.org',
+      inviterName: attack,
+      inviterEmail: 'bob@example.org',
+      organizationName: attack,
+      role: 'admin',
+      url,
+      expiresAt: new Date(),
     })
     await sender()({ ...mail, ...invitation }, never)
     await sender()({ ...mail, subject: attack }, never)
@@ -133,12 +158,15 @@ describe('SMTP', () => {
     expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
   })
 
-  test.each<SmtpSink['mode']>(['mute', 'hang'])('that accepts the connection and stays silent (%s) is given up in time, and its socket closed', async (mode) => {
-    shortenBound(200)
-    sink.mode = mode
-    expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
-    await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
-  })
+  test.each<SmtpSink['mode']>(['mute', 'hang'])(
+    'that accepts the connection and stays silent (%s) is given up in time, and its socket closed',
+    async (mode) => {
+      shortenBound(200)
+      sink.mode = mode
+      expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
+      await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
+    },
+  )
 
   test('that is not there is tried again', async () => {
     const send = mailSender({ kind: 'smtp', url: 'smtp://127.0.0.1:1' }, recorder().log)

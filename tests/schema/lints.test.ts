@@ -27,20 +27,34 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   checks_that_do_not_refuse: [[`alter policy tags_create on api.tags with check (user_id = (select public.uid()))`, /^tags_create on tags$/]],
   claims_asked_per_row: [[`alter policy tags_read on api.tags using (private.is_plain_query() and user_id = public.uid())`, /^tags_read on tags$/]],
   comments_missing: [
-    ['comment on table api.tags is null', /^tags$/], ['comment on column api.tags.name is null', /^tags\.name$/],
-    ['comment on function private.can(text, text) is null', /^private\.can\(text,text\)$/], ['comment on schema api is null', /^schema api$/],
+    ['comment on table api.tags is null', /^tags$/],
+    ['comment on column api.tags.name is null', /^tags\.name$/],
+    ['comment on function private.can(text, text) is null', /^private\.can\(text,text\)$/],
+    ['comment on schema api is null', /^schema api$/],
   ],
   definers_functions_callable: [['alter function private.deny(text) security definer', /^private\.deny\(text\)$/]],
   deletes_without_trigger: [['drop trigger tags_require_delete on api.tags', /^tags$/]],
   foreign_keys_without_index: [['drop index api.line_items_transaction_id', /line_items_transaction_id_fkey/]],
-  functions_callable_in_public: [[`create function public.helper() returns integer language sql return 1; grant execute on function public.helper() to authenticated`, /helper/]],
+  functions_callable_in_public: [[
+    `create function public.helper() returns integer language sql return 1; grant execute on function public.helper() to authenticated`,
+    /helper/,
+  ]],
   functions_for_everybody: [['grant execute on function api.get_cash_flow(text, integer, text) to public', /get_cash_flow/]],
   functions_with_definers_rights_exposed: [['alter function api.get_cash_flow(text, integer, text) security definer', /get_cash_flow/]],
   functions_without_search_path: [['alter function private.deny(text) reset search_path', /deny/]],
   indexes_led_by_a_date: [['create index by_date on api.transactions (transaction_date)', /by_date/]],
-  owner_pairs_unprotected: [['drop trigger tags_keep_owner on api.tags', /^tags lacks keep_owner$/], ['alter table api.tags alter column user_id drop default', /^tags\.user_id$/]],
-  owners_deleted: [[`alter table api.tags drop constraint tags_user_id_fkey, add constraint tags_user_id_fkey foreign key (user_id) references auth.users on delete cascade`, /tags\.user_id: c$/]],
-  plans_that_know_values: [[`alter role authenticated set plan_cache_mode = 'auto'`, /^authenticated plans with plan_cache_mode=auto$/], ['alter role authenticated reset plan_cache_mode', /the server's/]],
+  owner_pairs_unprotected: [['drop trigger tags_keep_owner on api.tags', /^tags lacks keep_owner$/], [
+    'alter table api.tags alter column user_id drop default',
+    /^tags\.user_id$/,
+  ]],
+  owners_deleted: [[
+    `alter table api.tags drop constraint tags_user_id_fkey, add constraint tags_user_id_fkey foreign key (user_id) references auth.users on delete cascade`,
+    /tags\.user_id: c$/,
+  ]],
+  plans_that_know_values: [[`alter role authenticated set plan_cache_mode = 'auto'`, /^authenticated plans with plan_cache_mode=auto$/], [
+    'alter role authenticated reset plan_cache_mode',
+    /the server's/,
+  ]],
   policies_per_command: [
     ['drop policy tags_read on api.tags', /^tags SELECT: 0 policies$/],
     ['create policy more on api.tags for select to authenticated using (true)', /^tags SELECT: 2 policies$/],
@@ -48,11 +62,23 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['create policy more on api.tags for select to anon using (true)', /^more on tags$/],
   ],
   policies_that_ask_nobody: [['alter policy tags_delete on api.tags using (true)', /^tags_delete on tags$/]],
-  powerful_roles: [['alter role authenticated bypassrls', /^authenticated$/], ['grant create on schema api to authenticator; alter table api.tags owner to authenticator', /^authenticator owns api\.tags$/]],
+  powerful_roles: [['alter role authenticated bypassrls', /^authenticated$/], [
+    'grant create on schema api to authenticator; alter table api.tags owner to authenticator',
+    /^authenticator owns api\.tags$/,
+  ]],
   reads_that_may_be_explained: [['alter policy tags_read on api.tags using (user_id = (select public.uid()))', /^tags_read on tags$/]],
-  rights_beyond_rows: [['grant select on auth.users to authenticated', /^authenticated may SELECT auth\.users$/], ['grant truncate on api.tags to authenticated', /^authenticated may TRUNCATE api\.tags$/]],
-  rights_of_anon: [['revoke select on api.tags from anon', /^anon may not read tags$/], ['grant insert on api.tags to anon', /^anon may write api\.tags$/], ['grant execute on function private.can(text, text) to anon', /^anon may call private\.can/]],
-  tables_without_row_security: [['alter table api.transactions disable row level security', /^transactions$/], ['create table api.more (id integer)', /^more$/]],
+  rights_beyond_rows: [['grant select on auth.users to authenticated', /^authenticated may SELECT auth\.users$/], [
+    'grant truncate on api.tags to authenticated',
+    /^authenticated may TRUNCATE api\.tags$/,
+  ]],
+  rights_of_anon: [['revoke select on api.tags from anon', /^anon may not read tags$/], ['grant insert on api.tags to anon', /^anon may write api\.tags$/], [
+    'grant execute on function private.can(text, text) to anon',
+    /^anon may call private\.can/,
+  ]],
+  tables_without_row_security: [['alter table api.transactions disable row level security', /^transactions$/], [
+    'create table api.more (id integer)',
+    /^more$/,
+  ]],
   tenants_of_unknown_size: [['alter table api.tags alter column user_id reset (n_distinct)', /^tags\.user_id$/]],
   times_sent_by_callers: [['drop trigger tags_set_created_at on api.tags', /^tags\.created_at$/]],
   values_without_bounds: [
@@ -98,17 +124,24 @@ test('the walks of tests/data know every table that is exposed', async () => {
   const rows = async (sql: string) => (await db.query<{ what: string }>(sql)).rows.map(({ what }) => what)
   expect(await rows(`select relname as what from pg_class where relnamespace = 'api'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by 1`))
     .toEqual([...tables, 'app_subscriptions'].toSorted())
-  expect(await rows(`
+  expect(
+    await rows(`
     select c.relname as what from pg_class c where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and c.relname <> 'app_subscriptions'
-      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id') order by 1`)).toEqual([...ownedTables].toSorted())
+      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id') order by 1`),
+  ).toEqual([...ownedTables].toSorted())
 })
 
-test('the matrix of rights is the interface\'s', async () => {
+test("the matrix of rights is the interface's", async () => {
   const matrix = await db.query<{ role: string, resource: string, actions: string }>(
-    `select role, resource, string_agg(action, ' ' order by action) as actions from private.role_permissions group by 1, 2`)
+    `select role, resource, string_agg(action, ' ' order by action) as actions from private.role_permissions group by 1, 2`,
+  )
   const all = 'create delete get list update'
   const expected = tables.flatMap((resource) => [
-    ...['owner', 'admin', 'editor'].map((role) => ({ role, resource, actions: resource === 'dashboards' ? 'create delete get list list_private update' : all })),
+    ...['owner', 'admin', 'editor'].map((role) => ({
+      role,
+      resource,
+      actions: resource === 'dashboards' ? 'create delete get list list_private update' : all,
+    })),
     { role: 'viewer', resource, actions: 'get list' },
   ])
   const sorted = (rows: { role: string, resource: string }[]) => rows.toSorted((a, b) => `${a.role} ${a.resource}` < `${b.role} ${b.resource}` ? -1 : 1)

@@ -19,26 +19,32 @@ const rows = async (sql: string): Promise<any[]> => (await client.query(sql)).ro
 const list = async (sql: string): Promise<string[]> => (await rows(sql)).map((row) => Object.values(row).join(' ')).toSorted()
 
 /** Tables and views of our schemas, and what PostgreSQL says this role may do with them. */
-const tablePrivileges = (role: string, privileges: string[]) => list(`
+const tablePrivileges = (role: string, privileges: string[]) =>
+  list(`
   select n.nspname || '.' || c.relname as name, p as privilege
   from pg_class c join pg_namespace n on n.oid = c.relnamespace, unnest(array['${privileges.join("','")}']) p
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname in ('api', 'auth', 'private', 'public', 'graphile_worker') and has_table_privilege('${role}', c.oid, p)`)
 
-const callable = (role: string, schema: string) => list(`
+const callable = (role: string, schema: string) =>
+  list(`
   select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname = '${schema}' and has_function_privilege('${role}', p.oid, 'execute') and has_schema_privilege('${role}', n.oid, 'usage')`)
 
 describe('anon and authenticated', () => {
   test('cannot log in, and have no power beyond their grants', async () => {
-    expect(await rows(`select rolname from pg_roles where rolname in ('anon', 'authenticated')
-      and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`)).toEqual([])
+    expect(
+      await rows(`select rolname from pg_roles where rolname in ('anon', 'authenticated')
+      and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`),
+    ).toEqual([])
     expect(await rows(`select 1 from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ('anon', 'authenticated')`)).toEqual([])
   })
 
   test('own nothing', async () => {
-    expect(await list(`select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
+    expect(
+      await list(`select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
       union all select p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where r.rolname in ('anon', 'authenticated', 'authenticator')
-      union all select n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where r.rolname in ('anon', 'authenticated', 'authenticator')`)).toEqual([])
+      union all select n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where r.rolname in ('anon', 'authenticated', 'authenticator')`),
+    ).toEqual([])
   })
 
   test.each(['anon', 'authenticated'])('%s may truncate, reference or put triggers on nothing', async (role) => {
@@ -47,12 +53,15 @@ describe('anon and authenticated', () => {
 
   test.each(['anon', 'authenticated'])('%s reaches no table outside api', async (role) => {
     expect((await tablePrivileges(role, ['select', 'insert', 'update', 'delete'])).filter((name) => !name.startsWith('api.'))).toEqual([])
-    expect(await rows(`select 1 where has_schema_privilege('${role}', 'auth', 'usage') or has_schema_privilege('${role}', 'graphile_worker', 'usage')`)).toEqual([])
+    expect(await rows(`select 1 where has_schema_privilege('${role}', 'auth', 'usage') or has_schema_privilege('${role}', 'graphile_worker', 'usage')`))
+      .toEqual([])
   })
 
   test('may create nothing, in no schema', async () => {
-    expect(await list(`select r.rolname, n.nspname from pg_roles r, pg_namespace n
-      where r.rolname in ('anon', 'authenticated', 'authenticator') and n.nspname !~ '^pg_' and has_schema_privilege(r.oid, n.oid, 'create')`)).toEqual([])
+    expect(
+      await list(`select r.rolname, n.nspname from pg_roles r, pg_namespace n
+      where r.rolname in ('anon', 'authenticated', 'authenticator') and n.nspname !~ '^pg_' and has_schema_privilege(r.oid, n.oid, 'create')`),
+    ).toEqual([])
   })
 
   test('may call in private what a request needs by name, and nothing else', async () => {
@@ -60,10 +69,38 @@ describe('anon and authenticated', () => {
     // each is asked by a policy or a trigger and answers yes, no, or an error
     expect(await callable('authenticated', 'private')).toEqual([
       // asked by policies, checks and triggers
-      'can', 'deny', 'invalid', 'is_date_range', 'is_layout', 'is_plain_query', 'is_table', 'is_column', 'is_function', 'refuse', 'refuse_estimate', 'refuse_hidden_row', 'refuse_reference', 'row_exists', 'same_tenant',
+      'can',
+      'deny',
+      'invalid',
+      'is_date_range',
+      'is_layout',
+      'is_plain_query',
+      'is_table',
+      'is_column',
+      'is_function',
+      'refuse',
+      'refuse_estimate',
+      'refuse_hidden_row',
+      'refuse_reference',
+      'row_exists',
+      'same_tenant',
       // parts of the functions of api, which run with the caller's rights
-      'context_condition', 'date_range', 'days_condition', 'filter_conditions', 'filter_literal', 'filter_ranges', 'is_moment', 'moments',
-      'preset_days', 'preset_range', 'presets', 'range_condition', 'text_of', 'to_moment', 'transaction_condition', 'transaction_conditions',
+      'context_condition',
+      'date_range',
+      'days_condition',
+      'filter_conditions',
+      'filter_literal',
+      'filter_ranges',
+      'is_moment',
+      'moments',
+      'preset_days',
+      'preset_range',
+      'presets',
+      'range_condition',
+      'text_of',
+      'to_moment',
+      'transaction_condition',
+      'transaction_conditions',
       'pre_request',
     ].toSorted())
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])
@@ -81,7 +118,11 @@ describe('authenticator, PostgREST’s login,', () => {
   test('inherits nothing, becomes anon or authenticated, and can call what configures PostgREST', async () => {
     expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
       .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
-    expect(await list(`select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`)).toEqual(['anon', 'authenticated'])
+    expect(
+      await list(
+        `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
+      ),
+    ).toEqual(['anon', 'authenticated'])
     expect(await callable('authenticator', 'private')).toEqual(['pre_config'])
     expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
   })
@@ -92,7 +133,11 @@ describe('auth_service, the auth service’s login,', () => {
     expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
       .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
     const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
-    expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual(['private.migrations select', 'private.products select', 'private.settings select'])
+    expect(reach.filter((name) => !/^(auth|graphile_worker)\./.test(name))).toEqual([
+      'private.migrations select',
+      'private.products select',
+      'private.settings select',
+    ])
     expect(reach.filter((name) => name.startsWith('auth.') && name.endsWith('truncate'))).toEqual([])
     expect(await callable('auth_service', 'private')).toEqual(['active_product', 'postgrest_processes'])
   })
@@ -101,7 +146,11 @@ describe('auth_service, the auth service’s login,', () => {
 describe('what is stored', () => {
   test('cannot be a plain password or a plain private key', async () => {
     await client.query(`insert into auth.users (id, name, email) values ('u', '', 'u@example.org')`)
-    await expect(client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`)).rejects.toThrow(/accounts_password_is_hashed/)
-    await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(/jwks_public_key_is_public/)
+    await expect(
+      client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`),
+    ).rejects.toThrow(/accounts_password_is_hashed/)
+    await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(
+      /jwks_public_key_is_public/,
+    )
   })
 })

@@ -46,7 +46,10 @@ export async function execute(url: string, statement: string): Promise<void> {
  * @returns its name, the owner's and the auth service's connection, and a function that drops it.
  */
 export async function freshDatabase({ serverUrl = inject('serverUrl'), template = templateDatabase }: { serverUrl?: string, template?: string } = {}): Promise<{
-  name: string, ownerUrl: string, authUrl: string, drop: () => Promise<void>
+  name: string
+  ownerUrl: string
+  authUrl: string
+  drop: () => Promise<void>
 }> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await execute(serverUrl, `create database ${name} template ${template}`)

@@ -14,7 +14,8 @@ async function ownServer(): Promise<{ url: string, stop: () => Promise<void> }> 
   const directory = await mkdtemp(join(tmpdir(), 'finance-tests-'))
   await chmod(directory, 0o755)
   const server = await startPostgres({
-    directory, password: 'owner-of-the-tests',
+    directory,
+    password: 'owner-of-the-tests',
     // nothing here outlives the run; a disk flush a commit would only make it longer
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
   })
@@ -34,7 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await execute(url, `create database ${templateDatabase}`)
     await migrate({
       databaseUrl: connection(url, { database: templateDatabase }),
-      publicUrl, authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator,
+      publicUrl,
+      authServicePassword: passwords.authService,
+      authenticatorPassword: passwords.authenticator,
     })
   } catch (error) {
     await stop()

@@ -5,7 +5,13 @@ import { text as readText } from 'node:stream/consumers'
 
 /** A mail as the provider took it. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds since the epoch. */
 export type ReceivedMail = {
-  to: string, from: string, subject: string, text: string, html: string, key: string | undefined, arrivedAt: number
+  to: string
+  from: string
+  subject: string
+  text: string
+  html: string
+  key: string | undefined
+  arrivedAt: number
 }
 
 /**
@@ -40,7 +46,10 @@ export function linkIn(mail: { text: string }): string {
   return link
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => { setTimeout(resolve, milliseconds) })
+const pause = (milliseconds: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
 
 async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
@@ -103,7 +112,9 @@ export async function mailSink(): Promise<MailSink> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    get mode() { return mode },
+    get mode() {
+      return mode
+    },
     set mode(next) {
       if (next === 'refuse') {
         server.close()
@@ -130,7 +141,10 @@ export async function mailSink(): Promise<MailSink> {
     },
     async close() {
       endConnections()
-      if (server.listening) await new Promise((resolve) => { server.close(resolve) })
+      if (server.listening)
+        await new Promise((resolve) => {
+          server.close(resolve)
+        })
     },
   }
 }
@@ -159,7 +173,9 @@ export async function smtpSink(): Promise<SmtpSink> {
     openConnections: () => sockets.size,
     async close() {
       sockets.forEach((socket) => socket.destroy())
-      await new Promise((resolve) => { server.close(resolve) })
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
     },
   }
 
@@ -172,7 +188,8 @@ export async function smtpSink(): Promise<SmtpSink> {
     const command = (line: string) => {
       const address = /<(.*?)>/.exec(line)?.[1] ?? ''
       switch (line.slice(0, 4).toUpperCase()) {
-        case 'EHLO': return say('250 sink')
+        case 'EHLO':
+          return say('250 sink')
         case 'MAIL':
           mail = { from: address, to: [], data: '' }
           return say('250 ok')
@@ -187,7 +204,8 @@ export async function smtpSink(): Promise<SmtpSink> {
         case 'QUIT':
           say('221 bye')
           return socket.end()
-        default: return say('502 unknown')
+        default:
+          return say('502 unknown')
       }
     }
 

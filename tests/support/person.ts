@@ -30,11 +30,18 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'someo
       else cookies.set(key, value)
     }
     const text = await response.text()
-    return { status: response.status, body: text === '' ? null : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text, headers: response.headers }
+    return {
+      status: response.status,
+      body: text === '' ? null : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
+      headers: response.headers,
+    }
   }
 
   const someone = {
-    email, name, cookies, call,
+    email,
+    name,
+    cookies,
+    call,
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
     post: (path: string, body?: unknown, headers?: Record<string, string>) => call('POST', path, body, headers),
     patch: (path: string, body?: unknown) => call('PATCH', path, body),
@@ -49,8 +56,11 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'someo
     id: async () => (await call('GET', '/get-session')).body.user.id as string,
     token: async () => (await call('POST', '/token')).body.token as string,
     /** Gives the person a plan, as an operator would. */
-    subscribe: (product = 'teams') => stack.sql.query(
-      `insert into api.app_subscriptions (user_id, product_id, period_end) select id, $2, now() + interval '1 year' from auth.users where email = $1`, [email, product]),
+    subscribe: (product = 'teams') =>
+      stack.sql.query(
+        `insert into api.app_subscriptions (user_id, product_id, period_end) select id, $2, now() + interval '1 year' from auth.users where email = $1`,
+        [email, product],
+      ),
   }
   return someone
 }
@@ -73,7 +83,10 @@ export async function subscribed(stack: Stack, name?: string): Promise<Person> {
 }
 
 /** An organization with one member in each of the given roles, all of them in its context. */
-export async function team<Role extends 'admin' | 'editor' | 'viewer'>(stack: Stack, roles: Role[]): Promise<{ id: string, owner: Person } & Record<Role, Person>> {
+export async function team<Role extends 'admin' | 'editor' | 'viewer'>(
+  stack: Stack,
+  roles: Role[],
+): Promise<{ id: string, owner: Person } & Record<Role, Person>> {
   const owner = await subscribed(stack, 'Owner')
   const { body: { id } } = await owner.post('/organization/create', { name: 'The Team' })
   const members = await Promise.all(roles.map(async (role) => {

@@ -22,14 +22,29 @@ export type Signer = {
 export async function tokenSigner(owner: Pick<pg.ClientBase, 'query'>, publicUrl: string): Promise<Signer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
   const kid = randomUUID()
-  await owner.query(`insert into auth.jwks (id, public_key, private_key, signs_from, expires_at) values ($1, $2, 'sealed', now(), now() + interval '1 hour')`,
-    [kid, JSON.stringify(await exportJWK(publicKey))])
+  await owner.query(`insert into auth.jwks (id, public_key, private_key, signs_from, expires_at) values ($1, $2, 'sealed', now(), now() + interval '1 hour')`, [
+    kid,
+    JSON.stringify(await exportJWK(publicKey)),
+  ])
   return {
-    kid, privateKey, publicKey,
-    sign: ({ id, email, sessionId, organization = {} }, change = {}) => new SignJWT({
-      sub: id, user_id: id, email, aud: publicUrl, iss: publicUrl, role: 'authenticated', sid: sessionId, exp: Math.floor(Date.now() / 1000) + 3600,
-      claims: { ...(organization.id !== undefined && { organization_id: organization.id }), ...(organization.role !== undefined && { organization_role: organization.role }) },
-      ...change,
-    }).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().sign(privateKey),
+    kid,
+    privateKey,
+    publicKey,
+    sign: ({ id, email, sessionId, organization = {} }, change = {}) =>
+      new SignJWT({
+        sub: id,
+        user_id: id,
+        email,
+        aud: publicUrl,
+        iss: publicUrl,
+        role: 'authenticated',
+        sid: sessionId,
+        exp: Math.floor(Date.now() / 1000) + 3600,
+        claims: {
+          ...(organization.id !== undefined && { organization_id: organization.id }),
+          ...(organization.role !== undefined && { organization_role: organization.role }),
+        },
+        ...change,
+      }).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().sign(privateKey),
   }
 }

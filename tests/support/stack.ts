@@ -48,7 +48,9 @@ export type StackOptions = {
 } & Parameters<typeof freshDatabase>[0]
 
 /** Starts the stack. Rate limits are off unless a test asks for them. */
-export async function startStack({ env = {}, auth = true, data = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {}): Promise<Stack> {
+export async function startStack(
+  { env = {}, auth = true, data = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {},
+): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
   const database = await freshDatabase(origin)
   starting.defer(database.drop)
@@ -63,23 +65,45 @@ export async function startStack({ env = {}, auth = true, data = false, dataEnv 
 
   const startData = async (at: number) => {
     const child = await startPostgrest({
-      host: '127.0.0.1', port: at, env: { ...postgrestConnection(database.ownerUrl, passwords.authenticator), ...dataEnv }, log: (line) => { logged.push(line) },
+      host: '127.0.0.1',
+      port: at,
+      env: { ...postgrestConnection(database.ownerUrl, passwords.authenticator), ...dataEnv },
+      log: (line) => {
+        logged.push(line)
+      },
     })
     running.defer(() => child.stop().then(() => undefined))
     return child
   }
   const startService = async (at: number) => {
     const settings = readSettings({
-      PUBLIC_URL: `http://localhost:${port}`, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
-      RATE_LIMIT_ENABLED: 'false', RESEND_API_KEY: 'key', RESEND_BASE_URL: mail.url, MAIL_FROM: 'Money <money@example.org>',
-      ...env, PORT: String(at), DATA_PORT: String(dataPort),
+      PUBLIC_URL: `http://localhost:${port}`,
+      AUTH_DATABASE_URL: database.authUrl,
+      BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+      RATE_LIMIT_ENABLED: 'false',
+      RESEND_API_KEY: 'key',
+      RESEND_BASE_URL: mail.url,
+      MAIL_FROM: 'Money <money@example.org>',
+      ...env,
+      PORT: String(at),
+      DATA_PORT: String(dataPort),
     })
     await sql.query('update private.settings set public_url = $1', [settings.PUBLIC_URL])
     const { DATA_BODY_LIMIT: bodyLimit, TRUSTED_PROXIES: trustedProxies } = settings
-    running.defer(await startAuth(authConfig(settings), createLog('debug', { write: (line: string) => { logged.push(line) } }), {
-      ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
-      ...(data && { around: (app: Fetch) => edge(app, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }) }),
-    }))
+    running.defer(
+      await startAuth(
+        authConfig(settings),
+        createLog('debug', {
+          write: (line: string) => {
+            logged.push(line)
+          },
+        }),
+        {
+          ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
+          ...(data && { around: (app: Fetch) => edge(app, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }) }),
+        },
+      ),
+    )
   }
   const running = starting.use(new AsyncDisposableStack())
   await prepare(sql)
@@ -89,7 +113,13 @@ export async function startStack({ env = {}, auth = true, data = false, dataEnv 
   const all = starting.move()
   const close = () => all.disposeAsync()
   return {
-    url: `http://127.0.0.1:${port}`, dataUrl: `http://127.0.0.1:${dataPort}`, dataPid: () => postgrest?.process.pid ?? 0, sql, ownerUrl: database.ownerUrl, mail, logged,
+    url: `http://127.0.0.1:${port}`,
+    dataUrl: `http://127.0.0.1:${dataPort}`,
+    dataPid: () => postgrest?.process.pid ?? 0,
+    sql,
+    ownerUrl: database.ownerUrl,
+    mail,
+    logged,
     another: async () => {
       const at = await freePort()
       await startService(at)
@@ -100,6 +130,7 @@ export async function startStack({ env = {}, auth = true, data = false, dataEnv 
       const child = await startData(at)
       return { url: `http://127.0.0.1:${at}`, stop: () => child.stop().then(() => undefined) }
     },
-    close, [Symbol.asyncDispose]: close,
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

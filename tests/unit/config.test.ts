@@ -7,7 +7,14 @@ const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/financ
 describe('the environment', () => {
   test('has the defaults of the run contract', () => {
     expect(readSettings({})).toMatchObject({
-      PORT: 3000, DATA_PORT: 3001, PUBLIC_URL: 'http://localhost:3000', DATA_URL: 'http://localhost:3001', DATA_DIR: '.data', DATA_BODY_LIMIT: 2_097_152, RATE_LIMIT_ENABLED: true, LOG_LEVEL: 'info',
+      PORT: 3000,
+      DATA_PORT: 3001,
+      PUBLIC_URL: 'http://localhost:3000',
+      DATA_URL: 'http://localhost:3001',
+      DATA_DIR: '.data',
+      DATA_BODY_LIMIT: 2_097_152,
+      RATE_LIMIT_ENABLED: true,
+      LOG_LEVEL: 'info',
     })
     expect(readSettings({ PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000')
   })
@@ -17,11 +24,31 @@ describe('the environment', () => {
   })
 
   test.each([
-    ['PORT', 'abc'], ['PORT', '0'], ['PORT', '65536'], ['DATA_PORT', '3000'], ['HOST', 'localhost:1'], ['PUBLIC_URL', 'money.example.org'], ['PUBLIC_URL', 'https://money.example.org/app'],
-    ['PUBLIC_URL', 'ftp://money.example.org'], ['DATABASE_URL', 'mysql://secret@x/y'], ['AUTH_DATABASE_URL', 'postgresql://postgres:secret@x/y'], ['AUTHENTICATOR_PASSWORD', 'secret'],
-    ['BETTER_AUTH_SECRET', 'secret'], ['TRUSTED_ORIGINS', 'https://a.example/path'], ['TRUSTED_PROXIES', '10.0.0.0/99'], ['COOKIE_DOMAIN', 'localhost:80'], ['MAIL_FROM', 'nobody'],
-    ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org'], ['RESEND_BASE_URL', 'x'], ['SMTP_URL', 'http://secret'], ['RATE_LIMIT_ENABLED', 'yes'], ['DEFAULT_PRODUCT', 'A B'], ['LOG_LEVEL', 'loud'],
-    ['DATA_BODY_LIMIT', '2MB'], ['DATA_BODY_LIMIT', '65535'], ['DATA_BODY_LIMIT', '16777217'],
+    ['PORT', 'abc'],
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['DATA_PORT', '3000'],
+    ['HOST', 'localhost:1'],
+    ['PUBLIC_URL', 'money.example.org'],
+    ['PUBLIC_URL', 'https://money.example.org/app'],
+    ['PUBLIC_URL', 'ftp://money.example.org'],
+    ['DATABASE_URL', 'mysql://secret@x/y'],
+    ['AUTH_DATABASE_URL', 'postgresql://postgres:secret@x/y'],
+    ['AUTHENTICATOR_PASSWORD', 'secret'],
+    ['BETTER_AUTH_SECRET', 'secret'],
+    ['TRUSTED_ORIGINS', 'https://a.example/path'],
+    ['TRUSTED_PROXIES', '10.0.0.0/99'],
+    ['COOKIE_DOMAIN', 'localhost:80'],
+    ['MAIL_FROM', 'nobody'],
+    ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org'],
+    ['RESEND_BASE_URL', 'x'],
+    ['SMTP_URL', 'http://secret'],
+    ['RATE_LIMIT_ENABLED', 'yes'],
+    ['DEFAULT_PRODUCT', 'A B'],
+    ['LOG_LEVEL', 'loud'],
+    ['DATA_BODY_LIMIT', '2MB'],
+    ['DATA_BODY_LIMIT', '65535'],
+    ['DATA_BODY_LIMIT', '16777217'],
   ])('%s=%s is refused in one line that names the variable and not the value', (name, value) => {
     let message = ''
     try {
@@ -39,7 +66,9 @@ describe('production', () => {
   test('refuses to start without a way to send mail', () => {
     expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow('RESEND_API_KEY or SMTP_URL')
     expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
-    expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe('smtp')
+    expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
+      'smtp',
+    )
   })
 
   test('needs the secret and the connection, and says so', () => {

@@ -9,11 +9,26 @@ test('docs/errors.md is what the catalogue says', async () => {
 
 describe('the catalogue', () => {
   // the interface's table, and the codes that the design adds, literally
-  test.each([
-    [400, 'INVALID_EMAIL'], [401, 'INVALID_CREDENTIALS'], [409, 'USER_EXISTS'], [429, 'RATE_LIMIT_EXCEEDED'],
-    [401, 'UNAUTHORIZED'], [403, 'FORBIDDEN'], [403, 'EMAIL_NOT_VERIFIED'], [403, 'SUBSCRIPTION_REQUIRED'], [403, 'ORGANIZATION_LIMIT_REACHED'], [403, 'MEMBERSHIP_LIMIT_REACHED'],
-    [404, 'NOT_FOUND'], [409, 'SLUG_TAKEN'], [400, 'INVALID_TOKEN'], [400, 'VALIDATION_ERROR'], [400, 'INVALID_PASSWORD'], [500, 'INTERNAL_ERROR'],
-  ] as const)('%i %s', (status, code) => {
+  test.each(
+    [
+      [400, 'INVALID_EMAIL'],
+      [401, 'INVALID_CREDENTIALS'],
+      [409, 'USER_EXISTS'],
+      [429, 'RATE_LIMIT_EXCEEDED'],
+      [401, 'UNAUTHORIZED'],
+      [403, 'FORBIDDEN'],
+      [403, 'EMAIL_NOT_VERIFIED'],
+      [403, 'SUBSCRIPTION_REQUIRED'],
+      [403, 'ORGANIZATION_LIMIT_REACHED'],
+      [403, 'MEMBERSHIP_LIMIT_REACHED'],
+      [404, 'NOT_FOUND'],
+      [409, 'SLUG_TAKEN'],
+      [400, 'INVALID_TOKEN'],
+      [400, 'VALIDATION_ERROR'],
+      [400, 'INVALID_PASSWORD'],
+      [500, 'INTERNAL_ERROR'],
+    ] as const,
+  )('%i %s', (status, code) => {
     expect(catalogue[code][0]).toBe(status)
   })
 })
@@ -26,7 +41,18 @@ test('an error says how long to wait, in whole seconds, at least one', async () 
 
 test('an engine error without a code of ours is known by its status', () => {
   expect([400, 401, 403, 404, 418, 422, 429, 500, 502].map((status) => codeOfEngine(status, 'SOMETHING_NEW'))).toEqual(
-    ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'INTERNAL_ERROR'])
+    [
+      'VALIDATION_ERROR',
+      'UNAUTHORIZED',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'VALIDATION_ERROR',
+      'VALIDATION_ERROR',
+      'RATE_LIMIT_EXCEEDED',
+      'INTERNAL_ERROR',
+      'INTERNAL_ERROR',
+    ],
+  )
   expect(codeOfEngine(400, 'constructor')).toBe('VALIDATION_ERROR')
 })
 

@@ -48,5 +48,7 @@ test.each([
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room))
   expect(inside).not.toEqual([])
-  expect(inside.flatMap((file) => (graph.get(file) ?? []).filter((to) => others.some((other) => to.startsWith(other))).map((to) => `${file} → ${to}`))).toEqual([])
+  expect(inside.flatMap((file) => (graph.get(file) ?? []).filter((to) => others.some((other) => to.startsWith(other))).map((to) => `${file} → ${to}`))).toEqual(
+    [],
+  )
 })

@@ -9,8 +9,15 @@ test('it is ASCII: some builds of PostgREST refuse to start on any other charact
 })
 
 test('PostgREST on AWS, which has no file, is told what stands in it, and nothing of it is written twice', async () => {
-  const [conf, main, services, plan] = [await read('postgrest.conf'), await read('infra/aws/main.tf'), await read('infra/aws/services.tf'), await read('infra/aws/tests/plan.tftest.hcl')]
-  const settings = Object.fromEntries([...conf.matchAll(/^([a-z-]+) = "?(.*?)"?$/gm)].map(([, name = '', value = '']) => [`PGRST_${name.toUpperCase().replaceAll('-', '_')}`, value]))
+  const [conf, main, services, plan] = [
+    await read('postgrest.conf'),
+    await read('infra/aws/main.tf'),
+    await read('infra/aws/services.tf'),
+    await read('infra/aws/tests/plan.tftest.hcl'),
+  ]
+  const settings = Object.fromEntries(
+    [...conf.matchAll(/^([a-z-]+) = "?(.*?)"?$/gm)].map(([, name = '', value = '']) => [`PGRST_${name.toUpperCase().replaceAll('-', '_')}`, value]),
+  )
   expect(Object.keys(settings).length).toBeGreaterThan(10)
   // every line that sets something has the form that Terraform reads
   expect(conf.split('\n').filter((line) => /^[^#\s]/.test(line))).toHaveLength(Object.keys(settings).length)
