@@ -8,6 +8,7 @@
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const here = import.meta.dirname
@@ -119,28 +120,57 @@ async function record(client: pg.Client, name: string, sum: string): Promise<voi
   )
 }
 
-/** Everything that is new, or nothing. */
+/**
+ * Takes every table at once. A live service's requests lock tables in an order of their own, so a lock is waited for less
+ * long than PostgreSQL waits before it ends one of two that wait for each other: the migration gives up, not a request.
+ */
+async function lockTables(client: pg.Client): Promise<void> {
+  await client.query(`set local lock_timeout = '500ms'; set local statement_timeout = '15min'`)
+  await client.query(`
+    do $$ begin
+      execute (
+        select 'lock table ' || string_agg(oid::regclass::text, ', ' order by oid)
+        from pg_class where relkind = 'r' and relnamespace::regnamespace::text in ('api', 'auth', 'private')
+      );
+    end $$`)
+}
+
+const isLockConflict = (error: unknown): boolean =>
+  error instanceof Error && ('code' in error && (error.code === '55P03' || error.code === '40P01') || isLockConflict(error.cause))
+
+/** Everything that is new, or nothing. Tried again while a live service holds the tables. */
 async function applyFiles(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    try {
+      return await applyOnce(client, log)
+    } catch (error) {
+      if (!isLockConflict(error) || Date.now() > deadline) throw error
+      await sleep(200 + Math.random() * 300)
+    }
+  }
+}
+
+async function applyOnce(client: pg.Client, log: (line: string) => void): Promise<void> {
   const migrations = await sqlFiles('migrations')
   const files = await presentFiles()
   const done: string[] = []
   await inTransaction(client, async () => {
     const known = await applied(client)
     if (migrations[0] !== undefined) await carryOver(client, known, migrations[0])
-    // rather give up and be run again than hold up a live service behind a lock that is waited for
-    await client.query(`set local lock_timeout = '10s'; set local statement_timeout = '15min'`)
+    const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
+    if (known.get(present) === sum && migrations.every(({ name, sql }) => known.get(name) === checksum(sql))) return
+    await lockTables(client)
     for (const { name, sql } of migrations) {
-      const sum = known.get(name)
-      if (sum !== undefined && sum !== checksum(sql)) {
+      const before = known.get(name)
+      if (before !== undefined && before !== checksum(sql)) {
         throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
       }
-      if (sum !== undefined) continue
+      if (before !== undefined) continue
       await run(client, name, sql)
       await record(client, name, checksum(sql))
       done.push(name)
     }
-    const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
-    if (done.length === 0 && known.get(present) === sum) return
     for (const { name, sql } of files) await run(client, name, sql)
     await record(client, present, sum)
     done.push(present)
@@ -171,7 +201,7 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
       // a role belongs to the whole server: another database's migration may be setting it now
       const concurrently = error instanceof pg.DatabaseError && error.message.includes('concurrently')
       if (!concurrently || attempt === 20) throw error
-      await new Promise((resolve) => setTimeout(resolve, 25 * attempt))
+      await sleep(25 * attempt)
     }
   }
 }

@@ -135,6 +135,34 @@ describe('migrate', () => {
     expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{ uid: 'somebody else', qual: 'false' }])
   })
 
+  test('waits for requests that lock the tables in another order, and ends none of them', async () => {
+    await migrate(options())
+    await query(`update private.migrations set checksum = '' where name = 'functions and rules'`)
+    await using requests = await Promise.all(Array.from({ length: 2 }, async () => {
+      const client = new pg.Client({ connectionString: databaseUrl })
+      await client.connect()
+      return client
+    })).then((clients) => ({ clients, [Symbol.asyncDispose]: async () => void await Promise.all(clients.map((client) => client.end())) }))
+    // each holds a table and then asks for what the other end of the order has
+    const [first, last] =
+      (await query(`select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`))
+        .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
+    for (const [index, client] of requests.clients.entries()) {
+      await client.query('begin')
+      await client.query(`lock table ${index === 0 ? first : last} in row exclusive mode`)
+    }
+    const migrated = migrate(options())
+    await expect.poll(() =>
+      query(`select 1 from pg_stat_activity where datname = current_database() and application_name = 'migrate' and wait_event_type = 'Lock'`)
+    ).toHaveLength(1)
+    for (const [index, client] of requests.clients.entries()) {
+      await client.query(`lock table ${index === 0 ? last : first} in row exclusive mode`)
+      await client.query('commit')
+    }
+    await migrated
+    expect(await query(`select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`)).toHaveLength(1)
+  })
+
   test('drops what stands in no file any more: a function, a policy, a trigger, a grant', async () => {
     await migrate(options())
     const fresh = await described()
