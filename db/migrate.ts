@@ -207,12 +207,12 @@ async function setLogin(client: pg.Client, role: string, password: string): Prom
 }
 
 /**
- * The shares of PostgREST's connections. One person may run requests on two fifths of them and wait on as many more, so
- * that a fifth is always there for others; anonymous callers, who read nothing, have a fifth together.
+ * The shares of PostgREST's connections, in places: a third for a person, a sixth for all anonymous callers, who read
+ * nothing. A share's requests hold at most twice its places, so a third of the connections is always there for others.
  */
 export const placesOf = (pool: number): { perPerson: number, ofAnonymous: number } => ({
-  perPerson: Math.max(1, Math.floor(pool * 0.4)),
-  ofAnonymous: Math.max(1, Math.floor(pool * 0.2)),
+  perPerson: Math.max(1, Math.floor(pool / 3)),
+  ofAnonymous: Math.max(1, Math.floor(pool / 6)),
 })
 
 /**
@@ -230,7 +230,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await applyFiles(client, log)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)
-    const places = placesOf(options.dataPool ?? 10)
+    const places = placesOf(options.dataPool ?? 12)
     await client.query(
       `insert into private.settings (public_url, places_per_person, places_of_anonymous) values ($1, $2, $3)
        on conflict (singleton) do update set public_url = excluded.public_url,

@@ -38,6 +38,8 @@ locals {
       PGRST_ADMIN_SERVER_PORT        = "3001"
       PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
       PGRST_DB_POOL                  = tostring(var.data_pool)
+      # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+      GHCRTS = "-N1"
     })
     proxy = {
       POSTGREST_UPSTREAM       = "127.0.0.1:3000"

@@ -129,7 +129,7 @@ variable "tasks" {
 variable "data_pool" {
   description = "Database connections of each PostgREST task; the migration divides them into the callers' shares."
   type        = number
-  default     = 10
+  default     = 12
 }
 
 variable "database" {

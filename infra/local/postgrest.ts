@@ -45,7 +45,8 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
     name: 'PostgREST',
     command: await binary(),
     args: [options.config ?? join(root, 'postgrest.conf')],
-    env: { ...options.env, PGRST_SERVER_HOST: options.host, PGRST_SERVER_PORT: String(options.port) },
+    // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+    env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: options.host, PGRST_SERVER_PORT: String(options.port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     signals: [['SIGTERM', 500], ['SIGKILL', 200]],
   })

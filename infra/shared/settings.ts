@@ -76,7 +76,7 @@ const environment = z.object({
   PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(
     10_000,
     'must be at most 10000',
-  ).default(10),
+  ).default(12),
   /** Where the embedded server keeps its data and `npm start` its generated secrets. */
   DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
   /** Signs cookies and encrypts private keys at rest. */

@@ -64,7 +64,7 @@ test('a page that asks for eight things at once, each a fifth of a second long, 
 })
 
 test('the share follows the pool', () => {
-  expect([1, 2, 5, 10, 20, 50].map(placesOf)).toEqual([
+  expect([1, 3, 6, 12, 24, 60].map(placesOf)).toEqual([
     { perPerson: 1, ofAnonymous: 1 },
     { perPerson: 1, ofAnonymous: 1 },
     { perPerson: 2, ofAnonymous: 1 },

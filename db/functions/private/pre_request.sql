@@ -68,12 +68,9 @@ begin
   end if;
   -- all anonymous callers together are one person
   person := hashtext(coalesce(claims ->> 'sub', ''));
-  for place in 1..places loop
-    if pg_try_advisory_xact_lock(person, place) then
-      return;
-    end if;
-  end loop;
-  perform private.wait_for_place(person, places);
+  if not private.take_place(person, places) then
+    perform private.wait_for_place(person, places);
+  end if;
 end
 $$;
 comment on function private.pre_request() is

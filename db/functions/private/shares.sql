@@ -3,7 +3,35 @@
 -- All anonymous requests together are one person. docs/decisions/data.md tells how the numbers relate to db-pool.
 --
 -- A place is an advisory lock, because a read runs in a transaction that may write nothing, and because a lock ends with
--- its transaction, however that ends.
+-- its transaction, however that ends. The locks of a person are numbered: 1 and on are the places; a number of seconds
+-- since 1970 is a mark, which a connection keeps when it has refused one of the person's requests in that second.
+
+create or replace function private.take_place(p_person integer, p_places integer) returns boolean
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  second constant integer := extract(epoch from clock_timestamp());
+begin
+  for place in 1..(p_places + 1) / 2 loop
+    if pg_try_advisory_xact_lock(p_person, place) then
+      return true;
+    end if;
+  end loop;
+  -- Quick requests may have half as many again. Who was refused in this second or the one before has half.
+  -- A connection that keeps the mark of that second keeps this one from taking it.
+  if (case when pg_try_advisory_lock(p_person, second) then pg_advisory_unlock(p_person, second) end)
+    and (case when pg_try_advisory_lock(p_person, second - 1) then pg_advisory_unlock(p_person, second - 1) end)
+  then
+    for place in (p_places + 1) / 2 + 1..p_places * 3 / 2 loop
+      if pg_try_advisory_xact_lock(p_person, place) then
+        return true;
+      end if;
+    end loop;
+  end if;
+  return false;
+end
+$$;
+comment on function private.take_place(integer, integer) is 'Takes one of a person''s places. False if none is free.';
 
 create or replace function private.wait_for_place(p_person integer, p_places integer) returns void
   -- the lock timeout ends with the function
@@ -11,35 +39,54 @@ create or replace function private.wait_for_place(p_person integer, p_places int
 as $$
 declare
   began constant timestamptz := clock_timestamp();
-  held integer;
-  slow integer;
+  second integer;
+  are_slow boolean;
+  were_slow boolean := false;
+  may_wait boolean := false;
 begin
   loop
-    -- what a request has cost so far is the time for which it has held a connection
-    perform pg_catalog.pg_stat_clear_snapshot();
-    select count(*), count(*) filter (where a.xact_start < clock_timestamp() - interval '100 milliseconds')
-      into held, slow
-      from pg_catalog.pg_locks l join pg_catalog.pg_stat_activity a using (pid)
-      where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = (p_person::bigint & 4294967295)::oid
-        and a.datname = current_database();
-    -- quick requests may have twice the places
-    if slow = 0 then
-      for place in p_places + 1..p_places * 2 loop
-        if pg_catalog.pg_try_advisory_xact_lock(p_person, place) then
-          return;
-        end if;
-      end loop;
-    end if;
-    -- Who waits holds a connection too. Half as many as have a place may wait for slow requests, and nobody for long; the
-    -- second look spares those who were only held up together with everybody else.
-    exit when clock_timestamp() - began > interval '10 milliseconds' and slow * 2 >= p_places and held * 2 >= p_places * 3
-      or clock_timestamp() - began > interval '2 seconds';
     begin
-      perform pg_catalog.pg_advisory_xact_lock(p_person, 1 + floor(random() * p_places)::integer);
+      perform pg_advisory_xact_lock(p_person, 1 + floor(random() * ((p_places + 1) / 2))::integer);
       return;
     exception
-      when lock_not_available then perform set_config('lock_timeout', '50ms', true);
+      when lock_not_available then null;
     end;
+    if private.take_place(p_person, p_places) then
+      return;
+    end if;
+    second := extract(epoch from clock_timestamp());
+    are_slow := not coalesce(case when pg_try_advisory_lock(p_person, second) then pg_advisory_unlock(p_person, second) end, false);
+    if not are_slow then
+      -- What a request has cost so far is the time for which it has held a connection. One that waits for PostgREST is not
+      -- counted: when PostgREST is held up, all are.
+      perform pg_stat_clear_snapshot();
+      are_slow := p_places <= 2 * (
+        select count(*)
+        from pg_locks l join pg_stat_activity a using (pid)
+        where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = (p_person::bigint & 4294967295)::oid and l.granted
+          and l.objid between 1 and p_places
+          and a.datname = current_database() and a.state = 'active' and a.xact_start < clock_timestamp() - interval '100 milliseconds'
+      );
+      -- a second look spares those who were only held up together with everybody else
+      if are_slow and not were_slow then
+        were_slow := true;
+        continue;
+      end if;
+    end if;
+    -- Who waits holds a connection too. Half as many as have a place may wait for slow requests, and nobody for long.
+    if are_slow and not may_wait then
+      for place in p_places * 3 / 2 + 1..p_places * 2 loop
+        may_wait := pg_try_advisory_xact_lock(p_person, place);
+        exit when may_wait;
+      end loop;
+      if not may_wait then
+        perform pg_advisory_unlock_all();
+        perform pg_try_advisory_lock_shared(p_person, second);
+        exit;
+      end if;
+      perform set_config('lock_timeout', '50ms', true);
+    end if;
+    exit when clock_timestamp() - began > interval '2 seconds';
   end loop;
   perform private.refuse('53400', 'too many slow requests at once', 'Wait for the answers to earlier requests, then try again.', 429, '{"Retry-After": "1"}');
 end

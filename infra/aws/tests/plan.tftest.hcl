@@ -113,14 +113,14 @@ run "everything" {
   assert {
     condition = alltrue([for name, value in {
       PGRST_DB_SCHEMAS = "api", PGRST_DB_ANON_ROLE = "anon", PGRST_DB_PRE_CONFIG = "private.pre_config", PGRST_DB_PRE_REQUEST = "private.pre_request"
-      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "require", PGRST_DB_POOL = "10"
+      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "require", PGRST_DB_POOL = "12", GHCRTS = "-N1"
       } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "postgrest"]),
     { name = name, value = value })])
     error_message = "PostgREST runs as postgrest.conf says."
   }
   assert {
     condition = contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment,
-    { name = "PGRST_DB_POOL", value = "10" })
+    { name = "PGRST_DB_POOL", value = "12" })
     error_message = "The migration divides the connections that PostgREST has."
   }
   assert {
