@@ -1,8 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
-/** The generated proof of isolation, the proof that it would notice, and random histories: `npm run test:proof`. */
-export const proof = ['tests/isolation/**/*.test.ts', 'tests/histories/**/*.test.ts']
+/**
+ * What is too much for every change of a line, `npm run test:proof`: the generated proof of isolation, the proof that it
+ * would notice, random histories, and what the largest requests cost PostgREST.
+ */
+export const proof = ['tests/isolation/**/*.test.ts', 'tests/histories/**/*.test.ts', 'tests/edge/cost.test.ts']
 
 export default defineConfig({
-  test: { globalSetup: ['tests/support/global.ts'], include: proof, maxWorkers: 1, testTimeout: 600_000, hookTimeout: 300_000 },
+  test: {
+    globalSetup: ['tests/support/global.ts'],
+    // these run in the everyday suite too, with fewer requests
+    include: [...proof, 'tests/attacks/input.test.ts'],
+    env: { REQUESTS: process.env['REQUESTS'] ?? '25' },
+    maxWorkers: 1,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+  },
 })
