@@ -2,7 +2,7 @@
  * The deployment of compose.yaml, from nothing to a restored backup, as its owner lives through it: one story, so each
  * test starts where the one before ended. Needs an engine, and root for the crashes.
  */
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,6 +45,10 @@ async function lost({ acknowledged }: Load): Promise<string[]> {
  */
 const briefly = /^502|^503 PGRST002/
 
+/** What PostgreSQL says when it was not stopped in order. */
+const stoppedUncleanly = async () =>
+  (await it.compose('logs', '--no-log-prefix', 'db')).split('\n').filter((line) => /was not properly shut down|was interrupted/.test(line))
+
 const failures = ({ failed }: Load) => Object.values(failed).reduce((sum, count) => sum + count, 0)
 const told = (counted: Load, missing: string[]) =>
   `${counted.requests} requests, ${failures(counted)} failed ${
@@ -67,7 +71,17 @@ describe('from nothing', () => {
     const before = await readFile(path, 'utf8')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(before.match(/^[A-Z_]+=[0-9a-f]{64}$/gm)).toHaveLength(4)
-    await it.command('setup', 'https://other.example.org')
+    expect(await it.command('setup')).toContain('stays as it is')
+    expect(await readFile(path, 'utf8')).toBe(before)
+  })
+
+  test('setup told another address changes it, says so, and changes nothing else', async () => {
+    const path = join(it.directory, '.env')
+    const before = await readFile(path, 'utf8')
+    expect(await it.command('setup', 'https://192.0.2.2:8443')).toContain(`The address was ${it.url} and is now https://192.0.2.2:8443`)
+    const changed = (await readFile(path, 'utf8')).split('\n').filter((line) => !before.split('\n').includes(line))
+    expect(changed).toEqual(['PUBLIC_URL=https://192.0.2.2:8443', 'SITE_HOST=192.0.2.2', 'HTTPS_PORT=8443'])
+    await it.command('setup', it.url)
     expect(await readFile(path, 'utf8')).toBe(before)
   })
 
@@ -129,7 +143,7 @@ describe('what is not open', () => {
       })
       return (await it.sql('select ip_address from auth.sessions order by created_at desc limit 1'))[0]
     }
-    expect(await address(it.url)).toBe('172.29.69.1')
+    expect(await address(it.url)).toBe(it.gateway)
     expect(await address(it.plainUrl)).toBe('203.0.113.7')
   })
 })
@@ -272,18 +286,17 @@ describe('an upgrade', () => {
     }
     const source = join(it.directory, 'previous')
     await run('bash', ['-ec', `mkdir '${source}'; git -C '${root}' archive ${before} | tar -x -C '${source}'`])
-    const image = `${(await it.compose('config', '--images')).split('\n').find((name) => name.endsWith('-auth'))}-previous`
-    await run('docker', ['build', '--quiet', '--target', 'auth', '-t', image, '-f', join(source, 'infra/docker/Dockerfile'), source])
-    const now = { AUTH_IMAGE: image.replace(/-previous$/, '') }
+    const image = `${(await it.compose('config', '--images')).split('\n').find((name) => name.includes('-auth:'))?.split(':')[0]}`
+    await run('docker', ['build', '--quiet', '--target', 'auth', '-t', `${image}:previous`, '-f', join(source, 'infra/docker/Dockerfile'), source])
+    await run('docker', ['tag', `${image.replace(/-auth$/, '-proxy')}:latest`, `${image.replace(/-auth$/, '-proxy')}:previous`])
 
     await it.compose('down', '--volumes')
-    it.use({ AUTH_IMAGE: image })
+    await it.configure({ VERSION: 'previous' })
     await it.up('--no-build')
     const migrated = await it.sql('select count(*) from private.migrations')
     await signUp('ben@example.org')
     const stop = load(it, token, cookie())
     await sleep(1000)
-    it.use(now)
     const started = Date.now()
     await it.command('upgrade')
     const took = Date.now() - started
@@ -298,5 +311,60 @@ describe('an upgrade', () => {
     expect(missing).toEqual([])
     expect(Object.keys(counted.failed).filter((failure) => !briefly.test(failure))).toEqual([])
     expect((await ann.get('/get-session')).status).toBe(200)
+    expect(await stoppedUncleanly()).toEqual([])
+  })
+
+  const version = async () => /^VERSION=(.*)$/m.exec(await readFile(join(it.directory, '.env'), 'utf8'))?.[1]
+  const serves = async () => {
+    expect((await ann.get('/get-session')).status).toBe(200)
+    expect((await data('/data/transactions?limit=1')).status).toBe(200)
+  }
+
+  test('that cannot migrate leaves the old version serving, and startable', async () => {
+    const before = await version()
+    const broken = join(it.directory, 'db/migrations/9999_broken.sql')
+    await writeFile(broken, 'select 1 / 0;')
+    await expect(it.command('upgrade')).rejects.toThrow('9999_broken.sql failed: division by zero')
+    await serves()
+    await it.up('--no-build')
+    await serves()
+    expect(await version()).toBe(before)
+    await rm(broken)
+  })
+
+  test('whose services do not become ready goes back by itself', async () => {
+    const before = await version()
+    const main = join(it.directory, 'auth/main.ts')
+    const source = await readFile(main, 'utf8')
+    await writeFile(main, 'process.exit(1)\n')
+    await expect(it.command('upgrade')).rejects.toThrow(`does not serve. Going back to ${before}`)
+    await serves()
+    expect(await version()).toBe(before)
+    await writeFile(main, source)
+  })
+
+  test('is undone with one command, for all services', async () => {
+    const before = await version()
+    const images = async () => (await it.compose('ps', '--format', '{{.Service}} {{.Image}}')).trim().split('\n').toSorted()
+    const served = await images()
+    await it.command('upgrade')
+    expect(await version()).not.toBe(before)
+    expect(await images()).not.toEqual(served)
+    expect(await it.command('rollback')).toContain(`${before} serves.`)
+    expect(await images()).toEqual(served)
+    await serves()
+  })
+})
+
+describe('the database', () => {
+  test('is stopped in order by down, by stop, and when a secret changes', async () => {
+    await it.compose('stop')
+    expect((await it.compose('logs', '--no-log-prefix', 'db')).trim().split('\n').at(-1)).toContain('database system is shut down')
+    await it.up()
+    await it.configure({ POSTGRES_PASSWORD: 'another-password-of-the-owner' })
+    await it.up()
+    await it.compose('down')
+    await it.up()
+    expect(await stoppedUncleanly()).toEqual([])
   })
 })

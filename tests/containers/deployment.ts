@@ -29,6 +29,8 @@ export type Deployment = {
   /** The address of the plain port. */
   plainUrl: string
   compose(...args: string[]): Promise<string>
+  /** The address that clients from this machine have. */
+  gateway: string
   /** `docker compose up -d --wait`. @returns the milliseconds it took */
   up(...args: string[]): Promise<number>
   /** A command of infra/docker. */
@@ -39,8 +41,6 @@ export type Deployment = {
   sums(): Promise<Map<string, string>>
   /** Sets variables in `.env`, written as they are. */
   configure(variables: Record<string, string>): Promise<void>
-  /** Later `compose` calls use these images instead of those built here. */
-  use(images: Record<string, string>): void
   /** Kills the process of a container, as a crash would: `docker kill` would count as a wish that it stay down. */
   crash(service: Service): Promise<void>
   /** Somebody with a browser; mails are found in the log. */
@@ -70,16 +70,17 @@ export async function deployment(): Promise<Deployment> {
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
   const project = `finance-test-${https}`
+  const subnet = `172.29.${https % 256}`
   const environment: Record<string, string | undefined> = {
     ...process.env,
     COMPOSE_PROJECT_NAME: project,
     HTTP_PORT: String(http),
     PLAIN_PORT: String(plain),
-    EDGE_SUBNET: '172.29.69.0/24',
+    // a stack of its own beside others of this machine
+    EDGE_SUBNET: `${subnet}.0/24`,
     AUTH_IMAGE: `${project}-auth`,
     PROXY_IMAGE: `${project}-proxy`,
   }
-  const images = new Set([environment['AUTH_IMAGE'], environment['PROXY_IMAGE']])
   const url = `https://localhost:${https}`
   const env = () => ({ cwd: directory, env: environment as NodeJS.ProcessEnv })
   const compose = (...args: string[]) => run('docker', ['compose', ...args], env())
@@ -91,6 +92,7 @@ export async function deployment(): Promise<Deployment> {
     url,
     httpUrl: `http://127.0.0.1:${http}`,
     plainUrl: `http://127.0.0.1:${plain}`,
+    gateway: `${subnet}.1`,
     compose,
     sql,
     up: async (...args) => {
@@ -113,13 +115,12 @@ export async function deployment(): Promise<Deployment> {
       const kept = (await readFile(path, 'utf8')).split('\n').filter((line) => !((line.split('=')[0] ?? '') in variables))
       await writeFile(path, [...kept, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
     },
-    use: (other) => {
-      Object.assign(environment, other)
-      Object.values(other).forEach((image) => images.add(image))
-    },
     crash: async (service) => {
       const id = (await compose('ps', '-q', service)).trim()
-      process.kill(Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id])), 'SIGKILL')
+      const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]))
+      // which would be everything that these tests are
+      if (pid === 0) throw new Error(`${service} does not run`)
+      process.kill(pid, 'SIGKILL')
     },
     person: (name, email) => {
       const waitFor = async (to: string) => {
@@ -136,7 +137,7 @@ export async function deployment(): Promise<Deployment> {
     },
     remove: async () => {
       await compose('down', '--volumes', '--timeout', '1')
-      await run('docker', ['image', 'rm', '-f', ...[...images].map(String)])
+      await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${project}-*' | xargs -r docker image rm -f`])
       await rm(directory, { recursive: true, force: true })
     },
   }
