@@ -128,16 +128,16 @@ describe('thirty people sign up at once', () => {
   test("and nobody's get-session waits for their hashes", async () => {
     const ann = await signedIn(stack, 'Ann')
     const begun = performance.now()
-    let waiting = 30
+    const crowd = { waiting: 30 }
     const signUps = Promise.all(Array.from({ length: 30 }, () =>
       person(stack, 'New').signUp().finally(() => {
-        waiting -= 1
+        crowd.waiting -= 1
       })))
     const servedMeanwhile: number[] = []
-    while (waiting > 0) {
-      const before = waiting
+    while (crowd.waiting > 0) {
+      const { waiting } = crowd
       expect((await ann.get('/get-session')).status).toBe(200)
-      servedMeanwhile.push(before - waiting)
+      servedMeanwhile.push(waiting - crowd.waiting)
     }
     const took = performance.now() - begun
     // on a machine so slow that some waited their 20 s, those are refused
