@@ -33,7 +33,7 @@ async function untilAnswers(child: Child, url: string, listens: () => boolean, s
   }
 }
 
-export type Awaited = {
+export type Waiting = {
   /** Asked until it answers. */
   url: string
   /** What a line of the child's says once the port is its own. Without it any answer counts, even another program's on the same port. */
@@ -47,7 +47,7 @@ export type Awaited = {
  * Waits until a child answers, and stops it when it does not.
  * @throws Error with the child's own last line, where it said why.
  */
-export async function answering(child: Child, { url, listening, log, signal }: Awaited): Promise<Child> {
+export async function answering(child: Child, { url, listening, log, signal }: Waiting): Promise<Child> {
   const early: string[] = []
   let take = (line: string): void => {
     early.push(line)

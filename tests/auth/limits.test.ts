@@ -109,8 +109,8 @@ describe('per client address', () => {
 
   test('an IPv6 client is its /64', async () => {
     let n = 0
-    expect(await exhaust(() => `2001:db8:0:${(++subnet).toString(16) && '77'}::${(++n).toString(16)}`)).toBe(5)
-    expect(await exhaust(() => `2001:db8:0:${(++subnet + 1000).toString(16)}::1`)).toBe(0)
+    expect(await exhaust(() => `2001:db8:0:77::${(++n).toString(16)}`)).toBe(5)
+    expect(await exhaust(() => `2001:db8:1:${(++n).toString(16)}::1`)).toBe(0)
   })
 
   test('an IPv4 client is the same when it is written as IPv6', async () => {

@@ -1,6 +1,6 @@
--- What every table with an owner pair shares, said once: user_id and organization_id, filled from the token, true, and
--- settled once the row exists. db/rules/<table>.sql calls this and adds the table's own. The function is gone when the
--- session of the migration ends; db/schema.sql shows what it makes of each table.
+-- What all tables with an owner pair share: defaults, policies and triggers for user_id and organization_id
+-- (db/functions/private/owner_pair.sql), and the times. db/rules/<table>.sql calls protect_owned() and adds the table's own.
+-- The function is gone when the session of the migration ends; db/schema.sql shows what it makes of each table.
 
 create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default null) returns void
   language plpgsql
