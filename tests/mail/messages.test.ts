@@ -148,12 +148,13 @@ describe('a name', () => {
     },
   )
 
-  test('of two million characters becomes a short one, quickly', () => {
+  test('of two million characters becomes a short one, in seconds and not in minutes', () => {
     for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
       const name = unit.repeat(2_000_000 / unit.length)
       const begin = performance.now()
       const message = invitation({ inviterName: name, organizationName: name, inviterEmail: `${name}@x` })
-      expect(performance.now() - begin).toBeLessThan(100)
+      // milliseconds, on a machine that is shared; work that grows with the square of the name would take minutes
+      expect(performance.now() - begin).toBeLessThan(5_000)
       expect(message.subject.length).toBeLessThan(300)
       expect(message.text.length).toBeLessThan(2_000)
       expect(message.html.length).toBeLessThan(6_000)
