@@ -36,7 +36,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
       idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
-    // one that breaks while it is in use tells whoever uses it; unheard, the event would end the process too
+    // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
   }
@@ -46,7 +46,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     dialect: new PostgresDialect({
       pool: {
         options: enginePool.options,
-        // Kysely logs queries, and this one comes before any
+        // Kysely logs failed queries, and not a connection that cannot be opened
         connect: () =>
           enginePool.connect().catch((error: unknown) => {
             noteDatabaseFailure(error)
@@ -56,7 +56,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
       },
     }),
     plugins: [new CamelCasePlugin()],
-    // the engine takes some failures for an answer: a session it cannot read is none to it
+    // to the engine a session that it could not read does not exist
     log: (event) => {
       if (event.level === 'error') noteDatabaseFailure(event.error)
     },

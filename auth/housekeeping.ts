@@ -1,10 +1,11 @@
 /**
- * Forgets what has ended: rate-limit windows, sessions, password resets, invitations. The engine does so at most when a
- * cookie returns. Each table is swept by itself and a batch at a time, so that neither a table that cannot be swept nor one
- * with a million rows keeps the others waiting, or a row locked for long.
+ * Deletes what has ended: rate-limit windows, sessions, password resets, invitations. The engine deletes such a row at most
+ * when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
+ * batches, so that a million rows are not locked at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
 import { describeError, type Log } from './log.ts'
 
@@ -13,9 +14,9 @@ const sweeps = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
-  // a month longer than it can be answered, so that an organization sees what became of it; then it is only an address that we hold
+  // an organization sees for a month what became of an invitation; after that it would only be an address that we keep
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
-]
+] satisfies { table: keyof Tables, key: string, ended: string }[]
 
 /** Rows of one statement, which takes milliseconds. */
 const batchRows = 1_000
@@ -27,7 +28,7 @@ const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 
 
 /** Deletes one batch. The rows that another process is deleting are left to it. @returns how many rows */
 async function sweepBatch(pool: pg.Pool, { table, key, ended }: typeof sweeps[number]): Promise<number> {
-  // asked again of the row that is deleted: a limit's window may have begun anew meanwhile
+  // the condition stands twice, because a limit's window may begin anew between the select and the delete
   const { rowCount } = await pool.query(
     `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
   )
@@ -55,7 +56,7 @@ export function startHousekeeping(pool: pg.Pool, rotation: Pick<Rotation, 'statu
   }
   const run = async () => {
     const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
-    // a start has better things to do
+    // a start has more urgent work
     await pause(pausesMs.failed)
     while (!stopping.signal.aborted) {
       log.info({ signing_key_age_seconds: rotation.status().signingKeyAgeSeconds }, 'signing key')

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
-import { plans as createPlans } from './active-product.ts'
+import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
 import { endInOrder } from './ending.ts'
@@ -30,10 +30,10 @@ import { routes } from './routes/table.ts'
 
 /** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
 const lameDuckMs = 250
-/** Then it waits so long for requests in flight. */
+/** How long it then waits for requests in flight, in milliseconds. */
 const drainMs = 5_000
 
-/** A client that sends slowly is cut off: its header after the first, all of its request after the second, both plus up to the third; in milliseconds. */
+/** When a client that sends slowly is cut off, in milliseconds. Node looks at every interval, so it may be that much later. */
 const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 
 /** A token is accepted for so long after its end, because clocks differ; in seconds. */

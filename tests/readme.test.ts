@@ -1,6 +1,6 @@
 /** The README, done as it says. */
 import { execFile } from 'node:child_process'
-import { renameSync, writeFileSync } from 'node:fs'
+import { globSync, renameSync, writeFileSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,10 +20,8 @@ test('one command of the README runs the product, and one runs the tests', () =>
   expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
 })
 
-test('every file that CONTRIBUTING.md names is there', async () => {
-  const page = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
-  const named = [...page.matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
-  expect(named).toContain('auth/errors.ts')
+test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('every file that %s names is there', async (page) => {
+  const named = [...(await readFile(join(root, page), 'utf8')).matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
   await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
 })
 

@@ -33,10 +33,10 @@ async function limitAccount(limits: Limits, path: string, account: string | unde
  * @throws Error when two policies are for one endpoint
  */
 export function enforcement({ policies, db, limits, hashingQueue }: EnforcementParts) {
-  const policyOf = new Map(policies.map((policy) => [`${policy.engine.method} ${policy.engine.path}`, policy]))
-  if (policyOf.size !== policies.length) throw new Error('Two routes have the same endpoint of the engine, so one policy would be forgotten.')
+  const policyAt = new Map(policies.map((policy) => [`${policy.engine.method} ${policy.engine.path}`, policy]))
+  if (policyAt.size !== policies.length) throw new Error('Two routes have the same endpoint of the engine, so one policy would be forgotten.')
 
-  /** To an outsider an organization answers as if it did not exist; natively some endpoints even drop the active one. */
+  /** To an outsider an organization answers as if it did not exist. Some of the engine's endpoints would also end the active one. */
   const checkMembership = async (organizationId: string, userId: string) => {
     const member = await db.selectFrom('auth.members').select('id')
       .where('organizationId', '=', organizationId).where('userId', '=', userId).executeTakeFirst()
@@ -45,9 +45,9 @@ export function enforcement({ policies, db, limits, hashingQueue }: EnforcementP
 
   const before = createAuthMiddleware(async (context) => {
     const { path, request, body, query }: Asked = context
-    // our own calls of the engine have passed this when they were queued
+    // the service's own tasks call the engine without a request; whoever caused the task was asked then
     if (request === undefined) return
-    const policy = policyOf.get(`${request.method} ${path}`) ?? refuse('NOT_FOUND')
+    const policy = policyAt.get(`${request.method} ${path}`) ?? refuse('NOT_FOUND')
     const own = requestContexts.getStore() ?? refuse('FORBIDDEN')
     let userId: string | undefined
     if (policy.session === 'required') {
@@ -59,7 +59,7 @@ export function enforcement({ policies, db, limits, hashingQueue }: EnforcementP
     }
     const organizationId = field(body, 'organizationId') ?? field(query, 'organizationId')
     if (organizationId !== undefined) {
-      // a row that forgot to say so, or that asks nobody to sign in, opens nothing
+      // a row that does not say that it names one, or asks for no session, is refused
       if (!policy.namesOrganization || userId === undefined) refuse('FORBIDDEN')
       await checkMembership(organizationId, userId)
     }
@@ -71,7 +71,7 @@ export function enforcement({ policies, db, limits, hashingQueue }: EnforcementP
   const after = createAuthMiddleware(async (context) => {
     const { path, request }: Asked = context
     const signedIn = context.context.newSession
-    const signsIn = policyOf.get(`${request?.method} ${path}`)?.signsIn ?? 'no'
+    const signsIn = policyAt.get(`${request?.method} ${path}`)?.signsIn ?? 'no'
     if (signsIn === 'no' || !signedIn) return undefined
     if (signsIn === 'again' && !signedIn.user.emailVerified) await sendVerificationEmailFn(context, signedIn.user)
     return context.json({ user: signedIn.user, session: signedIn.session })

@@ -7,7 +7,7 @@ import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-aut
 import { router } from 'better-auth/api'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
-import type { Plans } from '../active-product.ts'
+import type { Plans } from '../plans.ts'
 import { basePath, type Config } from '../config.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
 import { keyAdapter } from '../keys/adapter.ts'

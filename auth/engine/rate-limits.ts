@@ -9,8 +9,8 @@ import type { AuthDatabase } from '../database.ts'
 import type { RateLimit } from '../policy.ts'
 
 /**
- * Per client address, for each path whose row names no limit: a ceiling against runaway clients, not against attackers. A page that polls, or
- * an office behind one address, is far below it.
+ * Per client address, for each path whose row names no limit: a ceiling for runaway clients, not for attackers. A page that
+ * polls, or an office behind one address, is far below it.
  */
 export const otherAddressLimit: RateLimit = { window: 10, max: 2_000 }
 

@@ -10,8 +10,8 @@ import type { PageName } from '../routes/route.ts'
 const read = (file: string): string => readFileSync(join(import.meta.dirname, 'pages', file), 'utf8')
 
 /**
- * Reads a document once, and what it refers to into it: it then needs no request but its own, and its policy names by their
- * hashes the one style and the one script that may run.
+ * Reads a document once and puts the style and the script that it refers to into it. A browser then needs one request, and
+ * the policy names by their hashes the only style and script that may run.
  */
 function page(name: string, status = 200): () => Response {
   const hashes = { style: [] as string[], script: [] as string[] }

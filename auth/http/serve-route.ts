@@ -4,7 +4,7 @@
  * front of every route. Only the service's own tasks (main.ts) call the engine's functions.
  */
 import type { Context } from 'hono'
-import type { Plans } from '../active-product.ts'
+import type { Plans } from '../plans.ts'
 import { basePath } from '../config.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Engine } from '../engine/engine.ts'

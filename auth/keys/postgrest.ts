@@ -6,9 +6,9 @@ import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 
 /**
- * Whether every PostgREST process has loaded the pending key. Each announces what it loads; as many announcements as
- * there are processes must arrive, twice, because one process may happen to load twice in one round. The second load of a
- * process also proves that it has finished the first.
+ * Whether every PostgREST process has loaded the pending key. Each process announces what it loads, so there must be as many
+ * announcements as processes. Two rounds are asked for: one process may load twice in a round, and only its second load
+ * proves that it has finished the first.
  * @param databaseUrl the service's own connection, for a session that waits for the announcements
  */
 export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: string): Promise<boolean> {

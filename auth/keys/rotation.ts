@@ -93,7 +93,7 @@ async function stateOf(db: AuthDatabase): Promise<State> {
     .executeTakeFirstOrThrow()
 }
 
-/** The new key signs from now on; the one that did is accepted for as long as its tokens may live. */
+/** Lets a key sign from now on. The key that signed is accepted for as long as its tokens may live. */
 async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.updateTable('auth.jwks').set({ expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})` })
@@ -105,7 +105,7 @@ async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): 
 /** Takes the step that is due, if any. The caller holds the lock. */
 async function step(options: KeyOptions): Promise<void> {
   const { db, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
-  // asked first, because the trigger tells PostgREST of a delete that deletes nothing too
+  // the select comes first, because the trigger makes PostgREST reload also after a delete of no row
   const now = sql<Date>`now()`
   const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now).execute()
   if (ended.length > 0) {

@@ -5,34 +5,34 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { isDeliveryFailure } from './failure.ts'
 
-/** Every payload says whom it is for, so that giving up can be told by the recipient's domain. */
+/** Every payload has a recipient, whose domain is logged when the job fails. */
 export type Payload = { to: string }
 
 /**
- * Does one job. Called again with the same `key` until it resolves, also after a crash, so what it does must be done
- * once per key. `signal` ends an attempt that takes too long or stands in the way of stopping; heed it.
+ * Does one job. It is called again with the same `key` until it resolves, also after a crash, so it must have one effect
+ * per key. It must end when `signal` fires: the attempt takes too long, or the process stops.
  */
 export type Handler<P extends Payload> = (payload: P, job: { key: string, signal: AbortSignal }) => Promise<void>
 
-/** A job as the table has it. The payload is sealed because a mail holds a link that opens an account. */
+/** A job as the database stores it. The payload is encrypted, because a mail holds a link that opens an account. */
 export type StoredJob = { key: string, enqueuedAt: number, failures: number, sealed: string }
 
 const second = 1_000
-/** Twice what one mail may take (see transports.ts). A handler that ignores its signal gives its place back then. */
+/** How long an attempt may take: twice the limit of transports.ts. A handler that ignores its signal loses its place then. */
 const attemptTimeout = 20 * second
 const giveUpAfter = 3 * 24 * 3_600 * second
 
 /**
- * How long to wait after a failed attempt, in milliseconds, by the age of the job: a sixth of it, from 2 s to 5 min.
- * However long a provider was down, what waits for it is sent soon after, and nobody hammers it meanwhile.
+ * How long to wait after a failed attempt: a sixth of the job's age, from 2 s to 5 min, in milliseconds. A provider that
+ * comes back gets the waiting mails soon, and is not asked all the time while it is down.
  */
 export const retryDelay = (age: number): number => Math.min(Math.max(age / 6, 2 * second), 300 * second)
 
 /**
- * Stores a job, or puts a running one back. Called with the key of a running job, `add_job` takes away that job's further
- * attempts and inserts a new job in the same statement. graphile-worker's own retry is not used, because it waits exp(n)
- * seconds: 55 after the fourth attempt, six hours in the end. A job that has failed runs after those that have not.
- * @param delay milliseconds from now.
+ * Stores a job, or puts a running one back: `add_job` with the key of a running job ends that job and inserts a new one.
+ * Graphile-worker's own retry is not used, because it waits exp(n) seconds: 55 after the fourth attempt, six hours in the
+ * end. The priority lets jobs that have not failed go first.
+ * @param delay milliseconds from now
  */
 export async function store(pool: Pool, name: string, job: StoredJob, delay: number): Promise<void> {
   await pool.query(
@@ -42,7 +42,7 @@ export async function store(pool: Pool, name: string, job: StoredJob, delay: num
   )
 }
 
-/** The graphile-worker task around a handler: unseal, try, and on failure put the job back or give it up. */
+/** The graphile-worker task around a handler: decrypts the payload, calls the handler, and puts a failed job back or gives it up. */
 export function attempts({ name, handler, secret, log, pool }: {
   name: string
   handler: Handler<never>
@@ -50,7 +50,7 @@ export function attempts({ name, handler, secret, log, pool }: {
   log: Logger
   pool: Pool
 }) {
-  // What succeeded, but perhaps could not be marked as done because the database was gone: not to be done twice.
+  // The keys of jobs that succeeded. One that could not be marked as done, because the database was gone, comes again.
   const done = new Set<string>()
 
   return async (row: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
@@ -74,13 +74,14 @@ export function attempts({ name, handler, secret, log, pool }: {
         log.error(facts, 'gave up on a job of the mail queue')
         return
       }
-      // once as a warning is enough: an outage would repeat it for every mail that waits
+      // one warning a job is enough: an outage would repeat it at each attempt
       log[failures === 1 ? 'warn' : 'debug'](facts, 'a job of the mail queue failed and will be tried again')
       await store(pool, name, { ...stored, failures }, delay)
     }
   }
 }
 
+/** Adds a key, and forgets the oldest of more than a thousand. */
 function remember(keys: Set<string>, key: string): void {
   keys.add(key)
   const [oldest] = keys
@@ -101,8 +102,8 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
 }
 
 /**
- * What may be logged of an error. A message from elsewhere may repeat what it was given (an address, a link), so only
- * our own words pass; of the rest the name, the code and where it was thrown.
+ * What may be logged of an error: our own message, or the name, the code and the place of anybody else's, whose message may
+ * repeat an address or a link.
  */
 export function safeReason(error: unknown): string {
   if (isDeliveryFailure(error)) return error.message

@@ -1,9 +1,9 @@
 /**
  * The durable queue between a request and the mail it causes: graphile-worker over the service's own PostgreSQL. A
- * request stores a job, which takes milliseconds; a provider that is down or hangs is met here and by nobody else.
+ * request stores a job, which takes milliseconds, and never waits for a mail provider.
  *
- * What graphile-worker leaves to us: its wait between attempts grows to hours, a killed worker's jobs stay locked for
- * four, and a lost database ends its worker. Each is settled below with its public functions alone.
+ * Graphile-worker alone would wait hours between attempts (see job.ts), leave the jobs of a killed worker locked for four
+ * hours (unlockAbandoned), and end its worker when the database is lost (supervise).
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,24 +21,25 @@ export type Queue<Payloads extends Record<string, Payload>> = {
 }
 
 const second = 1_000
-/** Jobs at a time. Enough that hanging ones, each gone after 20 s at the latest, leave room for others. */
+/** Jobs at a time. A job that hangs is ended after 20 s, so eight places leave room for others. */
 const concurrency = 8
 const connectTimeout = 5 * second
 const queryTimeout = 10 * second
 /**
- * A lock this old has no living owner, because an attempt and telling the database of it end 35 s after they began. So
- * a killed worker's jobs go to another and a live one's do not. A process that was frozen for longer may find its job
- * done by another; there the key, which is the same in every attempt, is what keeps the mail from arriving twice.
+ * The age at which a job's lock is taken for a dead worker's, in seconds: a live worker attempts a job and reports to the
+ * database within 35. A process that was frozen for longer may do a job that another has done. The mail still arrives once,
+ * because its key is the same in every attempt.
  */
 const abandonedAfterSeconds = 45
-/** Stopping leaves attempts in flight 3 s to end by themselves, then fires their signal and puts them back. */
+/** How long a stop waits for the jobs in flight. Then it fires their signal and puts them back. */
 const stopPatience = 3 * second
+/** How long a stop may take in all; the database may be away. */
 const stopTimeout = 5 * second
 
 /**
  * Starts the queue. Several processes may run one on the same database, and may start at the same moment.
- * @param options.databaseUrl the least-privilege connection. Its user owns the schema `graphile_worker` and needs no
- * right beyond it. The queue owns its pool of at most 10 connections; `enqueue` uses it too.
+ * @param options.databaseUrl the connection of a user that owns the schema `graphile_worker` and needs no other right. The
+ * queue opens at most 10 connections.
  * @param options.secret encrypts payloads at rest.
  * @param options.tasks the handler of each task by its name.
  * @throws when the database cannot be reached now. Losing it later only pauses the queue.
@@ -67,8 +68,8 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: stopPatience,
       logger: workerLogger(log),
-      // Not for speed: without a batch delay, 0.18.0 does not await the statement that ends a job, and the process
-      // dies of an unhandled rejection when the database is lost at that moment.
+      // Not for speed. Without a batch delay, graphile-worker 0.18.0 does not await the statement that ends a job. A
+      // database that is lost at that moment then ends the process by an unhandled rejection.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     })
   }
@@ -86,7 +87,7 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
     for (;;) {
       if (runner !== undefined) {
         await watch(runner, pool, stopping.signal)
-        // the old runner may wait minutes for a database that is away; nobody waits for it, because what it still does then is right
+        // a runner whose database is away may take minutes to stop, and does no harm beside the next one
         await Promise.race([runner.stop().catch(() => {}), sleep(stopTimeout, undefined, { ref: false })])
       }
       if (stopping.signal.aborted) return
@@ -111,9 +112,9 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
 }
 
 /**
- * Resolves when the runner is of no more use: it ended, it cannot take jobs, the database does not answer, or `signal`
- * fired. A runner whose very first query failed would go on failing for ever with that one error (graphile-worker
- * 0.18.0 keeps it), so the first error is the last. Meanwhile it hands out again what dead workers hold.
+ * Frees the jobs of dead workers every 10 s, until the runner is of no more use: it ended, it could not take a job, the
+ * database did not answer, or `signal` fired. One error is enough, because graphile-worker 0.18.0 keeps the error of its
+ * very first query and repeats it for ever.
  */
 async function watch(runner: Runner, pool: pg.Pool, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
@@ -125,11 +126,11 @@ async function watch(runner: Runner, pool: pg.Pool, signal: AbortSignal): Promis
     await sleep(10 * second, undefined, { signal: either }).catch(() => {})
     if (!either.aborted) await unlockAbandoned(pool).catch(end)
   }
-  // the runner's other workers meet the same error within moments; graphile-worker prints the error of a worker that is stopped earlier past our log
+  // The runner's other workers meet the same error within moments. One that is stopped before has its error printed past our log.
   await sleep(1 * second, undefined, { signal }).catch(() => {})
 }
 
-/** Frees the jobs of workers that died holding them. Any live process does it for all. */
+/** Frees the jobs whose worker died, whichever process it belonged to. */
 async function unlockAbandoned(pool: pg.Pool): Promise<void> {
   await pool.query(
     `select graphile_worker.force_unlock_workers(array_agg(distinct locked_by)) from graphile_worker.jobs
@@ -147,15 +148,15 @@ function openPool(connectionString: string, log: Logger): pg.Pool {
     keepAlive: true,
     application_name: 'mail queue',
   })
-  // A connection that ends while idle, and one that ends in use, each emit an error that nobody else awaits.
+  // A connection that ends emits an error, on the pool while idle and on itself while in use. Unheard, it would end the process.
   pool.on('error', (error) => log.debug({ reason: safeReason(error) }, 'the mail queue lost a connection'))
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
 /**
- * graphile-worker migrates its own tables, beginning with `create schema if not exists`, for which PostgreSQL demands
- * the right to create schemas even when the schema is there. It skips that step when it finds its first table.
+ * Makes the first of graphile-worker's tables, which makes its migration skip `create schema if not exists`. PostgreSQL
+ * demands the right to create schemas for that statement, even when the schema is there.
  */
 async function prepareSchema(pool: pg.Pool): Promise<void> {
   await pool.query(`
@@ -167,7 +168,7 @@ async function prepareSchema(pool: pg.Pool): Promise<void> {
     )`)
 }
 
-/** graphile-worker's remarks. It mends by itself whatever it calls an error, so none is more than a warning here. */
+/** Graphile-worker's remarks as lines of our log. It recovers by itself from what it calls an error, so that is a warning here. */
 function workerLogger(log: Logger): WorkerLogger {
   return new WorkerLogger(() => (level, message) => {
     log[level === 'error' || level === 'warning' ? 'warn' : 'debug'](`graphile-worker: ${message.split('\n', 1)[0]}`)

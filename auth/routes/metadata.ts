@@ -11,7 +11,7 @@ function problemOf(metadata: unknown): string | undefined {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxLevels) return `has more than ${maxLevels} levels`
     const containers = level.filter((value): value is object => typeof value === 'object' && value !== null)
-    // who merges what it reads would change the prototype of all objects by it
+    // a program that merges such a field into an object changes the prototype of all objects
     if (containers.some((value) => Object.hasOwn(value, '__proto__'))) return 'has a field named __proto__'
     level = containers.flatMap((value): unknown[] => Object.values(value))
     if (level.some((value) => typeof value === 'number' && !Number.isFinite(value))) return 'has a number that is too large'

@@ -26,7 +26,7 @@ export const organizationRoutes = [
     input: schemas.createOrganization,
     reply: engineReplies.organization,
     engine: { method: 'POST', path: '/organization/create-with-owner' },
-    // it does not become the active one: only set-active changes that
+    // only set-active changes the active organization
     toEngine: (input) => ({ ...input, slug: input.slug ?? slugOf(input.name) }),
     present: organization,
   }),

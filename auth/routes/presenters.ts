@@ -2,7 +2,7 @@
  * What a client receives. The engine's camelCase becomes the wire's snake_case here, and a field that is not presented does not
  * leave the service. No I/O.
  */
-import type { SubscriptionStatus } from '../active-product.ts'
+import type { SubscriptionStatus } from '../plans.ts'
 import type { EngineReply } from './engine-replies.ts'
 
 const time = (value: Date): string => value.toISOString()

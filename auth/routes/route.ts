@@ -1,6 +1,6 @@
 /** A route is one row of data: what a client sends, what is asked of it, what the engine does, and what a client receives. */
 import type { z } from 'zod'
-import type { Plans } from '../active-product.ts'
+import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Caller, RowPolicy } from '../policy.ts'
 

@@ -1,6 +1,6 @@
 -- A table with an owner pair fills, checks and keeps it.
 select format('%s lacks %s', c.relname, wanted) as what
-from pg_class c, unnest(array['set_owner', 'keep_owner', 'require_delete']) as wanted
+from pg_class c, unnest(array['set_owner', 'keep_identity', 'require_delete']) as wanted
 where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
   and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')
   and not exists (select from pg_trigger t join pg_proc f on f.oid = t.tgfoid where t.tgrelid = c.oid and f.proname = wanted)

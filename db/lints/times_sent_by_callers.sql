@@ -4,4 +4,4 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('cre
 where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_privilege('authenticated', c.oid, 'INSERT')
   and not exists (
     select from pg_trigger t join pg_proc f on f.oid = t.tgfoid
-    where t.tgrelid = c.oid and (f.proname = 'set_timestamps' or f.proname = 'set_' || a.attname) and t.tgtype & 23 = 23)
+    where t.tgrelid = c.oid and f.proname = 'set_timestamps' and pg_get_triggerdef(t.oid) like format('%%%L%%', a.attname) and t.tgtype & 23 = 23)

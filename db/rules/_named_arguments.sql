@@ -1,6 +1,6 @@
--- Runs after everything else, when the functions that stand in no file are gone. A call whose arguments no function takes is answered here, and not by PostgREST: to suggest
--- another name PostgREST compares what was sent with all it knows, which takes minutes for a name of some thousand letters.
--- PostgREST hands such a call to a function of the same name with one unnamed parameter of type json.
+-- Runs last, when the functions that stand in no file are gone. Makes for each function of api another of the same name with
+-- one unnamed parameter of type json: PostgREST calls it when no function takes the arguments that were sent. Otherwise
+-- PostgREST would look for a similar name, which takes minutes for an argument's name of some thousand letters.
 
 do $arguments$
 declare
@@ -9,7 +9,7 @@ begin
   for named in
     select p.proname, string_agg(distinct pg_get_function_arguments(p.oid), '; ') as takes
     from pg_proc p
-    -- to PostgREST a function of one JSON parameter is such a function already
+    -- a function whose one parameter is JSON takes such calls already
     where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and pg_get_function_identity_arguments(p.oid) !~ '^(\w+ )?jsonb?$'
     group by p.proname
   loop

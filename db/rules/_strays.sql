@@ -1,6 +1,6 @@
 -- Runs after the rules. Drops the functions that stand in no file: those that no file has written again since _clear.sql.
--- One that something still needs ends the migration with PostgreSQL's own words, which name what needs it. In schema public others may keep
--- functions of theirs, so those stay; db/lints tells of them.
+-- One that something still needs ends the migration with PostgreSQL's own words, which name what needs it. Functions of schema
+-- public stay, because others may keep theirs there; db/lints tells of them.
 
 do $strays$
 declare

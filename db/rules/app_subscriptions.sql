@@ -24,4 +24,4 @@ grant select on api.app_subscriptions to anon, authenticated;
 
 create trigger app_subscriptions_updated_at
   before update on api.app_subscriptions
-  for each row execute function private.touch_updated_at();
+  for each row execute function private.set_timestamps('updated_at');

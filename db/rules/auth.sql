@@ -18,7 +18,7 @@ comment on column auth.organizations.metadata is 'A JSON object as text, because
 grant select, insert, update, delete on auth.organizations to auth_service;
 create trigger organizations_updated_at
   before update on auth.organizations
-  for each row execute function private.touch_updated_at();
+  for each row execute function private.set_timestamps('updated_at');
 
 comment on table auth.members is 'Membership. An organization that has members has exactly one owner, at most 50 members, and a user owns at most 5.';
 grant select, insert, update, delete on auth.members to auth_service;

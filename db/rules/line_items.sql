@@ -17,7 +17,7 @@ create trigger line_items_keep_id
   before update on api.line_items
   for each row
   when (old.id <> new.id)
-  execute function private.keep_id();
+  execute function private.keep_identity();
 create trigger line_items_check_category
   after insert or update of category_id, transaction_id on api.line_items
   for each row

@@ -1,6 +1,7 @@
 -- What one data request may cost, and how it reads dates. PostgREST applies a role's settings to each request it makes as that role.
 --
--- Roles belong to the whole server and its operator, so a value that is already set stays as it is. To change one:
+-- Roles belong to the whole server and its operator, so a value that is already set stays as it is, but for
+-- plan_cache_mode, which is no matter of taste. To change one:
 --   alter role authenticated set statement_timeout = '20s';
 --   notify pgrst, 'reload config';
 
@@ -25,12 +26,15 @@ begin
       -- dates are YYYY-MM-DD; 01/02/2025, which means two days, is refused instead of guessed
       ('authenticated', 'datestyle', 'ISO, YMD'),
       -- compiling a query takes longer than running the longest of these
-      ('authenticated', 'jit', 'off')
+      ('authenticated', 'jit', 'off'),
+      -- A plan that knows the value asked for is chosen by how common the value is among everybody's rows. Which plan it was
+      -- shows in the order of rows, in which error comes first, and in the time.
+      ('authenticated', 'plan_cache_mode', 'force_generic_plan')
     ) as settings (role, name, value)
   loop
     for attempt in 1..20 loop
       begin
-        if not exists (
+        if wanted.name = 'plan_cache_mode' or not exists (
           select from pg_catalog.pg_roles r, unnest(r.rolconfig) as setting
           where r.rolname = wanted.role and lower(setting) like wanted.name || '=%'
         ) then
@@ -47,20 +51,3 @@ begin
   end loop;
 end
 $limits$;
-
--- No matter of taste, and so set each time: a plan that knows the value asked for is chosen by how common the value is
--- among everybody's rows. Which plan it was shows in the order of rows, in which error comes first, and in the time.
-do $plans$
-begin
-  for attempt in 1..20 loop
-    begin
-      alter role authenticated set plan_cache_mode = 'force_generic_plan';
-      exit;
-    exception
-      when internal_error then
-        if attempt = 20 then raise; end if;
-        perform pg_sleep(0.05);
-    end;
-  end loop;
-end
-$plans$;

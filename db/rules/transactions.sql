@@ -22,7 +22,7 @@ comment on column api.transactions.transaction_date is 'When it took place: a da
 
 select pg_temp.protect_owned('transactions', 'transaction');
 
--- Triggers of one event run in the order of their names: the owner is known before an import is recognized by it.
+-- Triggers of one event run in the order of their names. This one comes after set_owner(), because it asks for the owner.
 create trigger transactions_2_recognize_import
   before insert on api.transactions
   for each row

@@ -1,22 +1,41 @@
 /** Ports of this machine: whether one is free, and one that is. */
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from '../shared/errors.ts'
 
-/** Opens the port for a moment; 0 lets the system choose. Answers the port that it was. */
-function tryPort(host: string, port: number): Promise<number> {
+/** Opens the port for a moment. @throws Error with the system's code */
+function tryPort(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
     server.listen({ host, port, exclusive: true }, () => {
-      const address = server.address()
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : port))
+      server.close(() => resolve())
     })
   })
 }
 
-/** A port of the loopback address that nobody uses at this moment. */
-export const freePort = (): Promise<number> => tryPort('127.0.0.1', 0)
+/** Below the ports that Linux and macOS give to outgoing connections: such a connection could take a port before its server opens it. */
+const range = { first: 20_000, end: 30_000 }
+const handedOut = new Set<number>()
+
+/**
+ * A port of the loopback address that nobody uses at this moment, and that this process has not handed out before. Another
+ * process may still open it first; the choice is by chance, to make that rare.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(range.first, range.end)
+    if (handedOut.has(port)) continue
+    try {
+      await tryPort('127.0.0.1', port)
+      handedOut.add(port)
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+}
 
 const reasons: Record<string, (variable: string, host: string, port: number) => string> = {
   EADDRINUSE: (variable, _host, port) => `${variable}: port ${port} is taken by another program. Stop it, or set ${variable} to a free port.`,

@@ -54,5 +54,5 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
     const worthwhile = line !== '' && !chatter.test(line) && !line.includes(probe)
     if (worthwhile) options.log(line)
   }
-  return answering(child, { url: `${localUrl(options.host, options.port)}/`, log, signal: options.signal })
+  return answering(child, { url: `${localUrl(options.host, options.port)}/`, listening: /: Listening on port /, log, signal: options.signal })
 }

@@ -13,8 +13,12 @@ export function localUrl(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Waits until an address answers without a server error. @throws Error when the child ends first, or the time is over. */
-async function untilAnswers(child: Child, url: string, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Waits until an address answers without a server error.
+ * @param listens whether it can be the child that answers
+ * @throws Error when the child ends first, or the time is over
+ */
+async function untilAnswers(child: Child, url: string, listens: () => boolean, signal: AbortSignal | undefined): Promise<void> {
   const deadline = Date.now() + patienceMs
   for (;;) {
     signal?.throwIfAborted()
@@ -23,15 +27,17 @@ async function untilAnswers(child: Child, url: string, signal: AbortSignal | und
       await response.body?.cancel()
       return response.status
     }, () => undefined)
-    if (status !== undefined && status < 500) return
+    if (status !== undefined && status < 500 && listens()) return
     if (Date.now() > deadline) throw new Error(`${child.name} did not answer within ${patienceMs / 1000} s.`)
     await Promise.race([child.exited, sleep(50)])
   }
 }
 
-export type Awaited = {
+export type Waiting = {
   /** Asked until it answers. */
   url: string
+  /** What a line of the child's says once the port is its own. Without it any answer counts, even another program's on the same port. */
+  listening?: RegExp
   /** Told each line the child writes on the pipes it was given, once it answers. */
   log: (line: string) => void
   signal?: AbortSignal | undefined
@@ -41,14 +47,14 @@ export type Awaited = {
  * Waits until a child answers, and stops it when it does not.
  * @throws Error with the child's own last line, where it said why.
  */
-export async function answering(child: Child, { url, log, signal }: Awaited): Promise<Child> {
+export async function answering(child: Child, { url, listening, log, signal }: Waiting): Promise<Child> {
   const early: string[] = []
   let take = (line: string): void => {
     early.push(line)
   }
   for (const stream of [child.process.stdout, child.process.stderr]) onLine(stream, (line) => take(line))
   try {
-    await untilAnswers(child, url, signal)
+    await untilAnswers(child, url, () => listening === undefined || early.some((line) => listening.test(line)), signal)
   } catch (error) {
     await child.stop()
     const reason = early.at(-1)?.replace(/^(Cannot start|postgrest): /, '')

@@ -109,8 +109,8 @@ describe('per client address', () => {
 
   test('an IPv6 client is its /64', async () => {
     let n = 0
-    expect(await exhaust(() => `2001:db8:0:${(++subnet).toString(16) && '77'}::${(++n).toString(16)}`)).toBe(5)
-    expect(await exhaust(() => `2001:db8:0:${(++subnet + 1000).toString(16)}::1`)).toBe(0)
+    expect(await exhaust(() => `2001:db8:0:77::${(++n).toString(16)}`)).toBe(5)
+    expect(await exhaust(() => `2001:db8:1:${(++n).toString(16)}::1`)).toBe(0)
   })
 
   test('an IPv4 client is the same when it is written as IPv6', async () => {
@@ -155,13 +155,17 @@ describe('a window', () => {
     (await stack.sql.query('select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, window, max])).rows[0]
 
   test('is fixed: it ends when it was to end, however many were refused meanwhile', async () => {
-    expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
     const started = Date.now()
-    while (Date.now() - started < 700) expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: false, retry_after_seconds: 1 })
-    await new Promise((resolve) => {
-      setTimeout(resolve, 1_050 - (Date.now() - started))
-    })
     expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
+    const refused: unknown[] = []
+    // each question counts, so a window that they prolonged would never end
+    await expect.poll(async () => {
+      const answer = await consume('fixed', 1, 1)
+      if (!answer.allowed) refused.push(answer.retry_after_seconds)
+      return answer.allowed
+    }, { interval: 10, timeout: 10_000 }).toBe(true)
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1_000)
+    expect(new Set(refused)).toEqual(new Set([1]))
   })
 
   test('is still counted after the service restarts', async () => {

@@ -6,7 +6,7 @@ import { startStack } from '../support/stack.ts'
 describe('the service is told to stop', () => {
   test('and finishes the requests in flight', async () => {
     const stopping = await startStack()
-    // the gate has a place for all but one of these: some hash, one waits, and all have been accepted
+    // the hashing queue has a place for all but one of these: some hash, one waits, and all have been accepted
     const signUps = Array.from({ length: Math.max(2, availableParallelism()) }, () => person(stopping, 'Late').signUp())
     await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stopping.url}/metrics`)).text())?.[1]), {
       interval: 5,

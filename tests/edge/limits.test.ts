@@ -79,14 +79,10 @@ describe('a body', () => {
   })
 
   test('may be as large as DATA_BODY_LIMIT says', async () => {
-    const small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
-    try {
-      const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
-      const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
-      expect([await status(99_999), await status(100_001)]).toEqual([400, 413])
-    } finally {
-      await small.close()
-    }
+    await using small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
+    const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
+    const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
+    expect([await status(99_999), await status(100_001)]).toEqual([400, 413])
   })
 })
 

@@ -1,4 +1,5 @@
 /** Clients that fetch cannot be, and a PostgREST that does as a test wants. */
+import { once } from 'node:events'
 import { createServer, request, type RequestListener, type Server } from 'node:http'
 import { createConnection, type AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
@@ -43,31 +44,23 @@ export function stream(url: string, headers: Record<string, string>, chunks: Ite
   })
 }
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port
-
-/** A server that takes PostgREST's place for one test. @returns its address */
-export async function inPlaceOfPostgrest(listener: RequestListener, port = 0): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve)
-  })
+/** Waits until a server listens, and ends it with the test. @returns its address */
+async function forThisTest(server: Server): Promise<string> {
+  await once(server, 'listening')
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
-  return `http://127.0.0.1:${portOf(server)}`
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** A server that takes PostgREST's place for one test. @returns its address */
+export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
+
 /** An edge for one test, around an auth surface that says so. @returns its address */
-export async function edgeBefore(url: string, patienceMs = 2_000): Promise<string> {
+export function edgeBefore(url: string, patienceMs = 2_000): Promise<string> {
   const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs })
-  const server = serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server
-  await new Promise((resolve) => {
-    server.once('listening', resolve)
-  })
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${portOf(server)}`
+  return forThisTest(
+    serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server,
+  )
 }

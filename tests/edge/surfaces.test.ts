@@ -115,15 +115,11 @@ describe.each(prefixes)('at %s', (prefix) => {
 })
 
 test('behind a trusted proxy the client’s address is the one the proxy saw', async () => {
-  const behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
-  try {
-    await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
-      grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
-    const address = async () => await (await fetch(`${behind.url}/data/rpc/address`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' } })).json()
-    await expect.poll(address, { timeout: 5_000 }).toBe('203.0.113.7')
-  } finally {
-    await behind.close()
-  }
+  await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
+    grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
+  const address = async () => await (await fetch(`${behind.url}/data/rpc/address`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' } })).json()
+  await expect.poll(address, { timeout: 5_000 }).toBe('203.0.113.7')
 })
 
 test('what is only like a prefix is not the data surface, and the auth surface is where it was', async () => {

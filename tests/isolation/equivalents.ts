@@ -24,7 +24,7 @@ export const equivalents: Equivalent[] = [
   {
     name: new RegExp(`^policy (\\w+)_update on api\\.\\1: with check without (?:organization_id IS NULL at \\d+|${uid}|${team})$`),
     keptBy: keepOwner,
-    reason: 'an update that passes USING and moves nothing cannot break this; keep_owner() refuses the moves',
+    reason: 'an update that passes USING and moves nothing cannot break this; keep_identity() refuses the moves',
   },
   {
     name: /^unique index api\.(transactions)_(?:personal|team)_import: dropped$/,
@@ -52,7 +52,7 @@ export const equivalents: Equivalent[] = [
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
   { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
   // --- not about who sees and changes what: tests/data walks them
-  { name: /^trigger \w+_(?:set_timestamps|set_created_at|updated_at|lower_currency|mask_account_number) on /, reason: 'it keeps the form of a value' },
+  { name: /^trigger \w+_(?:set_timestamps|updated_at|lower_currency|mask_account_number) on /, reason: 'it keeps the form of a value' },
   {
     name: /^(?:trigger \w+_|function private\.)(?:take_turn|write_once)\b/,
     reason: 'it decides who of two waits and what an upsert may name twice: tests/data/turns.test.ts',

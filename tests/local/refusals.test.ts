@@ -1,9 +1,12 @@
 /** A start that cannot work ends within 5 s, with exit code 1 and one line that names what to change and holds no secret. */
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
+import { startPostgrest } from '../../infra/local/postgrest.ts'
 import { emptyDirectory, remove, start } from './support.ts'
 
 const secret = 'open-sesame'
@@ -16,7 +19,7 @@ let postgres: PostgresServer
 beforeAll(async () => {
   directory = await emptyDirectory()
   silent = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => silent.once('listening', resolve))
+  await once(silent, 'listening')
   silentPort = (silent.address() as { port: number }).port
   await mkdir(join(directory, 'server'))
   postgres = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
@@ -115,4 +118,14 @@ test('a directory of something else where the database would be', async () => {
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/notes.txt'), '')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* is not a database and not empty/)
+})
+
+test('a program that answers on the port is not taken for the PostgREST that could not open it', async () => {
+  const other = createHttpServer((_, response) => response.end('somebody else')).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    other.close()
+  })
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  await expect(startPostgrest({ host: '127.0.0.1', port, env: {}, log: () => undefined })).rejects.toThrow(/^PostgREST: .*Address in use/)
 })

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { invitationMessage, passwordResetMessage, verificationMessage, type Message } from '../../auth/mail/messages.ts'
+import * as messages from '../../auth/mail/messages.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
+
+const { invitationMessage, passwordResetMessage, verificationMessage } = messages
+type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
 const to = 'ann@example.org'
@@ -19,18 +22,19 @@ const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {
     expiresAt: new Date('2026-03-12T14:05:00Z'),
     ...change,
   })
-const everyMessage: [string, Message][] = [
-  ['verification', verification('Ann')],
-  ['password reset', passwordResetMessage({ to, name: 'Ann', url })],
-  ['invitation', invitation()],
-]
+/** A mail that is not here does not compile. */
+const everyMessage: Record<keyof typeof messages, Message> = {
+  verificationMessage: verification('Ann'),
+  passwordResetMessage: passwordResetMessage({ to, name: 'Ann', url }),
+  invitationMessage: invitation(),
+}
 
 /** What an autolinking mail program would make a link of, besides our own link. */
 const foreignLinks = ({ text }: Message) =>
   text.replaceAll(url, '').replaceAll(disownUrl, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
     .match(/https?:|www\.|\\\\|[\p{L}\p{N}]\.\p{L}{2}|\d\.\d+\.\d/giu) ?? []
 
-describe.each(everyMessage)('the %s mail', (_, message) => {
+describe.each(Object.entries(everyMessage))('%s', (_, message) => {
   test('goes to the given address', () => {
     expect(message.to).toBe(to)
   })
@@ -144,12 +148,13 @@ describe('a name', () => {
     },
   )
 
-  test('of two million characters becomes a short one, quickly', () => {
+  test('of two million characters becomes a short one, in seconds and not in minutes', () => {
     for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
       const name = unit.repeat(2_000_000 / unit.length)
       const begin = performance.now()
       const message = invitation({ inviterName: name, organizationName: name, inviterEmail: `${name}@x` })
-      expect(performance.now() - begin).toBeLessThan(100)
+      // milliseconds, on a machine that is shared; work that grows with the square of the name would take minutes
+      expect(performance.now() - begin).toBeLessThan(5_000)
       expect(message.subject.length).toBeLessThan(300)
       expect(message.text.length).toBeLessThan(2_000)
       expect(message.html.length).toBeLessThan(6_000)

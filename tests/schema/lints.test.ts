@@ -43,7 +43,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   functions_with_definers_rights_exposed: [['alter function api.get_cash_flow(text, integer, text) security definer', /get_cash_flow/]],
   functions_without_search_path: [['alter function private.deny(text) reset search_path', /deny/]],
   indexes_led_by_a_date: [['create index by_date on api.transactions (transaction_date)', /by_date/]],
-  owner_pairs_unprotected: [['drop trigger tags_keep_owner on api.tags', /^tags lacks keep_owner$/], [
+  owner_pairs_unprotected: [['drop trigger tags_keep_owner on api.tags', /^tags lacks keep_identity$/], [
     'alter table api.tags alter column user_id drop default',
     /^tags\.user_id$/,
   ]],
@@ -80,7 +80,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     /^more$/,
   ]],
   tenants_of_unknown_size: [['alter table api.tags alter column user_id reset (n_distinct)', /^tags\.user_id$/]],
-  times_sent_by_callers: [['drop trigger tags_set_created_at on api.tags', /^tags\.created_at$/]],
+  times_sent_by_callers: [['drop trigger tags_set_timestamps on api.tags', /^tags\.created_at$/]],
   values_without_bounds: [
     ['alter table api.transactions drop constraint transactions_amount_is_number', /^transactions\.amount$/],
     ['alter table api.transactions drop constraint transactions_name_length', /^transactions\.name$/],

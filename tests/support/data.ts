@@ -92,7 +92,7 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
 /** Starts all of it; `stop()` in `afterAll`, or `await using`. */
 export async function dataStack(): Promise<DataStack> {
   const resources = new AsyncDisposableStack()
-  // before PostgREST starts, which so knows the key from its first request on
+  // the key is there before PostgREST starts, so its first request already finds it
   const { promise: signer, resolve } = Promise.withResolvers<Signer>()
   const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
   const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, prepare }))

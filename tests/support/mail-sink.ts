@@ -2,6 +2,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A mail as the provider took it. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds since the epoch. */
 export type ReceivedMail = {
@@ -45,11 +46,6 @@ export function linkIn(mail: { text: string }): string {
   if (link === undefined || links.slice(1).some((other) => !other.includes('/disown-account?'))) throw new Error(`expected one link, found ${links.length}`)
   return link
 }
-
-const pause = (milliseconds: number) =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
 
 async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
@@ -136,7 +132,7 @@ export async function mailSink(): Promise<MailSink> {
           const others = accepted.map((other) => `${other.to}: ${other.subject}`).join('; ')
           throw new Error(`no such mail to ${to} within ${timeoutMs} ms; there are: ${others || 'none'}`)
         }
-        await pause(20)
+        await sleep(20)
       }
     },
     async close() {

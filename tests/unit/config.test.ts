@@ -1,10 +1,23 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 
+/** A text of the repository. */
+const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+
 describe('the environment', () => {
+  test('is told in the README and passed on by compose.yaml, each variable of it', async () => {
+    const [settings, readme, compose] = [await text('infra/shared/settings.ts'), await text('README.md'), await text('compose.yaml')]
+    const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
+    expect(names).toContain('DATABASE_URL')
+    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+    // containers have ports of their own and no embedded server
+    expect(names.filter((name) => !new RegExp(`^ +${name}:`, 'm').test(compose))).toEqual(['DATA_PORT', 'DATA_DIR'])
+  })
+
   test('has the defaults of the run contract', () => {
     expect(readSettings({})).toMatchObject({
       PORT: 3000,

@@ -1,18 +1,6 @@
 -- Dates that clients send, and the presets. A day is one of the request's time zone: UTC, unless the request says
 -- `Prefer: timezone=…`. Ranges are of whole days, the end included by whoever writes them and excluded in a daterange.
 
-create or replace function private.invalid(p_message text, p_hint text default null) returns void
-  language plpgsql set search_path = ''
-as $$
-begin
-  if p_hint is null then
-    raise invalid_parameter_value using message = p_message;
-  end if;
-  raise invalid_parameter_value using message = p_message, hint = p_hint;
-end
-$$;
-comment on function private.invalid(text, text) is 'Raises 22023 (HTTP 400) with a message that says what is wrong and a hint that says what is allowed.';
-
 create or replace function private.presets() returns text[]
   language sql immutable parallel safe set search_path = ''
   return array[
@@ -132,5 +120,5 @@ begin atomic
 end;
 comment on function private.is_date_range(jsonb) is 'Whether it is {preset}, or {start_date, end_date} in order. Used by a constraint.';
 
-grant execute on function private.invalid(text, text), private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
+grant execute on function private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
   private.to_moment(text, text), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;

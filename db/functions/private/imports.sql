@@ -1,6 +1,6 @@
--- An imported row is known by (tenant, source, external_id). An upsert names the columns of its conflict, and PostgreSQL
--- takes plain columns only. No plain columns name the tenant of both a personal and a team row. So the trigger gives a row
--- that was imported before the id it already has, and the upsert's conflict is on id, its default.
+-- An imported row is known by (tenant, source, external_id). An upsert names its conflict by plain columns, and no plain
+-- columns name the tenant of both a personal and a team row. So this trigger finds the row of an earlier import and gives its
+-- id to the new one; the upsert's conflict is then on id, its default.
 
 create or replace function private.recognize_import() returns trigger
   language plpgsql security definer set search_path = ''
@@ -8,7 +8,7 @@ as $$
 declare
   known record;
 begin
-  -- a PUT names its row by id; an external_id that another row has is then a plain conflict
+  -- a PUT, and an upsert by id, name their row; an external_id that another row has is a plain conflict
   if current_setting('request.method', true) = 'PUT' or exists (select from api.transactions where id = new.id) then
     return new;
   end if;
@@ -23,10 +23,10 @@ begin
   end if;
   if found then
     new.id := known.id;
-    -- it stays the row of the member who imported it first
+    -- the row stays with the member who imported it first
     new.user_id := known.user_id;
   end if;
   return new;
 end
 $$;
-comment on function private.recognize_import() is 'Gives a row that was imported before the id it already has.';
+comment on function private.recognize_import() is 'Gives an imported row the id of its earlier import.';

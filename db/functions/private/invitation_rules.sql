@@ -1,5 +1,5 @@
--- A full organization invites nobody. An invitation that ran out still says pending until somebody looks; a new one for the
--- same address replaces it.
+-- A full organization invites nobody. An invitation that has expired keeps the status pending, until a new one for the same
+-- address replaces it.
 
 create or replace function private.check_invitation() returns trigger
   language plpgsql security definer set search_path = ''
@@ -13,11 +13,10 @@ begin
   return new;
 end
 $$;
-comment on function private.check_invitation() is 'Refuses an invitation into a full organization; makes room for a new one where the pending one has expired.';
+comment on function private.check_invitation() is 'Refuses an invitation into a full organization, and cancels an expired one to the same address.';
 
--- The engine looks an invitation up, and answers it in a second statement. Somebody else may have answered in between, so
--- this trigger refuses an answer to an invitation that is no longer pending. An invitation may become pending again, because
--- the engine takes back an acceptance that failed.
+-- The engine reads an invitation and stores the answer in a second statement. This trigger refuses the answer when another
+-- request has answered in between. An invitation may become pending again: the engine takes back an acceptance that failed.
 create or replace function private.answer_pending_invitation() returns trigger
   language plpgsql set search_path = ''
 as $$

@@ -7,7 +7,7 @@ begin
   if kept is null then
     return row(1::bigint, to_json(next_row));
   end if;
-  -- an array that would be refused is counted, not collected
+  -- more than one row will be refused, so the others are counted and not kept
   return row(kept.seen + 1, kept.first);
 end
 $$;

@@ -1,5 +1,6 @@
--- The owner pair is user_id and organization_id. These triggers fill both from the token, refuse somebody else's, and refuse
--- to change either once the row exists. A policy cannot do the last, because it does not see the row as it was before.
+-- The owner pair is user_id and organization_id. The columns' defaults fill both from the token. set_owner() refuses
+-- somebody else's user_id, and keep_identity() in row_triggers.sql any change of the pair. A policy cannot refuse a change,
+-- because it does not see the row as it was.
 --
 -- The triggers bind the callers of the data surface. They let the owner of the database and foreign keys' own actions pass.
 
@@ -13,7 +14,7 @@ begin
   return answer;
 end
 $$;
-comment on function private.row_exists(text, uuid) is 'Whether an id is taken, by whomever.';
+comment on function private.row_exists(text, uuid) is 'Whether a table has a row of this id, also one that the caller does not see.';
 grant execute on function private.row_exists(text, uuid) to authenticated;
 
 create or replace function private.refuse_hidden_row(p_table text, p_id uuid) returns void
@@ -22,7 +23,7 @@ as $$
 declare
   visible boolean;
 begin
-  -- only an upsert or PUT can reach a row that exists; row security would refuse it too, in words of its own
+  -- only an upsert or a PUT reaches a row that exists; row security refuses it too, but in other words
   if current_setting('request.method', true) = 'PUT' or current_setting('request.headers', true) like '%resolution=%' then
     execute format('select exists (select from api.%I where id = $1)', p_table) into visible using p_id;
     if not visible and private.row_exists(p_table, p_id) then
@@ -47,8 +48,7 @@ begin
   if new.user_id = public.uid() then
     return new;
   end if;
-  -- Another member's row of this organization may be sent back as it was read, by an upsert or PUT: the owner in it is
-  -- then not a claim but the truth.
+  -- an upsert or a PUT may send another member's row back as it was read, with that member's user_id
   execute format('select exists (select from api.%I where id = $1 and user_id is not distinct from $2)', tg_table_name)
     into settled using new.id, new.user_id;
   if not settled then
@@ -60,21 +60,9 @@ begin
   return new;
 end
 $$;
-comment on function private.set_owner() is 'Fills user_id from the JWT and refuses somebody else''s.';
+comment on function private.set_owner() is 'Fills user_id from the JWT where null was sent, and refuses somebody else''s.';
 
-create or replace function private.keep_owner() returns trigger
-  language plpgsql set search_path = ''
-as $$
-begin
-  if current_user = 'authenticated' then
-    perform private.deny(tg_table_name);
-  end if;
-  return new;
-end
-$$;
-comment on function private.keep_owner() is 'Refuses to move a row to another id, user or organization. The trigger''s condition says when.';
-
--- A delete has no new row that a policy could check, so the right is asked here.
+-- A policy for delete can hide a row but not refuse, so the right is asked here.
 create or replace function private.require_delete() returns trigger
   language plpgsql set search_path = ''
 as $$
@@ -85,7 +73,7 @@ begin
   return old;
 end
 $$;
-comment on function private.require_delete() is 'Refuses the delete of an organization''s row to a role without that right.';
+comment on function private.require_delete() is 'Refuses a role without the right to delete an organization''s row.';
 
 create or replace function private.same_tenant(a_user_id text, a_organization_id text, b_user_id text, b_organization_id text)
   returns boolean

@@ -72,17 +72,6 @@ begin atomic
 end;
 comment on function private.is_function(text) is 'Whether a function, an aggregate of api or a function of PostgreSQL that takes one argument, has this name.';
 
-create or replace function private.refuse(p_code text, p_message text, p_hint text, p_status integer default 400, p_headers jsonb default '{}') returns void
-  language plpgsql immutable set search_path = ''
-as $$
-begin
-  raise sqlstate 'PGRST' using
-    message = pg_catalog.jsonb_build_object('code', p_code, 'message', p_message, 'details', null, 'hint', p_hint)::text,
-    detail = pg_catalog.jsonb_build_object('status', p_status, 'headers', p_headers)::text;
-end
-$$;
-comment on function private.refuse(text, text, text, integer, jsonb) is 'Ends the request with an error in PostgREST''s shape, of this status and with these headers.';
-
 create or replace function private.refuse_estimate() returns void
   language plpgsql immutable set search_path = ''
 as $$
@@ -92,5 +81,5 @@ end
 $$;
 comment on function private.refuse_estimate() is 'Refuses a count that would be the planner''s estimate.';
 
-grant execute on function private.is_plain_query(), private.refuse(text, text, text, integer, jsonb), private.refuse_estimate(),
-  private.is_table(text), private.is_column(text), private.is_function(text) to authenticated;
+grant execute on function private.is_plain_query(), private.refuse_estimate(), private.is_table(text), private.is_column(text), private.is_function(text)
+  to authenticated;

@@ -1,11 +1,12 @@
--- References stay inside the tenant. A foreign key asks only whether the row exists, so these triggers ask the rest, and
--- answer for another tenant's row exactly what the foreign key answers for no row at all: nobody learns which ids exist.
+-- A row refers to rows of its own tenant. A foreign key only asks whether the other row exists, so the triggers here and in
+-- transaction_parts.sql ask whose it is. They refuse another tenant's row in the words in which the foreign key refuses an
+-- unknown id, so that nobody learns which ids exist.
 
 create or replace function private.refuse_reference(p_table text, p_column text, p_referenced text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
-  -- word for word PostgreSQL's own, which leaves out the value where the caller may not see every row
+  -- PostgreSQL's own words; it leaves the value out for a caller who may not see every row
   raise foreign_key_violation using
     message = format('insert or update on table "%s" violates foreign key constraint "%s_%s_fkey"', p_table, p_table, p_column),
     detail = format('Key is not present in table "%s".', p_referenced),
@@ -28,4 +29,4 @@ begin
   return null;
 end
 $$;
-comment on function private.check_category() is 'category_id names a category of the row''s own tenant.';
+comment on function private.check_category() is 'Refuses a category of another tenant than the row''s.';

@@ -1,45 +1,35 @@
 -- Triggers that any table may use.
 
-create or replace function private.touch_updated_at() returns trigger
-  language plpgsql set search_path = ''
-as $$
-begin
-  new.updated_at := now();
-  return new;
-end
-$$;
-comment on function private.touch_updated_at() is 'Sets updated_at at each update, whatever was sent.';
-
 create or replace function private.set_timestamps() returns trigger
   language plpgsql set search_path = ''
 as $$
 begin
-  if tg_op = 'UPDATE' then
-    new.created_at := old.created_at;
-    new.updated_at := now();
-  elsif current_user = 'authenticated' then
-    -- the owner may restore rows with the times they had
-    new.created_at := now();
+  -- the owner of the database may restore a row with the times it had
+  if tg_op = 'INSERT' and current_user <> 'authenticated' then
+    return new;
+  end if;
+  if 'created_at' = any (tg_argv) then
+    new.created_at := case tg_op when 'INSERT' then now() else old.created_at end;
+  end if;
+  if 'updated_at' = any (tg_argv) then
     new.updated_at := now();
   end if;
   return new;
 end
 $$;
-comment on function private.set_timestamps() is 'Sets created_at and updated_at, whatever was sent.';
+comment on function private.set_timestamps() is 'Sets created_at and updated_at, whatever was sent; of the two those that the trigger names.';
 
-create or replace function private.set_created_at() returns trigger
+create or replace function private.keep_identity() returns trigger
   language plpgsql set search_path = ''
 as $$
 begin
-  if tg_op = 'UPDATE' then
-    new.created_at := old.created_at;
-  elsif current_user = 'authenticated' then
-    new.created_at := now();
+  if current_user = 'authenticated' then
+    perform private.deny(tg_table_name);
   end if;
   return new;
 end
 $$;
-comment on function private.set_created_at() is 'Sets created_at, whatever was sent.';
+comment on function private.keep_identity() is 'Refuses a caller who gives a row another id, user or organization. The trigger''s condition says when.';
 
 create or replace function private.lower_currency() returns trigger
   language plpgsql set search_path = ''
@@ -49,4 +39,4 @@ begin
   return new;
 end
 $$;
-comment on function private.lower_currency() is 'USD and usd are the same currency; it is stored in lower case.';
+comment on function private.lower_currency() is 'Stores a currency in lower case, because USD and usd are the same.';

@@ -17,8 +17,8 @@ begin
       return true;
     end if;
   end loop;
-  -- Quick requests may have half as many again. Who was refused in this second or the one before has half.
-  -- A connection that keeps the mark of that second keeps this one from taking it.
+  -- A person whose requests are quick may have half as many places again; one who was refused in this second or the one
+  -- before may not. The connection that refused holds that second's lock as a mark, so this one cannot take it.
   if (case when pg_try_advisory_lock(p_person, second) then pg_advisory_unlock(p_person, second) end)
     and (case when pg_try_advisory_lock(p_person, second - 1) then pg_advisory_unlock(p_person, second - 1) end)
   then
@@ -57,8 +57,8 @@ begin
     second := extract(epoch from clock_timestamp());
     are_slow := not coalesce(case when pg_try_advisory_lock(p_person, second) then pg_advisory_unlock(p_person, second) end, false);
     if not are_slow then
-      -- What a request has cost so far is the time for which it has held a connection. One that waits for PostgREST is not
-      -- counted: when PostgREST is held up, all are.
+      -- A request is slow when it has held a connection for 100 ms. One that waits for PostgREST is not active and is not
+      -- counted, because all of them wait when PostgREST is held up.
       perform pg_stat_clear_snapshot();
       are_slow := p_places <= 2 * (
         select count(*)
@@ -67,7 +67,7 @@ begin
           and l.objid between 1 and p_places
           and a.datname = current_database() and a.state = 'active' and a.xact_start < clock_timestamp() - interval '100 milliseconds'
       );
-      -- a second look spares those who were only held up together with everybody else
+      -- a second look spares a person who was held up only because everybody was
       if are_slow and not were_slow then
         were_slow := true;
         continue;

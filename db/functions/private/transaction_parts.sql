@@ -1,4 +1,4 @@
--- Line items and tag associations have no owner pair: they are their transaction's, and go where it goes.
+-- Line items and tag associations have no owner pair: they belong to whomever their transaction belongs to.
 
 create or replace function private.check_transaction() returns trigger
   language plpgsql set search_path = ''
@@ -12,12 +12,9 @@ begin
   if tg_op = 'INSERT' and tg_table_name = 'line_items' then
     perform private.refuse_hidden_row(tg_table_name, (to_jsonb(new) ->> 'id')::uuid);
   end if;
-  -- asked with the caller's eyes: a transaction that is not visible is not there
+  -- row security applies here: a transaction that the caller does not see is not found
   select user_id, organization_id into ours from api.transactions where id = new.transaction_id;
-  if not found then
-    perform private.refuse_reference(tg_table_name, 'transaction_id', 'transactions');
-  end if;
-  if tg_op = 'UPDATE' and not exists (
+  if not found or tg_op = 'UPDATE' and not exists (
     select from api.transactions t
     where t.id = old.transaction_id and private.same_tenant(t.user_id, t.organization_id, ours.user_id, ours.organization_id)
   ) then
@@ -26,7 +23,7 @@ begin
   return new;
 end
 $$;
-comment on function private.check_transaction() is 'transaction_id names a transaction the caller sees, and never leaves its tenant.';
+comment on function private.check_transaction() is 'Refuses a transaction_id that the caller does not see, and a move to another tenant''s transaction.';
 
 create or replace function private.check_line_item_category() returns trigger
   language plpgsql security definer set search_path = ''
@@ -41,7 +38,7 @@ begin
   return null;
 end
 $$;
-comment on function private.check_line_item_category() is 'category_id names a category of the transaction''s tenant.';
+comment on function private.check_line_item_category() is 'Refuses a category of another tenant than the transaction''s.';
 
 create or replace function private.check_tag() returns trigger
   language plpgsql security definer set search_path = ''
@@ -56,7 +53,7 @@ begin
   return null;
 end
 $$;
-comment on function private.check_tag() is 'tag_id names a tag of the transaction''s tenant.';
+comment on function private.check_tag() is 'Refuses a tag of another tenant than the transaction''s.';
 
 create or replace function private.require_part_delete() returns trigger
   language plpgsql set search_path = ''
@@ -70,16 +67,4 @@ begin
   return old;
 end
 $$;
-comment on function private.require_part_delete() is 'Refuses the delete of a part of an organization''s transaction to a role without that right.';
-
-create or replace function private.keep_id() returns trigger
-  language plpgsql set search_path = ''
-as $$
-begin
-  if current_user = 'authenticated' then
-    perform private.deny(tg_table_name);
-  end if;
-  return new;
-end
-$$;
-comment on function private.keep_id() is 'Refuses to change an id. The trigger''s condition says when.';
+comment on function private.require_part_delete() is 'Refuses a role without the right to delete a part of an organization''s transaction.';

@@ -1,6 +1,6 @@
--- What every table with an owner pair shares, said once: user_id and organization_id, filled from the token, true, and
--- settled once the row exists. db/rules/<table>.sql calls this and adds the table's own. The function is gone when the
--- session of the migration ends; db/schema.sql shows what it makes of each table.
+-- What all tables with an owner pair share: defaults, policies and triggers for user_id and organization_id
+-- (db/functions/private/owner_pair.sql), and the times. db/rules/<table>.sql calls protect_owned() and adds the table's own.
+-- The function is gone when the session of the migration ends; db/schema.sql shows what it makes of each table.
 
 create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default null) returns void
   language plpgsql
@@ -23,7 +23,7 @@ begin
     create trigger %3$I before update on api.%1$I
       for each row
       when (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id)
-      execute function private.keep_owner();
+      execute function private.keep_identity();
     create trigger %4$I before delete on api.%1$I
       for each row
       when (old.organization_id is not null)
@@ -46,15 +46,15 @@ declare
   times constant text[] := (
     select array_agg(attname::text order by attname) from pg_attribute
     where attrelid = format('api.%I', p_table)::regclass and not attisdropped and attname in ('created_at', 'updated_at'));
+  named text;
 begin
-  if times @> array['created_at'] then
-    execute format('comment on column api.%I.created_at is %L', p_table, 'Set by the service');
-    execute format('create trigger %I before insert or update on api.%I for each row execute function private.%I()',
-      p_table || case when times @> array['updated_at'] then '_set_timestamps' else '_set_created_at' end, p_table,
-      case when times @> array['updated_at'] then 'set_timestamps' else 'set_created_at' end);
+  if times is null then
+    return;
   end if;
-  if times @> array['updated_at'] then
-    execute format('comment on column api.%I.updated_at is %L', p_table, 'Set by the service at each change');
-  end if;
+  execute format('create trigger %I before insert or update on api.%I for each row execute function private.set_timestamps(%s)',
+    p_table || '_set_timestamps', p_table, (select string_agg(quote_literal(time), ', ') from unnest(times) as time));
+  foreach named in array times loop
+    execute format('comment on column api.%I.%I is %L', p_table, named, 'Set by the service' || case named when 'updated_at' then ' at each change' else '' end);
+  end loop;
 end
 $keep$;

@@ -1,5 +1,5 @@
--- What line items and tag associations share, said once. Whose they are is their transaction's matter, so they have no
--- owner pair, and every rule asks the transaction with its own row rule in force.
+-- What line items and tag associations share. They have no owner pair, so every rule asks their transaction, under the row
+-- rules of transactions.
 
 create function pg_temp.protect_part(p_table text) returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- What every table shares that callers write to: who reaches its rows by which policy, that its tenant's requests write one
--- after another, and that one request names a row once.
+-- What all tables share that callers write to: policies and grants, the turns of a tenant's requests, and the refusal of a
+-- request that names a row twice.
 
 create function pg_temp.keep_turns(p_table text) returns void
   language plpgsql

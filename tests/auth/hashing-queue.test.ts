@@ -1,12 +1,11 @@
-import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashingQueue as gate } from '../../auth/engine/hashing-queue.ts'
+import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
-describe('the gate in front of hashing', () => {
+describe('the queue in front of hashing', () => {
   test('lets in as many as it has places, and the next in order as they leave', async () => {
-    const { enter, waiting } = gate(2, 10, 1_000)
+    const { enter, waiting } = hashingQueue(2, 10, 1_000)
     const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
     const third = enter('a').then((leave) => {
@@ -28,7 +27,7 @@ describe('the gate in front of hashing', () => {
   })
 
   test('refuses at once when its queue is full, and later when the wait is too long', async () => {
-    const { enter, waiting } = gate(1, 1, 50)
+    const { enter, waiting } = hashingQueue(1, 1, 50)
     await enter('a')
     const patient = enter('a')
     await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
@@ -37,9 +36,9 @@ describe('the gate in front of hashing', () => {
   })
 })
 
-describe('one client floods the gate', () => {
-  /** Everybody's turn as it comes: who is let in gives the place back at once. */
-  const turns = (enter: ReturnType<typeof gate>['enter']) => {
+describe('one client floods the queue', () => {
+  /** Notes the order in which clients are let in; each gives its place back at once. */
+  const turns = (enter: ReturnType<typeof hashingQueue>['enter']) => {
     const order: string[] = []
     const ask = async (client: string) => {
       const leave = await enter(client).catch(() => undefined)
@@ -50,7 +49,7 @@ describe('one client floods the gate', () => {
   }
 
   test('and another one is next, however many wait', async () => {
-    const { enter } = gate(1, 64, 1_000)
+    const { enter } = hashingQueue(1, 64, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = [...Array.from({ length: 20 }, () => ask('flood')), ask('ann'), ask('bob'), ask('ann')]
@@ -60,7 +59,7 @@ describe('one client floods the gate', () => {
   })
 
   test('and holds at most half of the queue', async () => {
-    const { enter, waiting } = gate(1, 10, 1_000)
+    const { enter, waiting } = hashingQueue(1, 10, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = Array.from({ length: 8 }, () => ask('flood'))
@@ -71,7 +70,7 @@ describe('one client floods the gate', () => {
   })
 
   test('and when the queue is full, a newcomer takes the place of the last of whoever waits most', async () => {
-    const { enter, waiting } = gate(1, 4, 1_000)
+    const { enter, waiting } = hashingQueue(1, 4, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(ask)
@@ -85,7 +84,7 @@ describe('one client floods the gate', () => {
   })
 
   test('and waits in vain as long as anybody, and leaves nothing behind', async () => {
-    const { enter, waiting } = gate(1, 10, 20)
+    const { enter, waiting } = hashingQueue(1, 10, 20)
     const leave = await enter('flood')
     await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
     expect(waiting()).toBe(0)
@@ -112,7 +111,7 @@ describe('one client floods the gate', () => {
       timeout: 20_000,
     }).toBeGreaterThan(15)
     const before = served
-    expect((await ann.post('/sign-in/email', { email: ann.email, password: password }, from('203.0.113.9'))).status).toBe(200)
+    expect((await ann.post('/sign-in/email', { email: ann.email, password }, from('203.0.113.9'))).status).toBe(200)
     // one that is being served, one whose turn it is, and what the network does to the order of answers
     expect(served - before).toBeLessThan(8)
     await Promise.all(flood)
@@ -128,27 +127,23 @@ describe('thirty people sign up at once', () => {
 
   test("and nobody's get-session waits for their hashes", async () => {
     const ann = await signedIn(stack, 'Ann')
-    const once = async () => {
-      const started = performance.now()
-      expect((await ann.get('/get-session')).status).toBe(200)
-      return performance.now() - started
-    }
-    const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
     const begun = performance.now()
-    const signUpsLeft = { count: 30 }
+    const crowd = { waiting: 30 }
     const signUps = Promise.all(Array.from({ length: 30 }, () =>
       person(stack, 'New').signUp().finally(() => {
-        signUpsLeft.count -= 1
+        crowd.waiting -= 1
       })))
-    const busy: number[] = []
-    while (signUpsLeft.count > 0) busy.push(await once())
+    const servedMeanwhile: number[] = []
+    while (crowd.waiting > 0) {
+      const { waiting } = crowd
+      expect((await ann.get('/get-session')).status).toBe(200)
+      servedMeanwhile.push(waiting - crowd.waiting)
+    }
     const took = performance.now() - begun
     // on a machine so slow that some waited their 20 s, those are refused
     expect((await signUps).map(({ status }) => status).filter((status) => status !== 200 && !(status === 503 && took > 20_000))).toEqual([])
-    // the gate leaves a core to everybody else, so a quick request does not even wait for one hash; without it, for many. What
-    // a hash takes is measured by the same hashes, because the machine is shared
-    const hash = took / 30 * Math.max(1, availableParallelism() - 1)
-    expect(median(busy)).toBeLessThan(hash)
+    // counted and not timed, because the machine is shared: with the queue one or two, without it a third of the crowd and more
+    expect(Math.max(...servedMeanwhile)).toBeLessThan(8)
   })
 
   test('and two hundred are served or told 503 with Retry-After, and nothing hangs', async () => {
