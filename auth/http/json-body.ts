@@ -8,10 +8,15 @@ const maxDiscardedBytes = 16 * 1024 * 1024
 async function readText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size <= maxBytes) chunks.push(chunk)
-    if (size > maxDiscardedBytes) break
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength
+      if (size <= maxBytes) chunks.push(chunk)
+      if (size > maxDiscardedBytes) break
+    }
+  } catch {
+    // a client that goes away is no failure of ours, and must not ring the alarm for them
+    throw refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
   }
   if (size > maxBytes) throw refusal('PAYLOAD_TOO_LARGE')
   try {

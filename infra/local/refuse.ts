@@ -8,7 +8,7 @@ const refusals = {
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
   ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
-  QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or groups of conditions than a request may have.'],
+  QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
 } as const

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { raw } from '../edge/support.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -42,6 +43,19 @@ describe('an operator asks', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => fetch(`${stack.url}/api/auth/guess-${i}`)))
     expect(await (await fetch(`${stack.url}/metrics`)).text()).not.toContain('guess-')
   })
+})
+
+test('a client that goes away in the middle of its body is counted as its own fault, so that nobody can ring the alarm', async () => {
+  const head = 'POST /api/auth/reset-password HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  // what is no chunk ends the connection
+  await raw(stack.url, `${head}2\r\n{"\r\nzz\r\n`)
+  // the service hears of it after the connection has closed
+  const counted = await vi.waitFor(async () => {
+    const line = /_count\{method="POST",route="\/reset-password".*/.exec(await (await fetch(`${stack.url}/metrics`)).text())
+    expect(line).not.toBeNull()
+    return line?.[0]
+  })
+  expect(counted).toContain('status="400"')
 })
 
 describe('the log', () => {

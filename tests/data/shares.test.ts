@@ -50,6 +50,17 @@ test('a place is given back with the answer, also when the request fails', async
   expect(statuses(await times(8, () => slow.get('/transactions?limit=1')))).toEqual([200])
 })
 
+test('who waits in vain for a place is told so, also without a token: 429, and not that the statement took too long', async () => {
+  // the owner's locks stand for requests that never end
+  const places = 'generate_series(1, 3) as place'
+  await stack.owner.query(`select pg_advisory_lock(hashtext(''), place) from ${places}`)
+  try {
+    expect(await stack.anonymous.get('/transactions?limit=1')).toMatchObject({ status: 429, body: { code: '53400' } })
+  } finally {
+    await stack.owner.query(`select pg_advisory_unlock(hashtext(''), place) from ${places}`)
+  }
+})
+
 test('fifty quick callers with one token are not refused once', async () => {
   const answers = await times(50, async () => {
     const own: Answer[] = []

@@ -15,7 +15,9 @@ export const asked: [name: string, path: string, method?: string][] = [
   ['50 stars', `/transactions?select=${list(50, () => '*')}`],
   ['a list of 200 ids', `/transactions?id=in.(${list(200, uuid)})`],
   ['100 conditions', `/transactions?or=(${list(100, (number) => `amount.eq.${number}`)})`],
-  ['100 groups of conditions', `/transactions?${groups(100)}`],
+  ['50 groups of two conditions', `/transactions?${groups(51)}`],
+  ['a list of 150 ids among the conditions', `/transactions?or=(id.in.(${list(150, uuid)}),category_id.is.null)`],
+  ['encoded values of conditions', `/transactions?or=(name.in.(${list(150, (number) => `a%40b.c${number}`)}),name.is.null)`],
   ['a group in an embedded table, and its order', '/transactions?select=id,line_items(id)&line_items.or=(amount.eq.1,name.eq.a)&line_items.order=id'],
   ['text that is UTF-8, encoded and not', '/transactions?name=eq.Caf%C3%A9%20%E2%82%AC%F0%9F%8D%9E%EF%BF%BD'],
   ['percent signs that begin no byte', '/transactions?name=like.%zz%%25%&select=name'],
@@ -47,6 +49,13 @@ export const refused: [code: string, name: string, path: string, method?: string
   ['QUERY_TOO_COMPLEX', '51 stars', `/transactions?select=${list(51, () => '*')}`],
   ['QUERY_TOO_COMPLEX', '201 groups of conditions', `/transactions?or=${'(and'.repeat(200)}(id.eq.1`],
   ['QUERY_TOO_COMPLEX', '201 groups of conditions on an embedded table', `/transactions?categories.not.and=${'(or'.repeat(200)}(id.eq.1`],
+  ['QUERY_TOO_COMPLEX', '101 conditions', `/transactions?or=(${list(101, () => 'id.is.null')})`],
+  ['QUERY_TOO_COMPLEX', '101 conditions in two parameters', `/transactions?or=(${list(51, () => 'id.is.null')})&not.and=(${list(50, () => 'id.is.null')})`],
+  ['QUERY_TOO_COMPLEX', '101 conditions with other operators', `/transactions?or=(${list(101, () => 'id.not.eq(any).{}')})`],
+  ['QUERY_TOO_COMPLEX', '101 conditions that hide their commas and dots', `/transactions?or=(${list(101, () => 'id%2eis%2Enull', '%2C')})`],
+  ['QUERY_TOO_COMPLEX', '101 conditions that hide their letters', `/transactions?or=(${list(101, () => 'id.%69s.null')})`],
+  ['QUERY_TOO_COMPLEX', '101 conditions that hide their parentheses', `/transactions?or=(${list(101, () => 'id.eq%28any%29.%7B%7D')})`],
+  ['QUERY_TOO_COMPLEX', '101 steps into JSON in conditions', `/transactions?or=(metadata${'->a'.repeat(50)}.is.null,metadata${'-%3ea'.repeat(51)}.is.null)`],
   ['INVALID_ENCODING', 'a value that is not UTF-8', '/transactions?name=eq.%ff'],
   ['INVALID_ENCODING', 'half a character', '/transactions?name=eq.%C3'],
   ['INVALID_ENCODING', 'a character that is too long', '/transactions?name=eq.%C0%AF'],
@@ -62,7 +71,7 @@ export const refused: [code: string, name: string, path: string, method?: string
 export const messages: Record<string, string> = {
   INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',
-  QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or groups of conditions than a request may have.',
+  QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or conditions than a request may have.',
 }
 
 /** Fields that PostgREST would read as text, with a byte that is none. */
