@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
 /** Files that measure time or take the whole machine, and so run when nothing else does. What they compare is measured side by side, because a shared machine is slow at times. */
-export const timed = ['tests/auth/hashing-queue.test.ts', 'tests/auth/stop.test.ts', 'tests/attacks/timing.test.ts']
+export const timed = ['tests/auth/hashing-queue.test.ts', 'tests/auth/stop.test.ts', 'tests/data/shares.test.ts', 'tests/attacks/timing.test.ts']
 
 export default defineConfig({
   test: {

@@ -12,7 +12,9 @@ const most = {
   /** Bytes of one parameter's name as sent: an embedded table's filter has a path in it. */
   nameBytes: 256,
   /** Commas and JSON arrows in `select`, `order`, `columns` and `on_conflict`; not in filters, where a list of ids is long. */
-  items: 200,
+  items: 100,
+  /** Bytes of those four as sent, names included: PostgREST's work grows with the length of aliases too. */
+  itemBytes: 2048,
   /** Embedded tables and `*` in `select`: each stands for many columns, and 1,664 are PostgreSQL's limit. */
   embeddings: 50,
   /** Opening parentheses in `and` and `or`. */
@@ -42,15 +44,18 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
   const parts = at === -1 ? [] : url.slice(at + 1).split(/[&;]/)
   const parameters = parts.map((part) => {
     const [name = '', ...value] = part.split('=')
-    return { name: decode(name), nameBytes: name.length, value: decode(value.join('=')) }
+    return { name: decode(name), nameBytes: name.length, value: decode(value.join('=')), bytes: part.length }
   })
   const valuesOf = (names: RegExp) => parameters.filter(({ name }) => names.test(name)).map(({ value }) => value)
   const logic = valuesOf(/^(.*\.)?(and|or)$/s)
   // an operator stands between two dots, or a dot and a parenthesis
   const conditions = logic.flatMap((value) => value.split(/,|(?=->)/)).filter((part) => /^->|\.[a-z]+[.(]/.test(part))
+  const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
+  const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce((sum, { bytes }) => sum + bytes, 0)
   const isTooMuch = parameters.length > most.parameters
     || parameters.some(({ nameBytes }) => nameBytes > most.nameBytes)
-    || count(valuesOf(/^(select|columns|on_conflict|(.*\.)?order)$/s), /,|->/g) > most.items
+    || count(valuesOf(lists), /,|->/g) > most.items
+    || listBytes > most.itemBytes
     || count(valuesOf(/^select$/), /[(*]/g) > most.embeddings
     || count(logic, /\(/g) > most.groups
     || conditions.length > most.conditions

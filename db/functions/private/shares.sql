@@ -57,7 +57,7 @@ begin
     second := extract(epoch from clock_timestamp());
     are_slow := not coalesce(case when pg_try_advisory_lock(p_person, second) then pg_advisory_unlock(p_person, second) end, false);
     if not are_slow then
-      -- A request is slow when it has held a connection for 100 ms. One that waits for PostgREST is not active and is not
+      -- A request is slow when its query has run for 50 ms; the time for which it waited here is not its own. One that waits for PostgREST is not active and is not
       -- counted, because all of them wait when PostgREST is held up.
       perform pg_stat_clear_snapshot();
       are_slow := p_places <= 2 * (
@@ -65,7 +65,7 @@ begin
         from pg_locks l join pg_stat_activity a using (pid)
         where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = (p_person::bigint & 4294967295)::oid and l.granted
           and l.objid between 1 and p_places
-          and a.datname = current_database() and a.state = 'active' and a.xact_start < clock_timestamp() - interval '100 milliseconds'
+          and a.datname = current_database() and a.state = 'active' and a.query_start < clock_timestamp() - interval '50 milliseconds'
       );
       -- a second look spares a person who was held up only because everybody was
       if are_slow and not were_slow then
