@@ -1,8 +1,11 @@
 -- Everything that is defined in this database, an object a line: its kind, its name, and its definition as a JSON string, so
 -- that a definition of many lines is one. It holds no number that a restore gives anew, and no word of PostgreSQL's that its
 -- versions 15 to 18 say differently. db/describe.ts shows it; infra/docker/backup notes it, and restore compares.
--- Without a search path every name is written in full.
+-- Without a search path every name is written in full; and a definition may hold a moment, which is written as the session says.
 set search_path = '';
+set timezone = 'UTC';
+set datestyle = 'ISO';
+set intervalstyle = 'postgres';
 -- a query of this form is estimated to cost so much that compiling it would take seconds
 set jit = off;
 

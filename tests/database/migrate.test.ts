@@ -146,14 +146,14 @@ describe('migrate', () => {
     const before = await described()
     const own = await ownCopy()
     await appendFile(join(own.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
-    await expect(own.migrate(options())).rejects.toThrow(/tables_without_row_security: tags\./)
+    await expect(own.migrate(options())).rejects.toThrow(/tables_without_row_security: tags$/)
     expect(await described()).toEqual(before)
   })
 
   test('does not call a database migrated whose row security somebody has turned off', async () => {
     await migrate(options())
     await query('alter table api.transactions disable row level security')
-    await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions\./)
+    await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions$/)
   })
 
   test('waits for requests that lock the tables in another order, and ends none of them', async () => {
