@@ -2,16 +2,16 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * What is too much for every change of a line, `npm run test:proof`: the generated proof of isolation, the proof that it
- * would notice, random histories, and what the largest requests cost PostgREST.
+ * would notice, random histories, a thousand damages of a backup, and what the largest requests cost PostgREST.
  */
 export const proof = ['tests/isolation/**/*.test.ts', 'tests/histories/**/*.test.ts', 'tests/edge/cost.test.ts']
 
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts'],
-    // these run in the everyday suite too, with fewer requests
-    include: [...proof, 'tests/attacks/input.test.ts'],
-    env: { REQUESTS: process.env['REQUESTS'] ?? '25' },
+    // those beside the proof run in the everyday suite too, with fewer requests and damages
+    include: [...proof, 'tests/attacks/input.test.ts', 'tests/restore/damages.test.ts'],
+    env: { REQUESTS: process.env['REQUESTS'] ?? '25', DAMAGES_EVERY: process.env['DAMAGES_EVERY'] ?? '3' },
     maxWorkers: 1,
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -19,15 +19,20 @@ export async function lints(): Promise<Lint[]> {
 
 /** Asks one rule. A rule that cannot be asked, because something it names is not there, is broken. */
 async function ask(client: pg.ClientBase, { name, rule, sql }: Lint): Promise<Offence[]> {
+  await client.query('savepoint asked')
   try {
     const { rows } = await client.query<{ what: string }>(sql)
     return rows.map(({ what }) => ({ lint: name, rule, what }))
   } catch (error) {
+    await client.query('rollback to savepoint asked')
     return [{ lint: name, rule, what: error instanceof Error ? error.message : String(error) }]
   }
 }
 
-/** @returns everything in the database that breaks a rule; none is as it should be */
+/**
+ * Asks every rule, of what the client's transaction sees; it must have begun one.
+ * @returns everything in the database that breaks a rule; none is as it should be
+ */
 export async function checkDatabase(client: pg.ClientBase): Promise<Offence[]> {
   const found: Offence[] = []
   for (const lint of await lints()) found.push(...await ask(client, lint))

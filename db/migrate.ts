@@ -1,7 +1,7 @@
 /**
  * Brings a database to the present: one lock, then in one transaction the migrations that are new and, where any of them
- * has changed, all functions and rules; then the settings and passwords of this deployment. Safe to run by five processes
- * at once, and to kill at any point: what was not committed is done by the next run.
+ * has changed, all functions and rules, and at its end the lints; then the settings and passwords of this deployment. Safe
+ * to run by five processes at once, and to kill at any point: what was not committed is done by the next run.
  *
  * db/migrations is history: a file is applied once and never edited. db/functions and db/rules are the present: they are
  * read, changed and reviewed in place, and what stands in none of their files is dropped.
@@ -10,6 +10,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { checkDatabase } from './check.ts'
 
 const here = import.meta.dirname
 
@@ -138,6 +139,15 @@ async function lockTables(client: pg.Client): Promise<void> {
 const isLockConflict = (error: unknown): boolean =>
   error instanceof Error && ('code' in error && (error.code === '55P03' || error.code === '40P01') || isLockConflict(error.cause))
 
+/** Nothing is committed that a rule of db/lints forbids, and a database that breaks one is not called migrated. */
+async function refuseOffences(client: pg.Client): Promise<void> {
+  const offences = await checkDatabase(client)
+  if (offences.length > 0)
+    throw new Error(
+      `The database breaks rules of db/lints: ${offences.map(({ lint, what }) => `${lint}: ${what}`).join('; ')}`,
+    )
+}
+
 /** Everything that is new, or nothing. Tried again while a live service holds the tables. */
 async function applyFiles(client: pg.Client, log: (line: string) => void): Promise<void> {
   const deadline = Date.now() + 60_000
@@ -154,28 +164,36 @@ async function applyFiles(client: pg.Client, log: (line: string) => void): Promi
 async function applyOnce(client: pg.Client, log: (line: string) => void): Promise<void> {
   const migrations = await sqlFiles('migrations')
   const files = await presentFiles()
-  const done: string[] = []
+  let done: string[] = []
   await inTransaction(client, async () => {
     const known = await applied(client)
     if (migrations[0] !== undefined) await carryOver(client, known, migrations[0])
     const sum = checksum(files.map(({ name, sql }) => `${name}\n${sql}`).join('\n'))
-    if (known.get(present) === sum && migrations.every(({ name, sql }) => known.get(name) === checksum(sql))) return
-    await lockTables(client)
-    for (const { name, sql } of migrations) {
-      const before = known.get(name)
-      if (before !== undefined && before !== checksum(sql)) {
-        throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
-      }
-      if (before !== undefined) continue
-      await run(client, name, sql)
-      await record(client, name, checksum(sql))
-      done.push(name)
+    if (known.get(present) !== sum || migrations.some(({ name, sql }) => known.get(name) !== checksum(sql))) {
+      await lockTables(client)
+      done = [...await applyMigrations(client, known, migrations), present]
+      for (const { name, sql } of files) await run(client, name, sql)
+      await record(client, present, sum)
     }
-    for (const { name, sql } of files) await run(client, name, sql)
-    await record(client, present, sum)
-    done.push(present)
+    await refuseOffences(client)
   })
   for (const name of done) log(`applied ${name}`)
+}
+
+/** @returns the names of those that were new */
+async function applyMigrations(client: pg.Client, known: Map<string, string>, migrations: SqlFile[]): Promise<string[]> {
+  const done: string[] = []
+  for (const { name, sql } of migrations) {
+    const before = known.get(name)
+    if (before !== undefined && before !== checksum(sql)) {
+      throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
+    }
+    if (before !== undefined) continue
+    await run(client, name, sql)
+    await record(client, name, checksum(sql))
+    done.push(name)
+  }
+  return done
 }
 
 /**

@@ -4,6 +4,8 @@ create schema api;
 
 create schema auth;
 
+create schema graphile_worker;
+
 create schema private;
 
 create domain private."application/vnd.rest.object+json" as json;
@@ -61,6 +63,7 @@ create table api.app_subscriptions (
   constraint app_subscriptions_status_form CHECK ((status ~ '^sub_[a-z_]{1,32}$'::text)),
   constraint app_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+alter table api.app_subscriptions enable row level security;
 
 create table api.categories (
   id uuid default gen_random_uuid() not null,
@@ -130,6 +133,7 @@ create table api.line_items (
   constraint line_items_quantity_is_number CHECK ((quantity <> 'NaN'::numeric)),
   constraint line_items_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
+alter table api.line_items enable row level security;
 
 create table api.subscriptions (
   id uuid default gen_random_uuid() not null,
@@ -181,6 +185,7 @@ create table api.transaction_tags (
   constraint transaction_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES api.tags(id) ON DELETE CASCADE,
   constraint transaction_tags_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
+alter table api.transaction_tags enable row level security;
 
 create table api.transactions (
   id uuid default gen_random_uuid() not null,
@@ -956,3 +961,9 @@ grant usage on schema private to auth_service;
 grant usage on schema private to authenticated;
 
 grant usage on schema private to authenticator;
+
+grant usage on schema public to public;
+
+grant usage on type private."application/vnd.rest.object+json" to public;
+
+grant usage on type private.one_row to public;

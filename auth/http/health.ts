@@ -1,8 +1,9 @@
-/** Whether the service can do its work now: the database answers, it is migrated, and there is a key to sign with. */
+/** Whether the service can do its work now: the database answers, it is migrated and guarded, and there is a key to sign with. */
+import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
 import { signingKey } from '../keys/adapter.ts'
 
-export type Checks = { database: boolean, migrations: boolean, signing_key: boolean }
+export type Checks = { database: boolean, migrations: boolean, row_security: boolean, signing_key: boolean }
 
 /**
  * @param migrations the names of all migrations of this version; the database must have each of them, and may have more,
@@ -13,9 +14,16 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
     try {
       const applied = new Set((await db.selectFrom('private.migrations').select('name').execute()).map(({ name }) => name))
       const signing = await signingKey(db).select('id').executeTakeFirst()
-      return { database: true, migrations: migrations.every((name) => applied.has(name)), signing_key: signing !== undefined }
+      const { rows: unguarded } = await sql`
+        select from pg_class where relnamespace = to_regnamespace('api') and relkind in ('r', 'p') and not relrowsecurity limit 1`.execute(db)
+      return {
+        database: true,
+        migrations: migrations.every((name) => applied.has(name)),
+        row_security: unguarded.length === 0,
+        signing_key: signing !== undefined,
+      }
     } catch {
-      return { database: false, migrations: false, signing_key: false }
+      return { database: false, migrations: false, row_security: false, signing_key: false }
     }
   }
 }

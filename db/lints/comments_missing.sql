@@ -7,3 +7,4 @@ select format('%s.%s', c.relname, a.attname) from pg_class c join pg_attribute a
 where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v') and col_description(c.oid, a.attnum) is null
 union all
 select p.oid::regprocedure::text from pg_proc p where p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'public'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
+  and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')

@@ -12,6 +12,7 @@ try {
     try {
       const { rows } = await client.query(`select from pg_namespace where nspname = 'api'`)
       if (rows.length === 0) throw new Error('The database is not migrated: run `npm run migrate` first.')
+      await client.query('begin read only')
       const offences = await checkDatabase(client)
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)
       console.log(`${(await lints()).length} rules, ${offences.length} broken`)

@@ -15,16 +15,20 @@ describe('an operator asks', () => {
     expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
   })
 
-  test('/readyz, which is ready only with every migration applied and a key to sign with', async () => {
+  test('/readyz, which is ready only with every migration applied, row security on every exposed table and a key to sign with', async () => {
     const ready = async () => {
       const answer = await fetch(`${stack.url}/readyz`)
       return { status: answer.status, ...await answer.json() as { checks: object } }
     }
-    expect(await ready()).toEqual({ status: 'ready', checks: { database: true, migrations: true, signing_key: true } })
+    expect(await ready()).toEqual({ status: 'ready', checks: { database: true, migrations: true, row_security: true, signing_key: true } })
     await stack.sql.query(`update private.migrations set name = 'hidden ' || name where name like '0001%'`)
-    expect(await ready()).toMatchObject({ checks: { database: true, migrations: false, signing_key: true } })
+    expect(await ready()).toMatchObject({ checks: { database: true, migrations: false, row_security: true, signing_key: true } })
     expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
     await stack.sql.query(`update private.migrations set name = replace(name, 'hidden ', '')`)
+    await stack.sql.query('alter table api.tags disable row level security')
+    expect(await ready()).toMatchObject({ status: 'not ready', checks: { migrations: true, row_security: false, signing_key: true } })
+    expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
+    await stack.sql.query('alter table api.tags enable row level security')
     await stack.sql.query(`update auth.jwks set expires_at = now() + interval '1 day'`)
     expect(await ready()).toMatchObject({ checks: { signing_key: false } })
     await stack.sql.query('update auth.jwks set expires_at = null')

@@ -20,6 +20,10 @@ export async function run(command: string, args: string[], options: ExecFileOpti
   return stdout
 }
 
+/** What a backup asks the database. */
+export const asked = async (directory: string): Promise<string> =>
+  (await Promise.all(['catalogue.sql', 'rows.sql'].map((name) => readFile(join(directory, 'db', name), 'utf8')))).join('')
+
 export type Deployment = {
   directory: string
   /** PUBLIC_URL */
@@ -37,7 +41,9 @@ export type Deployment = {
   command(name: string, ...args: string[]): Promise<string>
   /** The owner's answer to a query, a line a row. */
   sql(query: string): Promise<string[]>
-  /** Rows and hash of every table, as a backup notes them. */
+  /** Runs a script in the database's container, or puts a file there. */
+  inDatabase(command: string[], input: string | Buffer): Promise<string>
+  /** Every definition, and rows and hash of every table, as a backup notes them: by kind and name. */
   sums(): Promise<Map<string, string>>
   /** Sets variables in `.env`, written as they are. */
   configure(variables: Record<string, string>): Promise<void>
@@ -104,11 +110,13 @@ export async function deployment(): Promise<Deployment> {
       return took
     },
     command: (name, ...args) => run(join(directory, 'infra/docker', name), args, env()),
+    inDatabase: async (command, input) => {
+      await writeFile(join(directory, 'input'), input)
+      return run('bash', ['-c', 'docker compose exec -T db "$@" <input', 'bash', ...command], env())
+    },
     sums: async () => {
-      const script = await readFile(join(directory, 'infra/docker/sums.sql'), 'utf8')
-      await writeFile(join(directory, 'sums'), script)
-      const lines = await run('bash', ['-c', 'docker compose exec -T db psql -XqAt -U postgres -d finance <sums'], env())
-      return new Map(lines.trim().split('\n').map((line) => [line.split('|')[0] ?? '', line] as const))
+      const lines = await it.inDatabase(['psql', '-XqAt', '-U', 'postgres', '-d', 'finance'], await asked(directory))
+      return new Map(lines.trim().split('\n').map((line) => [line.split('|', 2).join(' '), line] as const))
     },
     configure: async (variables) => {
       const path = join(directory, '.env')

@@ -130,9 +130,30 @@ describe('migrate', () => {
       join(own.folder, 'functions/public/claims.sql'),
       `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
     )
-    await appendFile(join(own.folder, 'rules/tags.sql'), `alter policy tags_read on api.tags using (false);`)
+    await appendFile(
+      join(own.folder, 'rules/tags.sql'),
+      `alter policy tags_read on api.tags using (private.is_plain_query() and user_id is null and user_id = (select public.uid()));`,
+    )
     await own.migrate(options())
-    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{ uid: 'somebody else', qual: 'false' }])
+    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{
+      uid: 'somebody else',
+      qual: expect.stringContaining('user_id IS NULL'),
+    }])
+  })
+
+  test('commits nothing that breaks a rule of db/lints, and names what does', async () => {
+    await migrate(options())
+    const before = await described()
+    const own = await ownCopy()
+    await appendFile(join(own.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
+    await expect(own.migrate(options())).rejects.toThrow(/tables_without_row_security: tags$/)
+    expect(await described()).toEqual(before)
+  })
+
+  test('does not call a database migrated whose row security somebody has turned off', async () => {
+    await migrate(options())
+    await query('alter table api.transactions disable row level security')
+    await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions$/)
   })
 
   test('waits for requests that lock the tables in another order, and ends none of them', async () => {

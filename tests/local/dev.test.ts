@@ -17,11 +17,9 @@ afterAll(() => remove(directory))
 
 const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greeting.sql'), sql)
 const says = (word: string) =>
-  write(`create or replace function api.greeting() returns text language sql stable return '${word}'; grant execute on function api.greeting() to anon;`)
-const greet = async () => {
-  const response = await fetch(`${run.dataUrl}/rpc/greeting`)
-  return response.status === 200 ? response.json() : response.status
-}
+  write(`create or replace function api.${word}() returns text language sql stable return '${word}'; comment on function api.${word}() is 'Says so.';`)
+/** 404 where there is no such function; it is for nobody without a token. */
+const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).status
 
 test('an edited file of the auth service runs next, and the service is ready again', async () => {
   const file = join(directory, 'auth/http/app.ts')
@@ -32,14 +30,14 @@ test('an edited file of the auth service runs next, and the service is ready aga
 })
 
 test('a new function answers, a wrong one is an error that names its file, and the one that mends it answers', async () => {
-  expect(await greet()).toBe(404)
+  expect(await ask('hello')).toBe(404)
   await says('hello')
-  await expect.poll(greet, { timeout: 30_000 }).toBe('hello')
+  await expect.poll(() => ask('hello'), { timeout: 30_000 }).toBe(401)
   await write('create function api.greeting() returns nonsense')
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/functions\/api\/greeting\.sql failed/)
-  expect(await greet()).toBe('hello')
-  await says('hello again')
-  await expect.poll(greet, { timeout: 30_000 }).toBe('hello again')
+  expect(await ask('hello')).toBe(401)
+  await says('hello_again')
+  await expect.poll(() => ask('hello_again'), { timeout: 30_000 }).toBe(401)
 })
 
 test('it stops as npm start does, leaving no process', async () => {
