@@ -34,9 +34,10 @@ begin
   loop
     for attempt in 1..20 loop
       begin
-        if wanted.name = 'plan_cache_mode' or not exists (
+        if not exists (
           select from pg_catalog.pg_roles r, unnest(r.rolconfig) as setting
-          where r.rolname = wanted.role and lower(setting) like wanted.name || '=%'
+          where r.rolname = wanted.role
+            and lower(setting) like case when wanted.name = 'plan_cache_mode' then wanted.name || '=' || wanted.value else wanted.name || '=%' end
         ) then
           execute format('alter role %I set %I = %L', wanted.role, wanted.name, wanted.value);
         end if;
