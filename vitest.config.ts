@@ -15,6 +15,7 @@ export default defineConfig({
     // how long a test may hang, not how long it takes: a shared machine may be ten times slower
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...timed, ...proof], sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },

@@ -14,10 +14,11 @@ export default defineConfig({
         test: {
           name: 'suite',
           // what PostgREST answers and what it holds; what the database decides by itself is the same there
-          include: ['tests/data/{description,docs,functions,inputs,media-types,owner,shares,tables}.test.ts', 'tests/auth/{data,keys}.test.ts'],
+          include: ['tests/data/{description,docs,functions,inputs,media-types,owner,tables}.test.ts', 'tests/auth/{data,keys}.test.ts'],
           globalSetup: ['tests/containers/global.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
           sequence: { groupOrder: 0 },
         },
       },

@@ -15,5 +15,6 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 600_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

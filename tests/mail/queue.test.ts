@@ -187,7 +187,7 @@ test('stopping ends within five seconds and puts a job in flight back, which the
   const first = await open()
   sink.mode = 'hang'
   await first.enqueue('send_mail', mailTo('ann@example.org'))
-  await vi.waitFor(() => expect(sink.requests()).toBe(1))
+  await expect.poll(() => sink.requests()).toBe(1)
   const begin = performance.now()
   await first.stop()
   expect(performance.now() - begin).toBeLessThan(5 * second)

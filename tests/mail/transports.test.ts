@@ -90,7 +90,7 @@ describe('Resend', () => {
     sink.mode = 'hang'
     expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
     expect(bound).toHaveBeenCalledWith(10_000)
-    await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
+    await expect.poll(() => sink.openConnections()).toBe(0)
   })
 
   test('can be interrupted', async () => {
@@ -164,7 +164,7 @@ describe('SMTP', () => {
       shortenBound(200)
       sink.mode = mode
       expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
-      await vi.waitFor(() => expect(sink.openConnections()).toBe(0))
+      await expect.poll(() => sink.openConnections()).toBe(0)
     },
   )
 
