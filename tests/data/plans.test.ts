@@ -3,10 +3,10 @@
  * a query. What is looked at is the shape of the plan, not the time, at ten thousand rows and at a million.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import pg from 'pg'
-import { freshDatabase } from '../support/database.ts'
+import type pg from 'pg'
+import { ownedDatabase } from '../support/database.ts'
 
-let drop: () => Promise<void>
+let stop: () => Promise<void>
 let db: pg.Client
 
 type Plan =
@@ -14,18 +14,12 @@ type Plan =
   & Record<string, unknown>
 
 beforeAll(async () => {
-  const database = await freshDatabase()
-  drop = database.drop
-  db = new pg.Client({ connectionString: database.ownerUrl })
-  await db.connect()
+  ;({ db, stop } = await ownedDatabase())
   await db.query(`
     insert into auth.users (id, name, email) select 'user ' || n, 'x', 'user' || n || '@example.com' from generate_series(1, 2000) n;
     insert into auth.organizations (id, name, slug) select 'org ' || n, 'x', 'org ' || n from generate_series(1, 100) n`)
 })
-afterAll(async () => {
-  await db.end()
-  await drop()
-})
+afterAll(() => stop())
 
 /** Fills the table up: half personal rows, half team rows, one user and one organization with many. */
 async function fill(rows: number): Promise<void> {

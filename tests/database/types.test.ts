@@ -1,16 +1,12 @@
 /** What the programs' queries are checked against is what the database has. */
 import { readFile } from 'node:fs/promises'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { typesPage } from '../../db/describe-types.ts'
-import { freshDatabase } from '../support/database.ts'
+import { ownedDatabase } from '../support/database.ts'
 
 test('db/types.ts is what the catalogue of a migrated database says: `npm run schema` writes it', async () => {
-  const database = await freshDatabase()
-  onTestFinished(database.drop)
-  const client = new pg.Client({ connectionString: database.ownerUrl })
-  await client.connect()
-  onTestFinished(() => client.end())
+  const { db: client, stop } = await ownedDatabase()
+  onTestFinished(stop)
   const page = await typesPage(client)
   expect(page).toBe(await readFile(new URL('../../db/types.ts', import.meta.url), 'utf8'))
   await client.query('alter table auth.members rename column role to rank')

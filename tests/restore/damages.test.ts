@@ -5,20 +5,17 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeDatabase, sumUpRows } from '../../db/describe.ts'
-import { freshDatabase } from '../support/database.ts'
+import { ownedDatabase } from '../support/database.ts'
 import { damages, type Damage } from './damages.ts'
 
 /** One damage of so many is tried; the proof tries more than a thousand. */
 const every = Number(process.env['DAMAGES_EVERY'] ?? '50')
 
-let drop: () => Promise<void>
+let stop: () => Promise<void>
 let db: pg.Client
 
 beforeAll(async () => {
-  const database = await freshDatabase()
-  drop = database.drop
-  db = new pg.Client({ connectionString: database.ownerUrl })
-  await db.connect()
+  ;({ db, stop } = await ownedDatabase())
   // all of it at one time, so that no hash depends on the day
   await db.query(`
     insert into auth.users (id, name, email, email_verified, created_at, updated_at)
@@ -28,10 +25,7 @@ beforeAll(async () => {
     insert into api.tags (name, user_id) values ('trip', 'ann');
     insert into api.accounts (name, type, user_id) values ('Wallet', 'cash', 'ann')`)
 })
-afterAll(async () => {
-  await db.end()
-  await drop()
-})
+afterAll(() => stop())
 
 /** What a backup would note now. */
 const noted = async (): Promise<string> => [...await describeDatabase(db), ...await sumUpRows(db)].map((object) => JSON.stringify(object)).join('\n')

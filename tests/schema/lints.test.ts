@@ -3,24 +3,18 @@
  * column that breaks one makes this file red without anybody having thought of it. Each query is shown to notice a breach.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import pg from 'pg'
+import type pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
-import { freshDatabase } from '../support/database.ts'
+import { ownedDatabase } from '../support/database.ts'
 import { ownedTables, tables } from '../data/samples.ts'
 
-let drop: () => Promise<void>
+let stop: () => Promise<void>
 let db: pg.Client
 
 beforeAll(async () => {
-  const database = await freshDatabase()
-  drop = database.drop
-  db = new pg.Client({ connectionString: database.ownerUrl })
-  await db.connect()
+  ;({ db, stop } = await ownedDatabase())
 })
-afterAll(async () => {
-  await db.end()
-  await drop()
-})
+afterAll(() => stop())
 
 /** Of each rule, statements that break it, and what the query then names. */
 const breaches: Record<string, [breach: string, names: RegExp][]> = {

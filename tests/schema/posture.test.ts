@@ -1,19 +1,14 @@
 /** What each role of the database can reach, read from its catalogue. Source: docs/security.md. */
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
+import { ownedDatabase } from '../support/database.ts'
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
+let stop: () => Promise<void>
 let client: pg.Client
 beforeAll(async () => {
-  database = await freshDatabase()
-  client = new pg.Client({ connectionString: database.ownerUrl })
-  await client.connect()
+  ;({ db: client, stop } = await ownedDatabase())
 })
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
+afterAll(() => stop())
 
 const rows = async (sql: string): Promise<any[]> => (await client.query(sql)).rows
 const list = async (sql: string): Promise<string[]> => (await rows(sql)).map((row) => Object.values(row).join(' ')).toSorted()

@@ -61,3 +61,17 @@ export async function freshDatabase({ serverUrl = inject('serverUrl'), template 
     drop: () => execute(serverUrl, `drop database ${name} with (force)`),
   }
 }
+
+/** A migrated database and a connection of its owner to it; `stop` ends both. */
+export async function ownedDatabase(): Promise<{ db: pg.Client, stop: () => Promise<void> }> {
+  const { ownerUrl, drop } = await freshDatabase()
+  const db = new pg.Client({ connectionString: ownerUrl })
+  await db.connect()
+  return {
+    db,
+    stop: async () => {
+      await db.end()
+      await drop()
+    },
+  }
+}
