@@ -76,7 +76,8 @@ export async function deployment(): Promise<Deployment> {
   }
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
   const project = `finance-test-${https}`
-  const subnet = `172.29.${https % 256}`
+  // outside the ranges that Docker hands out by itself, which would overlap sooner or later
+  const subnet = `10.230.${https % 256}`
   const environment: Record<string, string | undefined> = {
     ...process.env,
     COMPOSE_PROJECT_NAME: project,
