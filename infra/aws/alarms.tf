@@ -1,4 +1,4 @@
-# Each alarm is something a person should do something about. docs/operations.md says what.
+# Each alarm is something a person should do something about. docs/monitoring.md says what.
 locals {
   service_alarms = merge([
     for name, service in local.services : {

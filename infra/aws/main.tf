@@ -1,5 +1,5 @@
 # One host name over two services: auth and data (PostgREST with a proxy beside it, which takes the path's prefix off,
-# because a load balancer cannot). Each file holds one concern; docs/operations.md says how to run it.
+# because a load balancer cannot). Each file holds one concern; docs/aws.md says how to run it.
 
 provider "aws" {
   region = var.region
