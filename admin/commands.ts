@@ -4,9 +4,10 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { keysCommand } from './keys.ts'
-import { mistake, table, word, type Command, type Output } from './terminal.ts'
+import { misspelled, mistake, table, word, type Command, type Output } from './terminal.ts'
 
-const help = `Usage: npm run admin -- <command> [options]
+const help = (command: string) =>
+  `Usage: ${command} <command> [options]
 
   products                                 list the products there are
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
@@ -90,12 +91,19 @@ const commands: Record<string, Command> = {
   },
 }
 
+export type AdminOptions = {
+  databaseUrl: string
+  /** How this command and the migration are called here, for the messages that name them. */
+  command: string
+  migrateCommand: string
+}
+
 /**
  * Runs one command.
- * @param argv the words after `npm run admin --`
+ * @param argv the words after the command's name
  * @returns the exit code; a mistake is told as one sentence and is 1
  */
-export async function admin(argv: string[], { databaseUrl }: { databaseUrl: string }, out: Output): Promise<number> {
+export async function admin(argv: string[], { databaseUrl, ...called }: AdminOptions, out: Output): Promise<number> {
   try {
     const { values, positionals: [name, ...words] } = parseArgs({
       args: argv,
@@ -103,11 +111,11 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
       options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' }, all: { type: 'boolean' } },
     })
     if (values.help === true || name === undefined) {
-      out.write(help)
+      out.write(help(called.command))
       return values.help === true ? 0 : 1
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (command === undefined) throw mistake(`There is no command ${name}. \`npm run admin -- --help\` lists them.`)
+    if (command === undefined) throw misspelled(`There is no command ${name}.`)
     const pool = new pg.Pool({ connectionString: databaseUrl, application_name: 'admin', connectionTimeoutMillis: 5_000, max: 1 })
     // a lost connection also fails the statement that is under way, which says so
     pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
@@ -120,12 +128,14 @@ export async function admin(argv: string[], { databaseUrl }: { databaseUrl: stri
     return 0
   } catch (error) {
     if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
-      out.write('The database is not migrated: run `npm run migrate` first.\n')
+      out.write(`The database is not migrated: run \`${called.migrateCommand}\` first.\n`)
       return 1
     }
-    const known = error instanceof Error && (error.name === 'Mistake' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
-    if (!known) throw error
-    out.write(`${error.message.split('. To specify', 1)[0]}\n`)
+    if (!(error instanceof Error)) throw error
+    const isMisspelled = error.name === 'Misspelled' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    if (!isMisspelled && error.name !== 'Mistake') throw error
+    const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
+    out.write(isMisspelled ? `${sentence} \`${called.command} --help\` shows how.\n` : `${sentence}\n`)
     return 1
   }
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
-import { mistake, table, word, type Command } from './terminal.ts'
+import { misspelled, mistake, table, word, type Command } from './terminal.ts'
 
 /** How long the service is waited for, in milliseconds. */
 const patienceMs = 30_000
@@ -49,6 +49,6 @@ export const keysCommand: Command = async (db, words, options, out) => {
     if (kid === null) out.write('The auth service makes a new one: when it runs, as soon as PostgREST knows it; otherwise when it starts.\n')
     else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await signingSince(db, now)} signs now.\n`)
   } else {
-    throw mistake(`There is no command keys ${action}. \`npm run admin -- --help\` lists them.`)
+    throw misspelled(`There is no command keys ${action}.`)
   }
 }

@@ -9,10 +9,13 @@ export type Command = (db: Kysely<Tables>, words: string[], options: Options, ou
 /** A mistake of the person at the keyboard: told as one sentence. */
 export const mistake = (message: string): Error => Object.assign(new Error(message), { name: 'Mistake' })
 
+/** A mistake in the words of the command itself: the sentence is followed by where to find the right ones. */
+export const misspelled = (message: string): Error => Object.assign(new Error(message), { name: 'Misspelled' })
+
 /** @throws a mistake that says what is missing */
 export function word(words: string[], index: number, what: string): string {
   const value = words[index]
-  if (value === undefined) throw mistake(`Say the ${what}. \`npm run admin -- --help\` shows how.`)
+  if (value === undefined) throw misspelled(`Say the ${what}.`)
   return value
 }
 

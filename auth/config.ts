@@ -27,6 +27,8 @@ export type Config = {
   keyRotationDays: number
   defaultProduct: string | undefined
   logLevel: Settings['LOG_LEVEL']
+  /** What a message tells the operator to run. */
+  commands: { admin: string, migrate: string }
 }
 
 function mailTransport(settings: Settings): MailTransport {
@@ -58,5 +60,6 @@ export function authConfig(settings: Settings): Config {
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     logLevel: settings.LOG_LEVEL,
+    commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
   }
 }

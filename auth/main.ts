@@ -54,8 +54,8 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
     settings = await db.selectFrom('private.settings').select('publicUrl').executeTakeFirst()
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined
-    if (code === '42P01' || code === '3F000') throw configError('The database is not migrated: run `npm run migrate` first.')
-    if (code === '28P01') throw configError('AUTH_DATABASE_URL has a wrong password for auth_service: run `npm run migrate`, which sets it.')
+    if (code === '42P01' || code === '3F000') throw configError(`The database is not migrated: run \`${config.commands.migrate}\` first.`)
+    if (code === '28P01') throw configError(`AUTH_DATABASE_URL has a wrong password for auth_service: run \`${config.commands.migrate}\`, which sets it.`)
     if (code === '3D000') throw configError('AUTH_DATABASE_URL names a database that does not exist.')
     throw configError(`AUTH_DATABASE_URL: the database cannot be reached (${error instanceof Error && 'code' in error ? String(error.code) : 'no answer'}).`)
   }
@@ -64,7 +64,9 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
     if (!products.includes(config.defaultProduct)) throw configError(`DEFAULT_PRODUCT must be one of ${products.join(', ')}.`)
   }
   if (settings?.publicUrl !== config.publicUrl) {
-    throw configError('PUBLIC_URL is not the one the database was migrated with, and tokens name it: run `npm run migrate` with this PUBLIC_URL.')
+    throw configError(
+      `PUBLIC_URL is not the one the database was migrated with, and tokens name it: run \`${config.commands.migrate}\` with this PUBLIC_URL.`,
+    )
   }
 }
 
@@ -110,6 +112,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       pool,
       databaseUrl: config.databaseUrl,
       log,
+      adminCommand: config.commands.admin,
       rotationIntervalSeconds: config.keyRotationDays * 86_400,
       retireAfterSeconds: tokenLifetimeSeconds + clockLeewaySeconds,
       ...tuning,

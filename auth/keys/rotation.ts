@@ -34,6 +34,8 @@ export type KeyOptions = {
   /** The service's own connection, for the one session that waits for announcements. */
   databaseUrl: string
   log: Log
+  /** How the operator's command is called here. */
+  adminCommand: string
   /** A key signs for so long, in seconds; 0 is until an operator asks. */
   rotationIntervalSeconds: number
   /** How long what a superseded key signed is still accepted, in seconds. */
@@ -69,7 +71,7 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
     await engine.api.signJWT({ body: { payload: {} } })
   } catch {
     throw configError(
-      'BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with, or begin anew with `npm run admin -- keys revoke --all`.',
+      `BETTER_AUTH_SECRET does not open the signing keys in the database: set it to the value they were made with, or begin anew with \`${options.adminCommand} keys revoke --all\`.`,
     )
   }
 }

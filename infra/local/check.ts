@@ -6,12 +6,13 @@ import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
 
 try {
-  await withDatabase(readSettings(process.env), async (databaseUrl) => {
+  const settings = readSettings(process.env)
+  await withDatabase(settings, async (databaseUrl) => {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     try {
       const { rows } = await client.query(`select from pg_namespace where nspname = 'api'`)
-      if (rows.length === 0) throw new Error('The database is not migrated: run `npm run migrate` first.')
+      if (rows.length === 0) throw new Error(`The database is not migrated: run \`${settings.MIGRATE_COMMAND}\` first.`)
       await client.query('begin read only')
       const offences = await checkDatabase(client)
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)

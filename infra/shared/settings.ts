@@ -92,12 +92,16 @@ const environment = z.object({
   RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
   RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
   SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
-  /** A signing key is replaced after so many days; 0 leaves it to `npm run admin -- keys rotate`. */
+  /** A signing key is replaced after so many days; 0 leaves it to the operator's `keys rotate`. */
   KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
   /** Only load tests have a reason to say false. */
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */
   DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
+  /** How the operator's command is called here, for messages that name it; each way of running says its own. */
+  ADMIN_COMMAND: z.string().default('npm run admin --'),
+  /** How the database is migrated here, for messages that name it. */
+  MIGRATE_COMMAND: z.string().default('npm run migrate'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
     .default('info'),
 })

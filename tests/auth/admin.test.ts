@@ -10,9 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
+/** As in a stack of compose.yaml, where there is no npm to run anything with. */
+const called = { command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait' }
+
 const run = async (...argv: string[]) => {
   let text = ''
-  const code = await admin(argv, { databaseUrl: stack.ownerUrl }, {
+  const code = await admin(argv, { databaseUrl: stack.ownerUrl, ...called }, {
     write: (part: string) => {
       text += part
     },
@@ -24,6 +27,7 @@ describe('an operator', () => {
   test('reads what there is to do', async () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
+    expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
     for (const command of ['products', 'grant', 'end', 'verify', 'users', 'organizations']) expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect((await run()).code).toBe(1)
   })
@@ -67,22 +71,22 @@ describe('an operator', () => {
   test('on a database that is not migrated is told so', async () => {
     let text = ''
     expect(
-      await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }) }, {
+      await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }), ...called }, {
         write: (part: string) => {
           text += part
         },
       }),
     ).toBe(1)
-    expect(text).toBe('The database is not migrated: run `npm run migrate` first.\n')
+    expect(text).toBe('The database is not migrated: run `docker compose up -d --wait` first.\n')
   })
 
   test.each([
-    [['grant'], 'Say the e-mail'],
+    [['grant'], 'Say the e-mail. `infra/docker/admin --help` shows how.'],
     [['grant', 'nobody@example.org', 'teams'], 'There is no user with the e-mail nobody@example.org.'],
     [['grant', 'KNOWN', 'gold'], 'There is no product gold. There are: personal, teams, business.'],
     [['grant', 'KNOWN', 'teams', '--days', 'x'], '--days must be a whole number from 1 to 36500.'],
     [['end', 'KNOWN'], 'has no active subscription.'],
-    [['dance'], 'There is no command dance.'],
+    [['dance'], 'There is no command dance. `infra/docker/admin --help` shows how.'],
     [['users', '--limit', '0'], '--limit must be a whole number'],
     [['users', '--colour'], "Unknown option '--colour'"],
   ])('who says %j reads one sentence, and the exit code is not zero', async (argv, sentence) => {

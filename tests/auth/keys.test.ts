@@ -18,7 +18,7 @@ afterAll(() => stack.close())
 /** The operator's command. */
 const runOn = async ({ ownerUrl }: Stack, ...argv: string[]) => {
   let text = ''
-  const code = await admin(['keys', ...argv], { databaseUrl: ownerUrl }, {
+  const code = await admin(['keys', ...argv], { databaseUrl: ownerUrl, command: 'npm run admin --', migrateCommand: 'npm run migrate' }, {
     write: (part: string) => {
       text += part
     },
