@@ -6,14 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, remove, root, start, stop, type Run } from './local/support.ts'
-
-const readme = await readFile(join(root, 'README.md'), 'utf8')
-
-/** The commands a reader pastes, of the section with this title. */
-function commandsOf(title: string): string[] {
-  const section = readme.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? ''
-  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
-}
+import { commandsOf, expectMainJob, mainJob } from './support/main-job.ts'
 
 test('one command of the README runs the product, and one runs the tests', () => {
   expect(commandsOf('Run it')[0]).toBe('npm ci && npm start\n')
@@ -39,9 +32,8 @@ describe('the main job, pasted from the README', () => {
   })
 
   test('stores a transaction that its owner reads back, and anonymous sees nothing', async () => {
-    const [, commands = ''] = commandsOf('The main job')
     // the addresses are this run's; what it has printed so far is what tee would have kept
-    const pasted = commands.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
+    const pasted = mainJob.withNpm.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
     const log = join(directory, 'finance.log')
     await writeFile(log, '')
     const keep = setInterval(() => {
@@ -50,13 +42,7 @@ describe('the main job, pasted from the README', () => {
     }, 100)
     try {
       const { stdout } = await promisify(execFile)('bash', ['-euc', pasted], { cwd: directory })
-      const [signedUp, verified, signedIn, created, listed, anonymous] = stdout.trim().split('\n').map((line) => JSON.parse(line))
-      expect(signedUp.user).toMatchObject({ email: 'ann@example.com', email_verified: false })
-      expect(verified).toMatchObject({ success: true })
-      expect(signedIn).toMatchObject({ user: { email_verified: true }, subscription: { isSubscribed: false } })
-      expect(created).toMatchObject([{ name: 'Groceries', amount: -42.5, user_id: signedIn.user.id, organization_id: null, currency: 'usd', source: 'manual' }])
-      expect(listed).toEqual([{ name: 'Groceries', amount: -42.5, status: 'paid' }])
-      expect(anonymous).toEqual([])
+      expectMainJob(stdout)
     } finally {
       clearInterval(keep)
     }

@@ -144,6 +144,7 @@ describe('from nothing', () => {
   })
 
   test('an operator grants a product with one command', async () => {
+    expect(await it.command('admin', '--help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
     expect(await it.command('admin', 'grant', 'ann@example.org', 'teams')).toContain('ann@example.org has teams until')
     expect((await ann.post('/organization/create', { name: 'Home' })).status).toBe(200)
   })

@@ -1,0 +1,56 @@
+/** The addresses a deployment can have: localhost, which the README begins with, an address, and a public name. */
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectMainJob, mainJob } from '../support/main-job.ts'
+import { deployment, type Deployment } from './deployment.ts'
+
+let it: Deployment
+beforeAll(async () => {
+  it = await deployment()
+  await it.compose('build', '--quiet')
+  await it.up()
+})
+afterAll(async () => {
+  await it.remove()
+})
+
+test('localhost: the main job, pasted from the README as it stands for Docker', async () => {
+  expectMainJob(await it.shell(mainJob.withDocker.replaceAll('https://localhost/', `${it.url}/`)))
+  expect((await fetch(`${it.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
+})
+
+test('an address: setup changes to it, and clients that know the authority are answered', async () => {
+  const url = it.url.replace('localhost', '127.0.0.1')
+  expect(await it.command('setup', url)).toContain(`is now ${url}`)
+  await it.up()
+  const answer = await fetch(`${url}/data/transactions`)
+  expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: [] })
+  // a browser ignores it there
+  expect(answer.headers.get('strict-transport-security')).toBeNull()
+})
+
+test('a public name: browsers are told to come back over TLS alone, on both surfaces', async () => {
+  await it.command('setup', it.url.replace('localhost', 'money.example.org'))
+  // what a public authority would have given
+  await it.shell(`
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=money.example.org \\
+      -addext subjectAltName=DNS:money.example.org -keyout host.key -out host.crt 2>host.log
+    echo '{"sans":["money.example.org"],"issuer_data":null}' >host.json
+    folder=/data/caddy/certificates/acme-v02.api.letsencrypt.org-directory/money.example.org
+    docker compose exec -T caddy mkdir -p $folder
+    for kind in crt key json; do docker compose exec -T caddy sh -c "cat >$folder/money.example.org.$kind" <host.$kind; done`)
+  await it.up()
+  const ca = await readFile(join(it.directory, 'host.crt'))
+  const ask = (path: string) =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(it.url)
+      request({ host: '127.0.0.1', port, path, ca, servername: 'money.example.org', headers: { host: `money.example.org:${port}` } }, (answer) => {
+        resolve({ status: answer.statusCode, hsts: answer.headers['strict-transport-security'] })
+        answer.resume()
+      }).once('error', reject).end()
+    })
+  expect(await ask('/data/transactions')).toEqual({ status: 200, hsts: 'max-age=63072000' })
+  expect(await ask('/api/auth/get-session')).toEqual({ status: 401, hsts: 'max-age=63072000' })
+})
