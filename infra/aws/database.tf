@@ -47,12 +47,16 @@ resource "aws_db_instance" "main" {
   db_name        = "finance"
   username       = "finance_owner"
   # RDS makes the owner's password, keeps it in Secrets Manager and rotates it; only the migration may read it
-  manage_master_user_password = true
+  manage_master_user_password   = true
+  master_user_secret_kms_key_id = var.kms_key_arn
 
   allocated_storage     = var.database.storage_gib
   max_allocated_storage = var.database.storage_limit_gib
   storage_type          = "gp3"
   storage_encrypted     = true
+  kms_key_id            = var.kms_key_arn
+  # the authority whose certificates the images hold
+  ca_cert_identifier = "rds-ca-rsa2048-g1"
 
   db_subnet_group_name   = aws_db_subnet_group.main.name
   vpc_security_group_ids = [aws_security_group.main["database"].id]
@@ -70,5 +74,7 @@ resource "aws_db_instance" "main" {
 
   auto_minor_version_upgrade      = true
   performance_insights_enabled    = true
+  performance_insights_kms_key_id = var.kms_key_arn
   enabled_cloudwatch_logs_exports = ["postgresql", "upgrade"]
+  depends_on                      = [aws_cloudwatch_log_group.made_by_aws]
 }
