@@ -8,6 +8,7 @@ locals {
     SECURITY_GROUP  = aws_security_group.main["migrate"].id
     LOG_GROUP       = aws_cloudwatch_log_group.main["migrate"].name
     DATABASE        = aws_db_instance.main.identifier
+    DATABASE_TLS    = local.node_tls
   }
 }
 
