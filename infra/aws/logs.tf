@@ -9,8 +9,8 @@ resource "aws_cloudwatch_log_group" "main" {
 # AWS would make these by itself, to be kept for ever
 resource "aws_cloudwatch_log_group" "made_by_aws" {
   for_each = {
-    postgresql = "/aws/rds/instance/${var.name}/postgresql"
-    upgrade    = "/aws/rds/instance/${var.name}/upgrade"
+    postgresql = "/aws/rds/instance/${local.database_identifier}/postgresql"
+    upgrade    = "/aws/rds/instance/${local.database_identifier}/upgrade"
     insights   = "/aws/ecs/containerinsights/${var.name}/performance"
   }
   name              = each.value

@@ -35,7 +35,7 @@ locals {
     })
     data = merge(local.postgrest_settings, local.libpq_tls, {
       PGHOST                         = aws_db_instance.main.address
-      PGDATABASE                     = aws_db_instance.main.db_name
+      PGDATABASE                     = "finance"
       PGUSER                         = "authenticator"
       PGRST_SERVER_PORT              = "3000"
       PGRST_ADMIN_SERVER_PORT        = "3001"

@@ -177,6 +177,22 @@ variable "database" {
   }
 }
 
+variable "restore" {
+  description = "Makes the database by restoring another as a new server of this name: source is a server of this region, backups_arn the copied backups of another's; time is a moment such as 2026-11-21T10:15:00Z, null the last there is. Read only when a server is made; docs/aws.md has the steps."
+  type = object({
+    identifier  = string
+    source      = optional(string)
+    backups_arn = optional(string)
+    time        = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.restore == null ? true : (var.restore.source == null) != (var.restore.backups_arn == null)
+    error_message = "restore needs either source or backups_arn."
+  }
+}
+
 variable "database_ca_file" {
   description = "Path, in the auth and the PostgREST image, of the certificates to verify the database with; the default is RDS's own, which our images bring. Null encrypts without verifying; RDS refuses connections that are not encrypted."
   type        = string

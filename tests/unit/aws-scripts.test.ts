@@ -76,13 +76,17 @@ describe('the operator', () => {
   test('runs the command as a task, in the private network, and sees what it wrote when all of it has arrived', async () => {
     const outcome = await run('admin', ['keys', 'rotate'], succeeded)
     expect(outcome).toMatchObject({ code: 0, out: 'signing key rotated\n', error: '' })
-    expect(option(outcome, 'run-task', '--network-configuration')).toBe('awsvpcConfiguration={subnets=[subnet-1,subnet-2],securityGroups=[sg-1],assignPublicIp=DISABLED}')
+    expect(option(outcome, 'run-task', '--network-configuration')).toBe(
+      'awsvpcConfiguration={subnets=[subnet-1,subnet-2],securityGroups=[sg-1],assignPublicIp=DISABLED}',
+    )
     expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe('migrate/migrate/0123abc')
   })
 
   test('may write any character: the container gets the words as they were typed', async () => {
     const words = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
-    const overrides = JSON.parse(option(await run('admin', words, succeeded), 'run-task', '--overrides')) as { containerOverrides: { name: string, command: string[] }[] }
+    const overrides = JSON.parse(option(await run('admin', words, succeeded), 'run-task', '--overrides')) as {
+      containerOverrides: { name: string, command: string[] }[]
+    }
     const [{ name, command } = { name: '', command: [] as string[] }] = overrides.containerOverrides
     expect(name).toBe('migrate')
     expect(command.slice(3)).toEqual(['task', 'node', 'admin/main.ts', ...words])
@@ -107,7 +111,10 @@ describe('the operator', () => {
 
 describe('the migration', () => {
   test('is waited for as long as it runs, also when a question about it fails', async () => {
-    const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []] })
+    const outcome = await run('migrate', [], {
+      ...succeeded,
+      'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
+    })
     expect(outcome.code).toBe(0)
     expect(outcome.asked.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
   })

@@ -158,6 +158,12 @@ run "everything" {
     error_message = "PostgREST has the memory that two of the largest bodies need, and the proxy lets in no more."
   }
   assert {
+    condition = (aws_ecs_task_definition.main["data"].volume != null && { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
+      container.name => [container.mountPoints[0].containerPath, container.mountPoints[0].readOnly, [for one in container.dependsOn : one.containerName]]
+    } == { postgrest = ["/certificates", true, ["proxy"]], proxy = ["/certificates", false, []] })
+    error_message = "PostgREST starts when the proxy's image has filled the volume with certificates."
+  }
+  assert {
     condition     = alltrue([for service in aws_ecs_service.main : service.deployment_circuit_breaker[0].rollback && service.desired_count >= 2])
     error_message = "A version that does not become healthy is rolled back, and one task may fail."
   }
@@ -254,10 +260,15 @@ run "smtp_and_certificates" {
   }
 }
 
-run "a_secret_of_before_is_taken" {
+run "a_database_and_a_secret_of_before_are_taken" {
   command = apply
   variables {
     better_auth_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance/better_auth_secret-XyZ123"
+    restore                = { identifier = "finance-2", source = "finance" }
+  }
+  assert {
+    condition     = aws_db_instance.main.identifier == "finance-2" && aws_cloudwatch_metric_alarm.database["storage"].dimensions.DBInstanceIdentifier == "finance-2"
+    error_message = "The restored server is what is watched."
   }
   assert {
     condition = (keys(output.secret_versions) == ["auth_service_password", "authenticator_password"]
@@ -366,6 +377,7 @@ run "refuses_what_could_not_run" {
     # in one zone
     network          = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1"], private_subnet_ids = ["subnet-3", "subnet-4"] }
     copies           = { region = "mx-central-1", kms_key_arn = "arn:aws:kms:mx-central-1:123456789012:key/1" }
+    restore          = { identifier = "finance-2" }
     notify           = ["http://example.org/hook"]
     cpu_architecture = "386"
 
@@ -373,6 +385,6 @@ run "refuses_what_could_not_run" {
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.proxy_image, var.postgrest_image, var.tasks, var.database, var.mail,
-    var.settings, var.network, var.copies, var.notify, var.cpu_architecture, var.better_auth_secret_arn,
+    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.better_auth_secret_arn,
   ]
 }

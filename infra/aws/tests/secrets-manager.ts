@@ -12,7 +12,7 @@ type Secret = { Name: string, ARN: string, Description: string, Tags: unknown[],
 const secrets = new Map<string, Secret>()
 
 /** The error that the real one answers where there is no such secret or version. */
-const notFound = { status: 400, body: { __type: 'ResourceNotFoundException', message: 'Secrets Manager can\'t find the specified secret.' } }
+const notFound = { status: 400, body: { __type: 'ResourceNotFoundException', message: "Secrets Manager can't find the specified secret." } }
 
 const answers: Record<string, (secret: Secret, question: Question) => object | undefined> = {
   DescribeSecret: ({ versions, ...secret }) => ({ ...secret, VersionIdsToStages: Object.fromEntries(versions) }),
