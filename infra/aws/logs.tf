@@ -112,10 +112,14 @@ data "aws_iam_policy_document" "logs" {
         type        = "Service"
         identifiers = [statement.value]
       }
-      condition {
-        test     = "StringEquals"
-        variable = "aws:SourceAccount"
-        values   = [data.aws_caller_identity.main.account_id]
+      # the load balancer's service does not say for whom it writes; the path is this account's
+      dynamic "condition" {
+        for_each = statement.key == "flow" ? [data.aws_caller_identity.main.account_id] : []
+        content {
+          test     = "StringEquals"
+          variable = "aws:SourceAccount"
+          values   = [condition.value]
+        }
       }
     }
   }
