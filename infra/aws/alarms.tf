@@ -10,6 +10,11 @@ locals {
         description = "One request in twenty to ${name} takes more than a second.", threshold = 1, periods = 3, service = name
         expression  = "latency", metrics = { latency = ["TargetResponseTime", "p95"] }
       }
+      # no target at all reports nothing, so what is missing is the worst
+      "${name}-down" = {
+        description = "Nothing of ${name} answers: an outage.", threshold = 1, periods = 2, service = name, operator = "LessThanThreshold", missing = "breaching"
+        expression  = "healthy", metrics = { healthy = ["HealthyHostCount", "Maximum"] }
+      }
       "${name}-unhealthy" = {
         description = "A task of ${name} does not answer.", threshold = 0, periods = 5, service = name
         expression  = "unhealthy", metrics = { unhealthy = ["UnHealthyHostCount", "Maximum"] }
@@ -41,12 +46,12 @@ resource "aws_cloudwatch_metric_alarm" "service" {
   for_each            = local.service_alarms
   alarm_name          = "${var.name}-${each.key}"
   alarm_description   = each.value.description
-  comparison_operator = "GreaterThanThreshold"
+  comparison_operator = lookup(each.value, "operator", "GreaterThanThreshold")
   threshold           = each.value.threshold
   evaluation_periods  = each.value.periods
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = var.alarm_actions
-  ok_actions          = var.alarm_actions
+  treat_missing_data  = lookup(each.value, "missing", "notBreaching")
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
 
   # an expression may not be the name of a metric alone
   metric_query {
@@ -73,6 +78,24 @@ resource "aws_cloudwatch_metric_alarm" "service" {
   }
 }
 
+# What the load balancer answers by itself is in no count of the services: 502, 503 and 504 where nobody behind it does.
+resource "aws_cloudwatch_metric_alarm" "load_balancer" {
+  alarm_name          = "${var.name}-load-balancer-errors"
+  alarm_description   = "The load balancer answers with errors of its own, because what is behind it does not answer."
+  namespace           = "AWS/ApplicationELB"
+  metric_name         = "HTTPCode_ELB_5XX_Count"
+  statistic           = "Sum"
+  period              = 60
+  evaluation_periods  = 3
+  datapoints_to_alarm = 2
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 5
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
+  dimensions          = { LoadBalancer = aws_lb.main.arn_suffix }
+}
+
 resource "aws_cloudwatch_metric_alarm" "task" {
   for_each            = local.task_alarms
   alarm_name          = "${var.name}-${each.key}"
@@ -84,8 +107,8 @@ resource "aws_cloudwatch_metric_alarm" "task" {
   evaluation_periods  = 10
   comparison_operator = "GreaterThanThreshold"
   threshold           = 85
-  alarm_actions       = var.alarm_actions
-  ok_actions          = var.alarm_actions
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
   dimensions          = { ClusterName = aws_ecs_cluster.main.name, ServiceName = aws_ecs_service.main[each.value.service].name }
 }
 
@@ -100,8 +123,8 @@ resource "aws_cloudwatch_metric_alarm" "database" {
   evaluation_periods  = 3
   comparison_operator = each.value.operator
   threshold           = each.value.threshold
-  alarm_actions       = var.alarm_actions
-  ok_actions          = var.alarm_actions
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
   dimensions          = { DBInstanceIdentifier = aws_db_instance.main.identifier }
 }
 
@@ -130,8 +153,8 @@ resource "aws_cloudwatch_metric_alarm" "event" {
   comparison_operator = "GreaterThanThreshold"
   threshold           = 0
   treat_missing_data  = "notBreaching"
-  alarm_actions       = var.alarm_actions
-  ok_actions          = var.alarm_actions
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
 }
 
 # The auth service writes the key's age into its log every ten minutes.
@@ -160,8 +183,8 @@ resource "aws_cloudwatch_metric_alarm" "key_age" {
   evaluation_periods  = 1
   comparison_operator = "GreaterThanThreshold"
   threshold           = (local.key_rotation_days + 2) * 86400
-  alarm_actions       = var.alarm_actions
-  ok_actions          = var.alarm_actions
+  alarm_actions       = local.alarm_actions
+  ok_actions          = local.alarm_actions
 }
 
 locals {

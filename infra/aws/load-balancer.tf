@@ -7,6 +7,25 @@ resource "aws_lb" "main" {
   # the client's address goes to the right end of X-Forwarded-For, where the auth service reads it
   xff_header_processing_mode = "append"
   enable_deletion_protection = var.load_balancer_protected
+
+  # it writes whole URLs, with what mailed links and searches hold: docs/aws.md says who may read them
+  dynamic "access_logs" {
+    for_each = contains(keys(local.logs), "access") ? aws_s3_bucket.logs : []
+    content {
+      bucket  = access_logs.value.id
+      prefix  = "access"
+      enabled = true
+    }
+  }
+
+  # it tries the bucket at once
+  depends_on = [aws_s3_bucket_policy.logs, aws_s3_bucket_server_side_encryption_configuration.logs]
+}
+
+resource "aws_wafv2_web_acl_association" "main" {
+  count        = var.web_acl_arn == null ? 0 : 1
+  resource_arn = aws_lb.main.arn
+  web_acl_arn  = var.web_acl_arn
 }
 
 resource "aws_lb_target_group" "service" {
@@ -33,7 +52,7 @@ resource "aws_lb_listener" "https" {
   protocol          = "HTTPS"
   port              = 443
   ssl_policy        = "ELBSecurityPolicy-TLS13-1-2-2021-06"
-  certificate_arn   = var.certificate_arn
+  certificate_arn   = local.certificate_arn
 
   # what is neither surface, /metrics for one, stays inside
   default_action {

@@ -1,14 +1,6 @@
 # One host name over two services: auth and data (PostgREST with a proxy beside it, which takes the path's prefix off,
 # because a load balancer cannot). Each file holds one concern; docs/aws.md says how to run it.
 
-provider "aws" {
-  region = var.region
-
-  default_tags {
-    tags = { Project = var.name }
-  }
-}
-
 locals {
   public_url = "https://${var.host_name}"
 
@@ -38,16 +30,11 @@ locals {
 }
 
 resource "aws_ecs_cluster" "main" {
-  name = var.name
+  name       = var.name
+  depends_on = [aws_cloudwatch_log_group.made_by_aws]
 
   setting {
     name  = "containerInsights"
     value = "enabled"
   }
-}
-
-resource "aws_cloudwatch_log_group" "main" {
-  for_each          = toset(["auth", "data", "migrate"])
-  name              = "/${var.name}/${each.key}"
-  retention_in_days = var.log_retention_days
 }

@@ -1,3 +1,17 @@
+locals {
+  # what ./task needs to know
+  task_variables = {
+    AWS_REGION      = var.region
+    CLUSTER         = aws_ecs_cluster.main.name
+    TASK_DEFINITION = aws_ecs_task_definition.main["migrate"].arn
+    SUBNETS         = join(",", local.private_subnet_ids)
+    SECURITY_GROUP  = aws_security_group.main["migrate"].id
+    LOG_GROUP       = aws_cloudwatch_log_group.main["migrate"].name
+    DATABASE        = aws_db_instance.main.identifier
+    DATABASE_TLS    = local.node_tls
+  }
+}
+
 # Runs the migration with every new version of it and waits for its end. It fails the apply when it fails, before a
 # service is touched.
 resource "terraform_data" "migration" {
@@ -5,14 +19,8 @@ resource "terraform_data" "migration" {
   triggers_replace = [aws_ecs_task_definition.main["migrate"].arn]
 
   provisioner "local-exec" {
-    command = "${path.module}/migrate"
-    environment = {
-      AWS_REGION      = var.region
-      CLUSTER         = aws_ecs_cluster.main.name
-      TASK_DEFINITION = aws_ecs_task_definition.main["migrate"].arn
-      SUBNETS         = join(",", local.private_subnet_ids)
-      SECURITY_GROUP  = aws_security_group.main["migrate"].id
-    }
+    command     = "${path.module}/migrate"
+    environment = local.task_variables
   }
 
   # the task needs its way to the database and out

@@ -13,18 +13,22 @@ output "database" {
   value       = { address = aws_db_instance.main.address, owner_secret_arn = local.owner_secret }
 }
 
-output "migration" {
-  description = "The variables of ./migrate."
-  value = {
-    AWS_REGION      = var.region
-    CLUSTER         = aws_ecs_cluster.main.name
-    TASK_DEFINITION = aws_ecs_task_definition.main["migrate"].arn
-    SUBNETS         = join(",", local.private_subnet_ids)
-    SECURITY_GROUP  = aws_security_group.main["migrate"].id
-  }
+output "task" {
+  description = "The variables of ./task, which ./migrate, ./admin and ./drill use, as lines of a shell."
+  value       = join("\n", [for name, value in local.task_variables : "export ${name}='${value}'"])
+}
+
+output "repositories" {
+  description = "Where the two images are pushed, with make_repositories."
+  value       = { for name, repository in aws_ecr_repository.main : name => repository.repository_url }
 }
 
 output "log_groups" {
   description = "The log groups, by what writes into them."
   value       = { for name, group in aws_cloudwatch_log_group.main : name => group.name }
+}
+
+output "secret_versions" {
+  description = "Which version of each secret that is made here is the current one; no value."
+  value       = { for name, version in aws_secretsmanager_secret_version.main : name => version.version_id }
 }

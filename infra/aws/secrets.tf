@@ -1,39 +1,44 @@
-# The values come in as ephemeral variables and leave by write-only arguments: neither plan nor state ever holds one.
+# Nobody types or sees these three: Secrets Manager makes the values, which pass Terraform as ephemeral values and leave it by
+# write-only arguments, so that neither plan nor state ever holds one. A value is made with every plan and used only where
+# the secret is new or its number in secret_versions was raised. What the mail provider gave you is the fourth, and yours
+# (mail.secret_arn); RDS has the owner's password.
 locals {
-  secrets = {
-    better_auth_secret     = "Signs cookies and encrypts the signing keys"
+  secrets = merge(var.better_auth_secret_arn == null ? {
+    better_auth_secret = "Signs cookies and encrypts the signing keys"
+    } : {}, {
     auth_service_password  = "Password of the database login auth_service"
     authenticator_password = "Password of the database login authenticator"
-    mail_secret            = "Key of the mail provider, or the SMTP URL"
-  }
+  })
+}
+
+ephemeral "aws_secretsmanager_random_password" "main" {
+  provider            = aws.secrets
+  for_each            = local.secrets
+  password_length     = 48
+  exclude_punctuation = true
 }
 
 resource "aws_secretsmanager_secret" "main" {
+  provider    = aws.secrets
   for_each    = local.secrets
   name        = "${var.name}/${each.key}"
   description = each.value
+  kms_key_id  = var.kms_key_arn
+
+  # without it a database that is restored elsewhere has signing keys that nobody can open
+  dynamic "replica" {
+    for_each = each.key == "better_auth_secret" && var.copies != null ? [var.copies] : []
+    content {
+      region     = replica.value.region
+      kms_key_id = replica.value.kms_key_arn
+    }
+  }
 }
 
-resource "aws_secretsmanager_secret_version" "better_auth_secret" {
-  secret_id                = aws_secretsmanager_secret.main["better_auth_secret"].id
-  secret_string_wo         = var.better_auth_secret
-  secret_string_wo_version = var.secret_versions.better_auth_secret
-}
-
-resource "aws_secretsmanager_secret_version" "auth_service_password" {
-  secret_id                = aws_secretsmanager_secret.main["auth_service_password"].id
-  secret_string_wo         = var.auth_service_password
-  secret_string_wo_version = var.secret_versions.auth_service_password
-}
-
-resource "aws_secretsmanager_secret_version" "authenticator_password" {
-  secret_id                = aws_secretsmanager_secret.main["authenticator_password"].id
-  secret_string_wo         = var.authenticator_password
-  secret_string_wo_version = var.secret_versions.authenticator_password
-}
-
-resource "aws_secretsmanager_secret_version" "mail_secret" {
-  secret_id                = aws_secretsmanager_secret.main["mail_secret"].id
-  secret_string_wo         = var.mail_secret
-  secret_string_wo_version = var.secret_versions.mail_secret
+resource "aws_secretsmanager_secret_version" "main" {
+  provider                 = aws.secrets
+  for_each                 = local.secrets
+  secret_id                = aws_secretsmanager_secret.main[each.key].id
+  secret_string_wo         = ephemeral.aws_secretsmanager_random_password.main[each.key].random_password
+  secret_string_wo_version = var.secret_versions[each.key]
 }

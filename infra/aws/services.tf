@@ -1,13 +1,16 @@
 locals {
-  secret_arn   = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
-  owner_secret = aws_db_instance.main.master_user_secret[0].secret_arn
+  secret_arn = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
+  # Named with its version, so that a definition of before gets the value of before: a new one stops what has old keys, and
+  # then the rollback must work. The passwords are not, because the database knows only the last.
+  better_auth_secret = var.better_auth_secret_arn != null ? var.better_auth_secret_arn : "${local.secret_arn["better_auth_secret"]}:::${aws_secretsmanager_secret_version.main["better_auth_secret"].version_id}"
+  owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
   # What each task may read, which its containers get as variables, and nothing else.
   task_secrets = {
     auth = {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
-      BETTER_AUTH_SECRET                                            = local.secret_arn["better_auth_secret"]
-      (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = local.secret_arn["mail_secret"]
+      BETTER_AUTH_SECRET                                            = local.better_auth_secret
+      (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = var.mail.secret_arn
     }
     data = {
       PGPASSWORD = local.secret_arn["authenticator_password"]
@@ -32,7 +35,7 @@ locals {
     })
     data = merge(local.postgrest_settings, local.libpq_tls, {
       PGHOST                         = aws_db_instance.main.address
-      PGDATABASE                     = aws_db_instance.main.db_name
+      PGDATABASE                     = "finance"
       PGUSER                         = "authenticator"
       PGRST_SERVER_PORT              = "3000"
       PGRST_ADMIN_SERVER_PORT        = "3001"
@@ -96,9 +99,18 @@ data "aws_iam_policy_document" "execution" {
   for_each = local.containers
 
   statement {
-    sid       = "OwnSecrets"
-    actions   = ["secretsmanager:GetSecretValue"]
-    resources = [for arn in values(local.task_secrets[each.key]) : trimsuffix(arn, ":password::")]
+    sid     = "OwnSecrets"
+    actions = ["secretsmanager:GetSecretValue"]
+    # without the field and the version
+    resources = [for arn in values(local.task_secrets[each.key]) : join(":", slice(split(":", arn), 0, 7))]
+  }
+  dynamic "statement" {
+    for_each = var.kms_key_arn[*]
+    content {
+      sid       = "OwnKey"
+      actions   = ["kms:Decrypt"]
+      resources = [statement.value]
+    }
   }
   statement {
     sid       = "OwnLog"
@@ -128,6 +140,19 @@ resource "aws_ecs_task_definition" "main" {
   memory                   = try(var.tasks[each.key].memory, 512)
   execution_role_arn       = aws_iam_role.execution[each.key].arn
 
+  runtime_platform {
+    operating_system_family = "LINUX"
+    cpu_architecture        = var.cpu_architecture
+  }
+
+  # PostgREST's image is not ours and has no certificates: Fargate fills the volume with those of the proxy's
+  dynamic "volume" {
+    for_each = each.key == "data" ? ["certificates"] : []
+    content {
+      name = volume.value
+    }
+  }
+
   container_definitions = jsonencode([
     for name, container in each.value : {
       name                   = name
@@ -138,6 +163,8 @@ resource "aws_ecs_task_definition" "main" {
       readonlyRootFilesystem = true
       linuxParameters        = { initProcessEnabled = true, capabilities = { drop = ["ALL"] } }
       stopTimeout            = 30
+      mountPoints            = each.key == "data" ? [{ sourceVolume = "certificates", containerPath = "/certificates", readOnly = name != "proxy" }] : []
+      dependsOn              = name == "postgrest" ? [{ containerName = "proxy", condition = "START" }] : []
       portMappings           = container.port == null ? [] : [{ containerPort = container.port, protocol = "tcp" }]
       environment = [for key, value in merge(container.environment, length(container.secrets) == 0 ? {} : { SECRET_VERSIONS = join(",", values(var.secret_versions)) }) :
       { name = key, value = value }]
@@ -150,13 +177,7 @@ resource "aws_ecs_task_definition" "main" {
   ])
 
   # a task that starts before its secrets are written would fail
-  depends_on = [
-    aws_iam_role_policy.execution,
-    aws_secretsmanager_secret_version.better_auth_secret,
-    aws_secretsmanager_secret_version.auth_service_password,
-    aws_secretsmanager_secret_version.authenticator_password,
-    aws_secretsmanager_secret_version.mail_secret,
-  ]
+  depends_on = [aws_iam_role_policy.execution, aws_secretsmanager_secret_version.main]
 }
 
 resource "aws_ecs_service" "main" {

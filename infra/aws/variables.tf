@@ -15,7 +15,7 @@ variable "name" {
 }
 
 variable "host_name" {
-  description = "The one host name people use; its DNS record points to the output load_balancer."
+  description = "The one host name people use. Its DNS record is made in zone_id; without that, point it to the output load_balancer."
   type        = string
 
   validation {
@@ -25,13 +25,24 @@ variable "host_name" {
 }
 
 variable "certificate_arn" {
-  description = "ACM certificate for host_name, in this region."
+  description = "ACM certificate for host_name, in this region. Null makes one, which needs zone_id."
   type        = string
+  default     = null
 
   validation {
-    condition     = can(regex("^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/.+$", var.certificate_arn))
+    condition     = var.certificate_arn != null || var.zone_id != null
+    error_message = "Give certificate_arn, or zone_id to have a certificate made."
+  }
+  validation {
+    condition     = var.certificate_arn == null ? true : can(regex("^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/.+$", var.certificate_arn))
     error_message = "certificate_arn must be the ARN of an ACM certificate."
   }
+}
+
+variable "zone_id" {
+  description = "Route 53 zone of host_name, in which its record, and the certificate's where certificate_arn is null, are made. Null makes no record."
+  type        = string
+  default     = null
 }
 
 variable "network" {
@@ -126,6 +137,17 @@ variable "tasks" {
   }
 }
 
+variable "cpu_architecture" {
+  description = "What the images were built for: X86_64, or ARM64, which costs a fifth less."
+  type        = string
+  default     = "X86_64"
+
+  validation {
+    condition     = contains(["X86_64", "ARM64"], var.cpu_architecture)
+    error_message = "cpu_architecture must be X86_64 or ARM64."
+  }
+}
+
 variable "data_pool" {
   description = "Database connections of each PostgREST task; the migration divides them into the callers' shares."
   type        = number
@@ -155,22 +177,48 @@ variable "database" {
   }
 }
 
+variable "restore" {
+  description = "Makes the database by restoring another as a new server of this name: source is a server of this region, backups_arn the copied backups of another's; time is a moment such as 2026-11-21T10:15:00Z, null the last there is. Read only when a server is made; docs/aws.md has the steps."
+  type = object({
+    identifier  = string
+    source      = optional(string)
+    backups_arn = optional(string)
+    time        = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.restore == null ? true : (var.restore.source == null) != (var.restore.backups_arn == null)
+    error_message = "restore needs either source or backups_arn."
+  }
+}
+
 variable "database_ca_file" {
-  description = "Path, in the auth and the PostgREST image, of the certificates to verify the database with. Null encrypts without verifying; RDS refuses connections that are not encrypted."
+  description = "Path, in the auth and the PostgREST image, of the certificates to verify the database with; the default is RDS's own, which our images bring. Null encrypts without verifying; RDS refuses connections that are not encrypted."
   type        = string
-  default     = null
+  default     = "/certificates/rds.pem"
+
+  validation {
+    condition     = var.database_ca_file != "/certificates/rds.pem" ? true : strcontains(file("${path.module}/rds.pem"), "Amazon RDS ${var.region} Root CA")
+    error_message = "rds.pem has no certificate of this region: add it from AWS's global-bundle.pem and build the images, or name a database_ca_file of your own."
+  }
 }
 
 variable "mail" {
-  description = "The sender of every mail, and how it is sent: resend or smtp; mail_secret holds the key or the URL."
+  description = "The sender of every mail, how it is sent (resend or smtp), and the secret in Secrets Manager of this region that holds Resend's API key or the SMTP URL, and nothing else."
   type = object({
-    from     = string
-    provider = string
+    from       = string
+    provider   = string
+    secret_arn = string
   })
 
   validation {
     condition     = contains(["resend", "smtp"], var.mail.provider) && strcontains(var.mail.from, "@")
     error_message = "mail needs a sender such as Money <money@example.org>, and resend or smtp as its provider."
+  }
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.mail.secret_arn))
+    error_message = "mail.secret_arn must be the ARN of a secret in Secrets Manager; docs/aws.md makes one."
   }
 }
 
@@ -185,50 +233,19 @@ variable "settings" {
   }
 }
 
-variable "better_auth_secret" {
-  description = "BETTER_AUTH_SECRET, 32 characters or more. Needed by the apply that first writes it or changes its version; kept in Secrets Manager alone."
+variable "better_auth_secret_arn" {
+  description = "A secret in Secrets Manager of this region that holds BETTER_AUTH_SECRET already, 32 characters or more, as after a restore from another region. Null makes one."
   type        = string
   default     = null
-  ephemeral   = true
-  sensitive   = true
 
   validation {
-    condition     = var.better_auth_secret == null ? true : length(var.better_auth_secret) >= 32
-    error_message = "better_auth_secret must have at least 32 characters."
+    condition     = var.better_auth_secret_arn == null ? true : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.better_auth_secret_arn))
+    error_message = "better_auth_secret_arn must be the ARN of a secret in Secrets Manager."
   }
-}
-
-variable "auth_service_password" {
-  description = "Password of the database login auth_service. As better_auth_secret."
-  type        = string
-  default     = null
-  ephemeral   = true
-  sensitive   = true
-}
-
-variable "authenticator_password" {
-  description = "Password of the database login authenticator. As better_auth_secret."
-  type        = string
-  default     = null
-  ephemeral   = true
-  sensitive   = true
-
-  validation {
-    condition     = var.authenticator_password == null ? true : length(var.authenticator_password) >= 8
-    error_message = "authenticator_password must have at least 8 characters."
-  }
-}
-
-variable "mail_secret" {
-  description = "Resend's API key, or the SMTP URL. As better_auth_secret."
-  type        = string
-  default     = null
-  ephemeral   = true
-  sensitive   = true
 }
 
 variable "secret_versions" {
-  description = "Raise a number to write that secret anew; the services are replaced."
+  description = "Raise a number and that secret gets a new value, and what reads it is replaced; mail_secret's value is yours, so there only the latter. docs/aws.md says what else each needs."
   type = object({
     better_auth_secret     = optional(number, 1)
     auth_service_password  = optional(number, 1)
@@ -250,10 +267,72 @@ variable "log_retention_days" {
   default     = 30
 }
 
-variable "alarm_actions" {
-  description = "ARNs told of every alarm and its end, such as an SNS topic."
+variable "access_log_days" {
+  description = "Days that the load balancer's access logs are kept, in a bucket of their own. 0 writes none. They hold whole URLs."
+  type        = number
+  default     = 7
+}
+
+variable "flow_log_days" {
+  description = "Days that the flow logs of the network made here are kept, in the same bucket. 0 writes none."
+  type        = number
+  default     = 30
+}
+
+variable "notify" {
+  description = "E-mail addresses and https:// endpoints told of every alarm and its end. Each address has to confirm."
   type        = list(string)
   default     = []
+
+  validation {
+    condition     = alltrue([for target in var.notify : can(regex("^(https://.+|[^@ ]+@[^@ ]+)$", target))])
+    error_message = "notify may hold e-mail addresses and endpoints that begin with https://."
+  }
+}
+
+variable "alarm_actions" {
+  description = "ARNs, in this region, told of every alarm and its end besides, such as an SNS topic of yours."
+  type        = list(string)
+  default     = []
+}
+
+variable "outside_check" {
+  description = "Let Route 53 ask both surfaces from outside, and tell notify when they do not answer."
+  type        = bool
+  default     = true
+}
+
+variable "kms_key_arn" {
+  description = "A key of yours for the database, the secrets, the log groups and the repositories; docs/aws.md says what its policy needs. Null takes AWS's own. A database cannot change its key, so decide before the first apply."
+  type        = string
+  default     = null
+}
+
+variable "copies" {
+  description = "Another region that gets a copy of every backup and of BETTER_AUTH_SECRET, a key there to encrypt them with, and how many days of backups. Null makes no copies."
+  type = object({
+    region      = string
+    kms_key_arn = string
+    days        = optional(number, 14)
+  })
+  default = null
+
+  validation {
+    condition     = var.copies == null ? true : var.copies.region != var.region && startswith(var.copies.kms_key_arn, "arn:") && strcontains(var.copies.kms_key_arn, ":${var.copies.region}:")
+    error_message = "copies needs another region, and a key of that region."
+  }
+}
+
+variable "make_repositories" {
+  description = "Make an ECR repository for each of the two images."
+  type        = bool
+  default     = false
+}
+
+variable "web_acl_arn" {
+  description = "A web ACL of AWS WAF, in this region, that the load balancer asks first."
+  type        = string
+  default     = null
 }
 
 variable "load_balancer_protected" {

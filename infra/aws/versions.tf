@@ -1,5 +1,5 @@
 terraform {
-  # write-only arguments, which keep secrets out of plans and state, came with 1.11
+  # write-only arguments and ephemeral resources, which keep secrets out of plans and state, came with 1.11
   required_version = ">= 1.11"
 
   required_providers {

@@ -1,5 +1,27 @@
 # The plan against a provider that invents what AWS would answer: nothing is made, no account is needed. What is asserted
-# is what must not change unnoticed.
+# is what must not change unnoticed. The secrets alone are made by the real provider's own code, which asks the Secrets Manager
+# that ./check starts beside the tests.
+
+provider "aws" {
+  alias                       = "secrets"
+  region                      = "eu-central-1"
+  access_key                  = "of-the-tests"
+  secret_key                  = "of-the-tests"
+  skip_credentials_validation = true
+  skip_requesting_account_id  = true
+  skip_metadata_api_check     = true
+}
+
+mock_provider "aws" {
+  alias = "outside"
+  mock_resource "aws_sns_topic" {
+    defaults = { arn = "arn:aws:sns:us-east-1:123456789012:finance-alarms-outside" }
+  }
+}
+
+mock_provider "aws" {
+  alias = "copies"
+}
 
 mock_provider "aws" {
   mock_data "aws_availability_zones" {
@@ -23,8 +45,20 @@ mock_provider "aws" {
   mock_resource "aws_iam_role" {
     defaults = { arn = "arn:aws:iam::123456789012:role/finance" }
   }
-  mock_resource "aws_secretsmanager_secret" {
-    defaults = { arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-AbCdEf" }
+  mock_resource "aws_s3_bucket" {
+    defaults = { id = "finance-logs-1", arn = "arn:aws:s3:::finance-logs-1" }
+  }
+  mock_resource "aws_sns_topic" {
+    defaults = { arn = "arn:aws:sns:eu-central-1:123456789012:finance-alarms" }
+  }
+  mock_resource "aws_acm_certificate" {
+    defaults = {
+      arn                       = "arn:aws:acm:eu-central-1:123456789012:certificate/00000000-1234-1234-1234-123456789012"
+      domain_validation_options = [{ domain_name = "money.example.org", resource_record_name = "_x.money.example.org", resource_record_type = "CNAME", resource_record_value = "_y.acm-validations.aws" }]
+    }
+  }
+  mock_data "aws_caller_identity" {
+    defaults = { account_id = "123456789012" }
   }
   mock_resource "aws_cloudwatch_log_group" {
     defaults = { arn = "arn:aws:logs:eu-central-1:123456789012:log-group:finance" }
@@ -34,6 +68,7 @@ mock_provider "aws" {
   }
   mock_resource "aws_db_instance" {
     defaults = {
+      arn                = "arn:aws:rds:eu-central-1:123456789012:db:finance"
       address            = "finance.cluster.eu-central-1.rds.amazonaws.com"
       master_user_secret = [{ secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:rds!db-AbCdEf", kms_key_id = "", secret_status = "active" }]
     }
@@ -41,17 +76,13 @@ mock_provider "aws" {
 }
 
 variables {
-  region                 = "eu-central-1"
-  host_name              = "money.example.org"
-  certificate_arn        = "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012"
-  auth_image             = "registry.example.org/finance-backend:0.1.0"
-  proxy_image            = "registry.example.org/finance-proxy:0.1.0"
-  mail                   = { from = "Money <money@example.org>", provider = "resend" }
-  better_auth_secret     = "a secret of the tests, long enough to pass"
-  auth_service_password  = "p@ss:w/ord of auth_service"
-  authenticator_password = "p@ss:w/ord of authenticator"
-  mail_secret            = "re_the_key_of_the_tests"
-  migrate_on_apply       = false
+  region           = "eu-central-1"
+  host_name        = "money.example.org"
+  certificate_arn  = "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+  auth_image       = "registry.example.org/finance-backend:0.1.0"
+  proxy_image      = "registry.example.org/finance-proxy:0.1.0"
+  mail             = { from = "Money <money@example.org>", provider = "resend", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
+  migrate_on_apply = false
 }
 
 run "everything" {
@@ -98,22 +129,13 @@ run "everything" {
     error_message = "Each task gets its own secrets and no other's."
   }
   assert {
-    condition = alltrue(flatten([for task in aws_ecs_task_definition.main : [for word in ["p@ss:w/ord", "a secret of the tests", "re_the_key"] :
-      !strcontains(task.container_definitions, word)
-    ]]))
-    error_message = "No secret may be in a task definition."
-  }
-  assert {
-    condition = alltrue([for version in [
-      aws_secretsmanager_secret_version.better_auth_secret, aws_secretsmanager_secret_version.auth_service_password,
-      aws_secretsmanager_secret_version.authenticator_password, aws_secretsmanager_secret_version.mail_secret,
-    ] : version.secret_string_wo == null && version.secret_string == null])
+    condition     = alltrue([for version in aws_secretsmanager_secret_version.main : version.secret_string_wo == null && version.secret_string == ""]) && length(aws_secretsmanager_secret_version.main) == 3
     error_message = "No secret may be in the state."
   }
   assert {
     condition = alltrue([for name, value in {
       PGRST_DB_SCHEMAS = "api", PGRST_DB_ANON_ROLE = "anon", PGRST_DB_PRE_CONFIG = "private.pre_config", PGRST_DB_PRE_REQUEST = "private.pre_request"
-      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "require", PGRST_DB_POOL = "12", GHCRTS = "-N1"
+      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/rds.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1"
       } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "postgrest"]),
     { name = name, value = value })])
     error_message = "PostgREST runs as postgrest.conf says."
@@ -136,6 +158,12 @@ run "everything" {
     error_message = "PostgREST has the memory that two of the largest bodies need, and the proxy lets in no more."
   }
   assert {
+    condition = (aws_ecs_task_definition.main["data"].volume != null && { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
+      container.name => [container.mountPoints[0].containerPath, container.mountPoints[0].readOnly, [for one in container.dependsOn : one.containerName]]
+    } == { postgrest = ["/certificates", true, ["proxy"]], proxy = ["/certificates", false, []] })
+    error_message = "PostgREST starts when the proxy's image has filled the volume with certificates."
+  }
+  assert {
     condition     = alltrue([for service in aws_ecs_service.main : service.deployment_circuit_breaker[0].rollback && service.desired_count >= 2])
     error_message = "A version that does not become healthy is rolled back, and one task may fail."
   }
@@ -145,8 +173,14 @@ run "everything" {
     error_message = "Plain HTTP is redirected, and what is neither surface of this host is not found."
   }
   assert {
-    condition     = length(aws_cloudwatch_metric_alarm.service) == 6 && length(aws_cloudwatch_metric_alarm.task) == 4 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
+    condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 4 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
     error_message = "Errors, latency, saturation and the key's age each have their alarm."
+  }
+  assert {
+    condition = (aws_lb.main.access_logs[0].bucket == aws_s3_bucket.logs[0].id && aws_flow_log.main[0].vpc_id == aws_vpc.main[0].id
+      && { for rule in aws_s3_bucket_lifecycle_configuration.logs[0].rule : rule.id => rule.expiration[0].days } == { access = 7, flow = 30 }
+    && aws_s3_bucket_public_access_block.logs[0].restrict_public_buckets && aws_s3_bucket_public_access_block.logs[0].block_public_policy)
+    error_message = "Access and flow are logged, where the public cannot come, and not for long."
   }
   assert {
     condition     = output.public_url == "https://money.example.org" && length(aws_nat_gateway.main) == 2
@@ -154,21 +188,50 @@ run "everything" {
   }
 }
 
-run "a_change_of_a_secret_replaces_the_tasks" {
+run "another_image_is_a_second_apply_without_a_secret" {
   command = apply
   variables {
-    secret_versions = { authenticator_password = 2 }
+    auth_image = "registry.example.org/finance-backend:0.2.0"
   }
   assert {
-    condition     = alltrue([for task in aws_ecs_task_definition.main : strcontains(task.container_definitions, "\"value\":\"1,2,1,1\"")])
-    error_message = "A new version of a secret must be in every task's definition, or old tasks would keep the old one."
+    condition     = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].image == "registry.example.org/finance-backend:0.2.0"
+    error_message = "The new image must be in the task's definition."
+  }
+  assert {
+    condition     = output.secret_versions == run.everything.secret_versions
+    error_message = "No secret may change with an image."
   }
 }
 
-run "the_migration_stands_before_the_services" {
+run "a_raised_number_makes_that_secret_anew_and_replaces_the_tasks" {
+  command = apply
+  variables {
+    secret_versions = { authenticator_password = 2, better_auth_secret = 2 }
+  }
+  assert {
+    condition     = alltrue([for task in aws_ecs_task_definition.main : strcontains(task.container_definitions, "\"value\":\"1,2,2,1\"")])
+    error_message = "A new version of a secret must be in every task's definition, or old tasks would keep the old one."
+  }
+  assert {
+    condition     = [for name, version in output.secret_versions : name if version != run.everything.secret_versions[name]] == ["authenticator_password", "better_auth_secret"]
+    error_message = "These are made anew, and no other."
+  }
+  assert {
+    condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, ":::${output.secret_versions["better_auth_secret"]}\"")
+    error_message = "A definition names the version of BETTER_AUTH_SECRET it was made with, so that a rollback finds it."
+  }
+}
+
+run "an_existing_network_is_used_and_the_migration_runs_first" {
   command = plan
   variables {
     migrate_on_apply = true
+    network          = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1", "subnet-2"], private_subnet_ids = ["subnet-3", "subnet-4"] }
+  }
+  assert {
+    condition = (length(aws_vpc.main) + length(aws_subnet.public) + length(aws_nat_gateway.main) == 0 && aws_security_group.main["database"].vpc_id == "vpc-1"
+    && toset(aws_ecs_service.main["auth"].network_configuration[0].subnets) == toset(["subnet-3", "subnet-4"]))
+    error_message = "Nothing of a network is made when there is one."
   }
   assert {
     condition     = length(terraform_data.migration) == 1
@@ -176,23 +239,11 @@ run "the_migration_stands_before_the_services" {
   }
 }
 
-run "an_existing_network_is_used" {
-  command = plan
-  variables {
-    network = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1", "subnet-2"], private_subnet_ids = ["subnet-3", "subnet-4"] }
-  }
-  assert {
-    condition = (length(aws_vpc.main) + length(aws_subnet.public) + length(aws_nat_gateway.main) == 0 && aws_security_group.main["database"].vpc_id == "vpc-1"
-    && toset(aws_ecs_service.main["auth"].network_configuration[0].subnets) == toset(["subnet-3", "subnet-4"]))
-    error_message = "Nothing of a network is made when there is one."
-  }
-}
-
 run "smtp_and_certificates" {
   command = apply
   variables {
-    mail             = { from = "money@example.org", provider = "smtp" }
-    database_ca_file = "/etc/ssl/rds.pem"
+    mail             = { from = "money@example.org", provider = "smtp", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
+    database_ca_file = "/etc/ssl/own.pem"
     settings         = { KEY_ROTATION_DAYS = "0" }
   }
   assert {
@@ -209,76 +260,131 @@ run "smtp_and_certificates" {
   }
 }
 
-run "refuses_a_url_as_host_name" {
-  command = plan
+run "a_database_and_a_secret_of_before_are_taken" {
+  command = apply
   variables {
-    host_name = "https://money.example.org"
+    better_auth_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance/better_auth_secret-XyZ123"
+    restore                = { identifier = "finance-2", source = "finance" }
   }
-  expect_failures = [var.host_name]
+  assert {
+    condition     = aws_db_instance.main.identifier == "finance-2" && aws_cloudwatch_metric_alarm.database["storage"].dimensions.DBInstanceIdentifier == "finance-2"
+    error_message = "The restored server is what is watched."
+  }
+  assert {
+    condition = (keys(output.secret_versions) == ["auth_service_password", "authenticator_password"]
+    && strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "secret:finance/better_auth_secret-XyZ123\""))
+    error_message = "With a secret at hand none is made."
+  }
 }
 
-run "refuses_images_without_a_version" {
-  command = plan
+run "an_outage_rings" {
+  command = apply
   variables {
-    auth_image  = "registry.example.org/finance-backend:latest"
-    proxy_image = "registry.example.org/finance-proxy"
+    notify        = ["on-call@example.org", "https://pager.example.org/hook"]
+    alarm_actions = ["arn:aws:sns:eu-central-1:123456789012:ours"]
   }
-  expect_failures = [var.auth_image, var.proxy_image]
+  assert {
+    condition = alltrue([for name in ["auth-down", "data-down"] :
+      aws_cloudwatch_metric_alarm.service[name].treat_missing_data == "breaching" && aws_cloudwatch_metric_alarm.service[name].comparison_operator == "LessThanThreshold"
+      && anytrue([for query in aws_cloudwatch_metric_alarm.service[name].metric_query : try(query.metric[0].metric_name == "HealthyHostCount", false)])
+    ])
+    error_message = "A service without a target reports nothing, and nothing must ring."
+  }
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.load_balancer.metric_name == "HTTPCode_ELB_5XX_Count"
+    error_message = "What the load balancer answers for a service that does not is counted."
+  }
+  assert {
+    condition = alltrue([for alarm in concat(values(aws_cloudwatch_metric_alarm.service), values(aws_cloudwatch_metric_alarm.task), values(aws_cloudwatch_metric_alarm.database),
+      values(aws_cloudwatch_metric_alarm.event), aws_cloudwatch_metric_alarm.key_age, [aws_cloudwatch_metric_alarm.load_balancer]) :
+    alarm.alarm_actions == toset(["arn:aws:sns:eu-central-1:123456789012:ours", aws_sns_topic.alarms[0].arn])])
+    error_message = "Every alarm tells whom notify and alarm_actions name."
+  }
+  assert {
+    condition = ({ for target, subscription in aws_sns_topic_subscription.alarms : target => subscription.protocol } == { "on-call@example.org" = "email", "https://pager.example.org/hook" = "https" }
+    && keys(aws_cloudwatch_metric_alarm.outside) == ["auth", "data"] && length(aws_sns_topic_subscription.outside) == 2 && length(aws_db_event_subscription.main) == 1)
+    error_message = "Those to notify hear of what is seen from outside and of the database's own events too."
+  }
 }
 
-run "refuses_another_line_of_postgrest" {
+run "a_zone_has_the_certificate_and_the_name" {
+  command = apply
+  variables {
+    certificate_arn = null
+    zone_id         = "Z0123456789ABC"
+  }
+  assert {
+    condition     = aws_lb_listener.https.certificate_arn == aws_acm_certificate_validation.main[0].certificate_arn && aws_route53_record.main[0].name == "money.example.org"
+    error_message = "The load balancer has the certificate that was made, and the name points to it."
+  }
+}
+
+run "own_keys_copies_and_repositories" {
   command = plan
   variables {
+    kms_key_arn       = "arn:aws:kms:eu-central-1:123456789012:key/1"
+    copies            = { region = "eu-west-1", kms_key_arn = "arn:aws:kms:eu-west-1:123456789012:key/2" }
+    make_repositories = true
+    cpu_architecture  = "ARM64"
+    web_acl_arn       = "arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/ours/1"
+  }
+  assert {
+    condition = alltrue([for key in concat(
+      [aws_db_instance.main.kms_key_id, aws_db_instance.main.master_user_secret_kms_key_id, aws_db_instance.main.performance_insights_kms_key_id],
+      [for secret in aws_secretsmanager_secret.main : secret.kms_key_id], [for group in aws_cloudwatch_log_group.main : group.kms_key_id],
+      [for group in aws_cloudwatch_log_group.made_by_aws : group.kms_key_id], [for repository in aws_ecr_repository.main : repository.encryption_configuration[0].kms_key],
+    ) : key == "arn:aws:kms:eu-central-1:123456789012:key/1"])
+    error_message = "Whatever can be encrypted with a key of yours is."
+  }
+  assert {
+    condition = (aws_db_instance_automated_backups_replication.main[0].kms_key_id == "arn:aws:kms:eu-west-1:123456789012:key/2"
+    && [for name, secret in aws_secretsmanager_secret.main : one(secret.replica).region if length(secret.replica) > 0] == ["eu-west-1"])
+    error_message = "The other region gets the backups and the secret that opens the signing keys."
+  }
+  assert {
+    condition     = alltrue([for task in aws_ecs_task_definition.main : task.runtime_platform[0].cpu_architecture == "ARM64"]) && length(aws_ecr_repository.main) == 2 && length(aws_wafv2_web_acl_association.main) == 1
+    error_message = "The platform is named, and what is optional is there."
+  }
+}
+
+run "without_access_and_flow_logs_there_is_no_bucket" {
+  command = plan
+  variables {
+    access_log_days = 0
+    flow_log_days   = 0
+  }
+  assert {
+    condition     = length(aws_s3_bucket.logs) + length(aws_flow_log.main) + length(aws_lb.main.access_logs) == 0
+    error_message = "What is switched off leaves nothing behind."
+  }
+}
+
+# Each of these variables is wrong in one way, and each must be refused; in one run, because a run costs some seconds.
+run "refuses_what_could_not_run" {
+  command = plan
+  variables {
+    region          = "mx-central-1" # rds.pem has no certificate of it
+    host_name       = "https://money.example.org"
+    certificate_arn = null
+    auth_image      = "registry.example.org/finance-backend:latest"
+    proxy_image     = "registry.example.org/finance-proxy"
     postgrest_image = "postgrest/postgrest:v13.0.0"
-  }
-  expect_failures = [var.postgrest_image]
-}
-
-run "refuses_a_single_task" {
-  command = plan
-  variables {
-    tasks = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
-  }
-  expect_failures = [var.tasks]
-}
-
-run "refuses_an_old_server_and_too_few_backups" {
-  command = plan
-  variables {
+    # a single task
+    tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
     database = { version = "14", backup_days = 1 }
-  }
-  expect_failures = [var.database]
-}
-
-run "refuses_weak_secrets" {
-  command = plan
-  variables {
-    better_auth_secret     = "short"
-    authenticator_password = "short"
-  }
-  expect_failures = [var.better_auth_secret, var.authenticator_password]
-}
-
-run "refuses_mail_without_a_provider" {
-  command = plan
-  variables {
-    mail = { from = "money@example.org", provider = "carrier-pigeon" }
-  }
-  expect_failures = [var.mail]
-}
-
-run "refuses_a_secret_among_the_settings" {
-  command = plan
-  variables {
+    mail     = { from = "money@example.org", provider = "carrier-pigeon", secret_arn = "re_the_key_itself" }
     settings = { BETTER_AUTH_SECRET = "not here" }
-  }
-  expect_failures = [var.settings]
-}
+    # in one zone
+    network          = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1"], private_subnet_ids = ["subnet-3", "subnet-4"] }
+    copies           = { region = "mx-central-1", kms_key_arn = "arn:aws:kms:mx-central-1:123456789012:key/1" }
+    restore          = { identifier = "finance-2" }
+    notify           = ["http://example.org/hook"]
+    cpu_architecture = "386"
 
-run "refuses_a_network_in_one_zone" {
-  command = plan
-  variables {
-    network = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1"], private_subnet_ids = ["subnet-3", "subnet-4"] }
+    better_auth_secret_arn = "the secret itself, which would be in the state"
   }
-  expect_failures = [var.network]
+  expect_failures = [
+    var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.proxy_image, var.postgrest_image, var.tasks, var.database, var.mail,
+    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.better_auth_secret_arn,
+  ]
 }

@@ -1,0 +1,48 @@
+/** BETTER_AUTH_SECRET is changed in the order of docs/operations.md and docs/aws.md, and changed back. */
+import { expect, test } from 'vitest'
+import { admin } from '../../admin/commands.ts'
+import { authConfig } from '../../auth/config.ts'
+import { createLog } from '../../auth/log.ts'
+import { startAuth } from '../../auth/main.ts'
+import { freePort } from '../../infra/local/ports.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
+import { connection, passwords } from '../support/database.ts'
+import { signedIn } from '../support/person.ts'
+import { startStack } from '../support/stack.ts'
+
+const first = 'the first secret, which is long enough'
+const second = 'the second secret, also long enough'
+
+test('whoever stops the service, revokes every key and starts it with another secret sees people sign in again, there and back', async () => {
+  await using stack = await startStack({ auth: false, data: true })
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  await stack.sql.query('update private.settings set public_url = $1', [url])
+  const start = (secret: string) =>
+    startAuth(
+      authConfig(readSettings({
+        PUBLIC_URL: url,
+        PORT: String(port),
+        BETTER_AUTH_SECRET: secret,
+        AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: passwords.authService }),
+      })),
+      createLog('silent'),
+    )
+
+  let stop = await start(first)
+  const ann = await signedIn({ ...stack, url }, 'Ann')
+  expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
+  for (const secret of [second, first]) {
+    const before = await ann.token()
+    await stop()
+    await expect(start(secret)).rejects.toThrow('BETTER_AUTH_SECRET does not open the signing keys')
+    expect(await admin(['keys', 'revoke', '--all'], { databaseUrl: stack.ownerUrl }, { write: () => undefined })).toBe(0)
+    stop = await start(secret)
+    expect((await ann.get('/get-session')).status).toBe(401)
+    expect((await ann.signIn()).status).toBe(200)
+    const read = async (token: string) => (await fetch(`${stack.dataUrl}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status
+    await expect.poll(async () => read(await ann.token())).toBe(200)
+    await expect.poll(() => read(before)).toBe(401)
+  }
+  await stop()
+})

@@ -1,0 +1,185 @@
+/** The scripts of infra/aws, with an `aws` that notes what it is asked and answers as the test says. No account is needed. */
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aws-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** What each operation answers, one call after the other; the last answer stands. */
+type Answers = Record<string, string[]>
+
+const taskArn = 'arn:aws:ecs:eu-central-1:123456789012:task/finance/0123abc'
+const succeeded: Answers = {
+  'run-task': [taskArn],
+  'describe-tasks': ['PENDING\tNone\tNone', 'RUNNING\tNone\tNone', 'STOPPED\t0\tEssential container in task exited'],
+  'filter-log-events': ['', 'signing key rotated', 'signing key rotated\ntask ended with 0'],
+}
+
+type Outcome = { code: number, out: string, error: string, asked: string[][] }
+
+async function run(script: string, words: string[], answers: Answers, variables: Record<string, string> = {}): Promise<Outcome> {
+  await writeFile(
+    join(folder, 'aws'),
+    `#!${process.execPath}
+const { appendFileSync, readFileSync, writeFileSync } = require('node:fs')
+const words = process.argv.slice(2)
+if (words.includes('file:///dev/stdin')) words.push(readFileSync(0, 'utf8').trim())
+appendFileSync(${JSON.stringify(join(folder, 'asked'))}, JSON.stringify(words) + '\\n')
+const answers = JSON.parse(readFileSync(${JSON.stringify(join(folder, 'answers'))}, 'utf8'))
+const query = words[words.indexOf('--query') + 1]
+const key = [words[1] + ' ' + query, words[1]].find((name) => answers[name] !== undefined)
+const list = answers[key] ?? ['']
+const answer = list.length > 1 ? list.shift() : list[0]
+writeFileSync(${JSON.stringify(join(folder, 'answers'))}, JSON.stringify(answers))
+if (answer === 'fails') process.exit(254)
+console.log(answer)
+`,
+  )
+  await chmod(join(folder, 'aws'), 0o755)
+  await writeFile(join(folder, 'answers'), JSON.stringify(answers))
+  await writeFile(join(folder, 'asked'), '')
+  const env = {
+    PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+    AWS_REGION: 'eu-central-1',
+    CLUSTER: 'finance',
+    TASK_DEFINITION: 'arn:aws:ecs:eu-central-1:123456789012:task-definition/finance-migrate:7',
+    SUBNETS: 'subnet-1,subnet-2',
+    SECURITY_GROUP: 'sg-1',
+    LOG_GROUP: '/finance/migrate',
+    DATABASE: 'finance',
+    DATABASE_TLS: 'sslmode=verify-full&sslrootcert=/certificates/rds.pem',
+    TASK_POLL_SECONDS: '0',
+    ...variables,
+  }
+  return new Promise((resolve) => {
+    execFile(new URL(`../../infra/aws/${script}`, import.meta.url).pathname, words, { env }, (failure, out, error) => {
+      void readFile(join(folder, 'asked'), 'utf8').then((asked) =>
+        resolve({ code: Number(failure?.code ?? 0), out, error, asked: asked.trim().split('\n').map((line) => JSON.parse(line) as string[]) })
+      )
+    })
+  })
+}
+
+/** The value of an option of the first call of an operation. */
+const option = ({ asked }: Outcome, operation: string, name: string): string => {
+  const words = asked.find(([, called]) => called === operation) ?? []
+  return words[words.indexOf(name) + 1] ?? ''
+}
+
+describe('the operator', () => {
+  test('runs the command as a task, in the private network, and sees what it wrote when all of it has arrived', async () => {
+    const outcome = await run('admin', ['keys', 'rotate'], succeeded)
+    expect(outcome).toMatchObject({ code: 0, out: 'signing key rotated\n', error: '' })
+    expect(option(outcome, 'run-task', '--network-configuration')).toBe(
+      'awsvpcConfiguration={subnets=[subnet-1,subnet-2],securityGroups=[sg-1],assignPublicIp=DISABLED}',
+    )
+    expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe('migrate/migrate/0123abc')
+  })
+
+  test('may write any character: the container gets the words as they were typed', async () => {
+    const words = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
+    const overrides = JSON.parse(option(await run('admin', words, succeeded), 'run-task', '--overrides')) as {
+      containerOverrides: { name: string, command: string[] }[]
+    }
+    const [{ name, command } = { name: '', command: [] as string[] }] = overrides.containerOverrides
+    expect(name).toBe('migrate')
+    expect(command.slice(3)).toEqual(['task', 'node', 'admin/main.ts', ...words])
+    // what the container's shell makes of it
+    const [shell = '', ...rest] = command
+    const printed = await new Promise((resolve) => {
+      execFile(shell, [...rest.slice(0, 3), 'printf', '%s|', ...words], (_, out) => resolve(out))
+    })
+    expect(printed).toBe(`${words.join('|')}|task ended with 0\n`)
+  })
+
+  test('gets the exit code of the command, and what it wrote', async () => {
+    const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
+      ...succeeded,
+      'describe-tasks': ['STOPPED\t2\tEssential container in task exited'],
+      'filter-log-events': ['There is no user with the e-mail nobody@example.org.\ntask ended with 2'],
+    })
+    expect(outcome).toMatchObject({ code: 2, out: 'There is no user with the e-mail nobody@example.org.\n' })
+    expect(outcome.error).toContain('Exit code 2')
+  })
+})
+
+describe('the migration', () => {
+  test('is waited for as long as it runs, also when a question about it fails', async () => {
+    const outcome = await run('migrate', [], {
+      ...succeeded,
+      'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
+    })
+    expect(outcome.code).toBe(0)
+    expect(outcome.asked.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
+  })
+
+  test('is given up after the time that was said, and says that it goes on', async () => {
+    const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
+    expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes, and goes on: ${taskArn}\n` })
+  })
+
+  test('fails where its container could not start, with the reason', async () => {
+    const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'] })
+    expect(outcome.code).toBe(1)
+    expect(outcome.error).toContain('CannotPullContainerError: not found')
+  })
+
+  test('fails where no task could be started', async () => {
+    expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({ code: 1, error: expect.stringContaining('could not be started') })
+    expect((await run('migrate', [], { 'run-task': ['fails'] })).code).not.toBe(0)
+  })
+})
+
+describe('a drill', () => {
+  const servers: Answers = {
+    ...succeeded,
+    [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['0'],
+    'describe-db-instances DBInstances[0].MasterUserSecret.SecretArn': ['arn:of-the-owners-secret'],
+    'describe-db-instances DBInstances[0].DBInstanceStatus': ['creating', 'backing-up', 'available'],
+    'describe-db-instances DBInstances[0].PendingModifiedValues.MasterUserPassword': ['****', 'None'],
+    'describe-db-instances DBInstances[0].Endpoint.Address': ['finance-drill.rds.amazonaws.com'],
+    'describe-db-instances DBInstances[0].VpcSecurityGroups[].VpcSecurityGroupId': ['sg-9'],
+    'describe-db-instances DBInstances[0].DBSubnetGroup.DBSubnetGroupName': ['finance'],
+    'get-secret-value': ['{"username":"finance_owner","password":"p\\"w:{}"}'],
+    'filter-log-events': ['12 rules, 0 broken\ntask ended with 0'],
+  }
+
+  test('restores a moment beside the database, asks it the rules, and removes it', async () => {
+    const outcome = await run('drill', ['2026-11-21T10:15:00Z'], servers)
+    expect(outcome).toMatchObject({ code: 0, out: '12 rules, 0 broken\nRestored and checked: finance-drill.\n' })
+    expect(option(outcome, 'restore-db-instance-to-point-in-time', '--restore-time')).toBe('2026-11-21T10:15:00Z')
+    expect(option(outcome, 'run-task', '--overrides')).toContain(
+      '"environment":[{"name":"DATABASE_URL","value":"postgresql://finance_owner@finance-drill.rds.amazonaws.com:5432/finance?sslmode=verify-full&sslrootcert=/certificates/rds.pem"}]',
+    )
+    expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
+  })
+
+  test('gives the copy the password of today, in no argument that others could see', async () => {
+    const { asked } = await run('drill', [], servers)
+    const [, , , , given = ''] = asked.find(([, operation]) => operation === 'modify-db-instance') ?? []
+    expect(JSON.parse(given)).toEqual({ DBInstanceIdentifier: 'finance-drill', ApplyImmediately: true, MasterUserPassword: 'p"w:{}' })
+    expect(asked.flatMap((words) => words.filter((word) => word.includes('p\\"w')))).toEqual([given])
+  })
+
+  test('fails where a rule is broken, and removes the copy all the same', async () => {
+    const outcome = await run('drill', [], {
+      ...servers,
+      'describe-tasks': ['STOPPED\t1\tEssential container in task exited'],
+      'filter-log-events': ['row_security: api.transactions\ntask ended with 1'],
+    })
+    expect(outcome).toMatchObject({ code: 1, out: 'row_security: api.transactions\n' })
+    expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
+  })
+
+  test('touches no server that is there already', async () => {
+    const outcome = await run('drill', [], { [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'] })
+    expect(outcome.code).toBe(1)
+    expect(outcome.asked.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
+  })
+})
