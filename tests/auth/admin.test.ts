@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admin } from '../../admin/commands.ts'
 import { connection } from '../support/database.ts'
+import { operator } from '../support/operator.ts'
 import { person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -10,18 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** As in a stack of compose.yaml, where there is no npm to run anything with. */
-const called = { command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait' }
-
-const run = async (...argv: string[]) => {
-  let text = ''
-  const code = await admin(argv, { databaseUrl: stack.ownerUrl, ...called }, {
-    write: (part: string) => {
-      text += part
-    },
-  })
-  return { code, text }
-}
+const run = (...argv: string[]) => operator(stack.ownerUrl, ...argv)
 
 describe('an operator', () => {
   test('reads what there is to do', async () => {
@@ -69,15 +58,8 @@ describe('an operator', () => {
   })
 
   test('on a database that is not migrated is told so', async () => {
-    let text = ''
-    expect(
-      await admin(['users'], { databaseUrl: connection(stack.ownerUrl, { database: 'template1' }), ...called }, {
-        write: (part: string) => {
-          text += part
-        },
-      }),
-    ).toBe(1)
-    expect(text).toBe('The database is not migrated: run `docker compose up -d --wait` first.\n')
+    expect(await operator(connection(stack.ownerUrl, { database: 'template1' }), 'users'))
+      .toEqual({ code: 1, text: 'The database is not migrated: run `docker compose up -d --wait` first.\n' })
   })
 
   test.each([

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admin } from '../../admin/commands.ts'
 import { connect } from '../../auth/database.ts'
 import { startRotation, type KeyOptions } from '../../auth/keys/rotation.ts'
 import { createLog } from '../../auth/log.ts'
+import { operator } from '../support/operator.ts'
 import { person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -16,15 +16,7 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 /** The operator's command. */
-const runOn = async ({ ownerUrl }: Stack, ...argv: string[]) => {
-  let text = ''
-  const code = await admin(['keys', ...argv], { databaseUrl: ownerUrl, command: 'npm run admin --', migrateCommand: 'npm run migrate' }, {
-    write: (part: string) => {
-      text += part
-    },
-  })
-  return { code, text }
-}
+const runOn = ({ ownerUrl }: Stack, ...argv: string[]) => operator(ownerUrl, 'keys', ...argv)
 const run = (...argv: string[]) => runOn(stack, ...argv)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const read = async (url: string, token: string) => (await fetch(`${url}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status

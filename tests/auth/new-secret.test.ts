@@ -1,12 +1,12 @@
 /** BETTER_AUTH_SECRET is changed in the order of docs/operations.md and docs/aws.md, and changed back. */
 import { expect, test } from 'vitest'
-import { admin } from '../../admin/commands.ts'
 import { authConfig } from '../../auth/config.ts'
 import { createLog } from '../../auth/log.ts'
 import { startAuth } from '../../auth/main.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 import { connection, passwords } from '../support/database.ts'
+import { operator } from '../support/operator.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack } from '../support/stack.ts'
 
@@ -36,7 +36,7 @@ test('whoever stops the service, revokes every key and starts it with another se
     const before = await ann.token()
     await stop()
     await expect(start(secret)).rejects.toThrow('BETTER_AUTH_SECRET does not open the signing keys')
-    expect(await admin(['keys', 'revoke', '--all'], { databaseUrl: stack.ownerUrl }, { write: () => undefined })).toBe(0)
+    expect(await operator(stack.ownerUrl, 'keys', 'revoke', '--all')).toMatchObject({ code: 0 })
     stop = await start(secret)
     expect((await ann.get('/get-session')).status).toBe(401)
     expect((await ann.signIn()).status).toBe(200)

@@ -72,6 +72,7 @@ export async function deployment(): Promise<Deployment> {
       'infra/shared',
       'infra/local',
       'infra/docker',
+      'infra/aws/rds.pem',
     ]
   ) {
     await cp(join(root, path), join(directory, path), { recursive: true })

@@ -11,10 +11,10 @@ export function commandsOf(title: string): string[] {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
 }
 
-const [withNpm = '', withDocker = '', then = ''] = commandsOf('The main job')
+const [withNpm = '', withDocker = '', anywhere = ''] = commandsOf('The main job')
 
-/** The job as it is pasted where `npm start` runs, and where compose does. */
-export const mainJob = { withNpm: `${withNpm}${then}`, withDocker: `${withDocker}${then}` }
+/** The job as it is pasted where `npm start` runs, and where compose does; and its part that is the same everywhere. */
+export const mainJob = { withNpm: `${withNpm}${anywhere}`, withDocker: `${withDocker}${anywhere}`, anywhere }
 
 /** Ann stores a transaction and reads it back, and anonymous sees nothing. */
 export function expectMainJob(output: string): void {

@@ -1,0 +1,177 @@
+/**
+ * A machine without Docker, as docs/bare-metal.md says: the units in a systemd that runs, from nothing to an upgrade that
+ * fails, as its owner lives through it: one story, so each test starts where the one before ended. The machine is a
+ * container, because a test cannot reboot the one it runs on.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectMainJob, mainJob } from '../support/main-job.ts'
+import { root, run } from './deployment.ts'
+
+let machine: string
+/** A script, as root, in the checkout. @returns what it printed */
+const shell = (script: string) => run('docker', ['exec', '-w', '/root/finance', machine, 'bash', '-euc', script])
+const docs = await readFile(join(root, 'docs/bare-metal.md'), 'utf8')
+
+/** The same script with the outcome in place of an exception. */
+async function outcome(script: string): Promise<{ code: number, output: string }> {
+  const output = await shell(`set +e; { ${script}; } 2>&1; echo "exit $?"`)
+  return { code: Number(/exit (\d+)\n$/.exec(output)?.[1]), output }
+}
+
+const serves = (stack = 'finance') => shell(`readlink /opt/${stack}/current`).then((version) => version.trim())
+const commit = (change: string) => shell(`${change}; git add -A; git commit -qm change; git rev-parse --short=12 HEAD`).then((version) => version.trim())
+
+/** Starts asking both surfaces over TLS. @returns the function that stops it and tells every status that was answered */
+async function asking(): Promise<() => Promise<string[]>> {
+  await run('docker', [
+    'exec',
+    '-d',
+    machine,
+    'bash',
+    '-c',
+    `
+    rm -f /tmp/stop
+    until [ -e /tmp/stop ]; do
+      for path in data/transactions api/auth/get-session; do curl -s --cacert /root/root.crt -o /dev/null -w '%{http_code}\\n' https://localhost/$path; done
+    done >/tmp/statuses; touch /tmp/stopped`,
+  ])
+  return async () => {
+    await shell('touch /tmp/stop; until [ -e /tmp/stopped ]; do :; done; rm /tmp/stopped')
+    return [...new Set((await shell('cat /tmp/statuses')).trim().split('\n'))].sort()
+  }
+}
+
+beforeAll(async () => {
+  const image = 'finance-test-machine'
+  await run('docker', ['build', '--quiet', '-t', image, join(import.meta.dirname, 'bare-metal')])
+  // what an init needs of a container; not --privileged, which no engine inside a container may give
+  const allowed = ['--cap-add=ALL', '--cap-drop=SYS_RESOURCE', '--security-opt=seccomp=unconfined', '--security-opt=apparmor=unconfined', '--cgroupns=private']
+  const npm = ['-e', 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt']
+  machine = (await run('docker', ['run', '-d', ...allowed, ...npm, '--tmpfs=/run', image])).trim()
+  const archive = await mkdtemp(join(tmpdir(), 'finance-checkout-'))
+  await run('bash', ['-euc', `git ls-files -z -co --exclude-standard | xargs -0 ls -d 2>/dev/null | tar cf ${archive}/tree.tar -T -`], { cwd: root })
+  await run('docker', ['cp', join(archive, 'tree.tar'), `${machine}:/root/tree.tar`])
+  await rm(archive, { recursive: true })
+  await run('docker', [
+    'exec',
+    machine,
+    'bash',
+    '-euc',
+    `
+    mkdir /root/finance; cd /root/finance; tar xf ../tree.tar; git init -q
+    git config user.email owner@example.org; git config user.name Owner; git add -A; git commit -qm first
+    systemctl is-system-running --wait || systemctl --failed`,
+  ])
+})
+afterAll(async () => {
+  await run('docker', ['rm', '-f', machine])
+})
+
+test('one command brings everything up, and the main job works over TLS', async () => {
+  expect(await shell('infra/systemd/setup')).toContain('No mail provider is set')
+  expect(await serves()).toBe((await shell('git rev-parse --short=12 HEAD')).trim())
+  await shell('cp /var/lib/finance-caddy/caddy/pki/authorities/local/root.crt /root/root.crt; apt list --installed 2>/dev/null | grep -c ^systemd/')
+  expectMainJob(
+    await shell(`AUTH=https://localhost/api/auth DATA=https://localhost/data; export CURL_CA_BUNDLE=/root/root.crt
+    mails() { journalctl -u finance-auth -o cat; }
+    ${mainJob.then}`),
+  )
+  expect((await shell('stat -c %a /etc/finance/*.env')).trim().split('\n')).toEqual(['600', '600', '600', '600'])
+})
+
+test('nothing listens that the docs do not name, and nothing but the edge is open to other machines', async () => {
+  const listening = (await shell('ss -ltnH')).trim().split('\n').map((line) => line.split(/\s+/)[3]?.replace(/^\*:|^0\.0\.0\.0:|^\[::\]:/, '') ?? '')
+  const named = [...docs.matchAll(/^\| ([\d.:, ]+) \|/gm)].flatMap(([, ports = '']) => ports.split(', '))
+  expect([...new Set(listening)].filter((address) => !address.startsWith('[::1]')).sort()).toEqual(named.sort())
+})
+
+test('no service runs as root or as another does', async () => {
+  const users = await shell(
+    'for unit in auth postgrest caddy; do ps -o user= -p "$(systemctl show -P MainPID finance-$unit)"; done || true; runuser -u finance -- cat /etc/finance/auth.env 2>&1 || true',
+  )
+  expect(users).toContain('Permission denied')
+  expect(users).not.toMatch(/^root$/m)
+})
+
+test('the operator’s command says how it is called here', async () => {
+  expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
+  expect(await outcome('infra/systemd/admin dance')).toEqual({ code: 1, output: expect.stringContaining('`infra/systemd/admin --help` shows how') })
+})
+
+test('the proxy reloads: a changed limit holds, and it is the same process', async () => {
+  const pid = () => shell('systemctl show -P MainPID finance-caddy')
+  const sends = (bytes: number) =>
+    shell(`head -c ${bytes} /dev/zero | curl -s --cacert /root/root.crt -o /dev/null -w '%{http_code}' -H 'authorization: Bearer x' \\
+      -H 'content-type: application/json' --data-binary @- https://localhost/data/transactions`)
+  const before = await pid()
+  expect(await sends(200_000)).toBe('401')
+  await shell('echo DATA_BODY_LIMIT=100000 >>/etc/finance/caddy.env; systemctl reload finance-caddy')
+  expect(await sends(200_000)).toBe('413')
+  expect(await pid()).toBe(before)
+})
+
+test('a database that is late at boot is waited for', async () => {
+  await shell('systemctl disable --quiet postgresql')
+  await run('docker', ['restart', machine])
+  // more often than systemd would try by itself
+  await shell(`timeout 120 bash -c 'until [ "$(systemctl show -P NRestarts finance-auth 2>/dev/null || echo 0)" -ge 8 ]; do sleep 0.5; done'`)
+  await shell(`systemctl enable --quiet postgresql; systemctl start postgresql
+    for path in 3000/readyz 3002/ready; do curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:$path; done`)
+  expect(await shell('curl -s --retry 20 --retry-all-errors --cacert /root/root.crt https://localhost/data/transactions')).toBe('[]')
+})
+
+test('an upgrade that cannot migrate leaves the old version serving, and startable', async () => {
+  const old = await serves()
+  await commit(`echo 'select 1 / 0;' >db/migrations/9999_impossible.sql`)
+  const stop = await asking()
+  const { code, output } = await outcome('infra/systemd/upgrade')
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('division by zero') })
+  expect(await stop()).toEqual(['200', '401'])
+  expect(await serves()).toBe(old)
+  await shell('git reset -q --hard HEAD^')
+  await run('docker', ['restart', machine])
+  await shell('curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors --cacert /root/root.crt https://localhost/data/transactions')
+})
+
+test('an upgrade whose service does not become ready goes back by itself', async () => {
+  const old = await serves()
+  await commit(`echo 'throw new Error("broken")' >>auth/main.ts`)
+  const { code, output } = await outcome('infra/systemd/upgrade')
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(`Going back to ${old}`) })
+  expect(await serves()).toBe(old)
+  expect(await shell(`curl -s -o /dev/null -w '%{http_code}' --cacert /root/root.crt https://localhost/api/auth/get-session`)).toBe('401')
+  await shell('git reset -q --hard HEAD^')
+})
+
+test('an upgrade changes over while people work, and one command goes back', async () => {
+  const old = await serves()
+  const stop = await asking()
+  const next = await commit('echo >>auth/main.ts')
+  expect(await shell('infra/systemd/upgrade')).toContain(`${next} serves.`)
+  expect(await serves()).toBe(next)
+  expect(await shell('infra/systemd/rollback')).toContain(`${old} serves.`)
+  expect(await serves()).toBe(old)
+  expect(await stop()).toEqual(['200', '401'])
+})
+
+test('a database password is changed as the docs say', async () => {
+  await shell(`
+    sed -i 's/^AUTH_SERVICE_PASSWORD=.*/AUTH_SERVICE_PASSWORD=another-password/' /etc/finance/migrate.env
+    sed -i 's/^PGPASSWORD=.*/PGPASSWORD=another-password/' /etc/finance/auth.env
+    systemctl restart finance-migrate@current finance-auth finance-postgrest
+    curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:3000/readyz`)
+})
+
+test('two on one machine do not touch each other', async () => {
+  await shell(`pg_createcluster --port 5433 "$(ls /etc/postgresql)" second; systemctl start "postgresql@$(ls /etc/postgresql)-second"
+    STACK=second PORT=4000 HTTP_PORT=8081 PLAIN_PORT=8082 PGPORT=5433 infra/systemd/setup https://localhost:8443`)
+  expect((await shell('STACK=second infra/systemd/admin users')).trim().split('\n')).toHaveLength(1)
+  expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
+  const status = (port: number) => shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${port}/data/transactions || true`)
+  expect([await status(8080), await status(8082)]).toEqual(['200', '200'])
+  await shell('systemctl stop second-auth second-postgrest second-caddy postgresql@*-second')
+  expect([await status(8080), await status(8082)]).toEqual(['200', '000'])
+})
