@@ -237,9 +237,9 @@ describe('the migration', () => {
     expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca'])
   })
 
-  test('is tried once, and fails the release when it fails; a machine that goes down does not count', async () => {
+  test('is tried three times and then fails the release; a machine that goes down does not count', async () => {
     expect(one(await render(), 'Job', 'money-migrate').spec).toMatchObject({
-      backoffLimit: 0,
+      backoffLimit: 2,
       activeDeadlineSeconds: 900,
       podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
       template: { spec: { restartPolicy: 'Never' } },
