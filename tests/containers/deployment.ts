@@ -37,6 +37,8 @@ export type Deployment = {
   gateway: string
   /** `docker compose up -d --wait`. @returns the milliseconds it took */
   up(...args: string[]): Promise<number>
+  /** What the owner types in the folder. */
+  shell(commands: string): Promise<string>
   /** A command of infra/docker. */
   command(name: string, ...args: string[]): Promise<string>
   /** The owner's answer to a query, a line a row. */
@@ -110,6 +112,7 @@ export async function deployment(): Promise<Deployment> {
       setDefaultCACertificates([...rootCertificates, await compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')])
       return took
     },
+    shell: (commands) => run('bash', ['-euc', commands], env()),
     command: (name, ...args) => run(join(directory, 'infra/docker', name), args, env()),
     inDatabase: async (command, input) => {
       await writeFile(join(directory, 'input'), input)
