@@ -402,15 +402,17 @@ case "$*" in
   patch*) exec ${process.env['KUBECTL']} "$@" ;;
   *'get job money-migrate'*) cat ${directory}/spec ;;
   *create*) cat >${directory}/created ;;
-  *'get pod'*) printf Succeeded ;;
+  *'get pod'*) printf "$PHASE" ;;
   *logs*) echo granted ;;
 esac
 `,
         { mode: 0o755 },
       )
-      const { stdout } = await run(join(root, 'infra/kubernetes/admin'), ['--namespace', 'finance', 'money', 'grant', 'ann"\\ $(id)@example.org', "it's"], {
-        env: { ...process.env, PATH: `${directory}:${process.env['PATH']}` },
-      })
+      const ask = (phase: string, ...command: string[]) =>
+        run(join(root, 'infra/kubernetes/admin'), ['--namespace', 'finance', 'money', ...command], {
+          env: { ...process.env, PATH: `${directory}:${process.env['PATH']}`, PHASE: phase },
+        })
+      const { stdout } = await ask('Succeeded', 'grant', 'ann"\\ $(id)@example.org', "it's")
       expect(stdout).toBe('granted\n')
       const pod = JSON.parse(await readFile(join(directory, 'created'), 'utf8'))
       expect(pod.spec.containers[0].command).toEqual(['node', 'admin/main.ts', 'grant', 'ann"\\ $(id)@example.org', "it's"])
@@ -420,6 +422,7 @@ esac
       const asked = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
       expect(asked.filter((line) => !line.startsWith('patch --local'))).toEqual(asked.filter((line) => line.startsWith('--namespace finance ')))
       expect(asked.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
+      await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })
     } finally {
       await rm(directory, { recursive: true })
     }
