@@ -1,0 +1,430 @@
+/** What the chart makes of values, and which values it refuses. No cluster was asked. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, workloads, type Manifest } from './chart.ts'
+import { tools } from './global.ts'
+
+const run = promisify(execFile)
+const read = (path: string) => readFile(join(root, path), 'utf8')
+const verified = ['database.sslMode="verify-full"', 'database.ca={"configMap":"database-ca","key":"root.pem"}']
+const everything = [
+  ...verified,
+  'monitoring={"enabled":true,"labels":{"release":"prometheus"}}',
+  'settings={"LOG_LEVEL":"warn"}',
+  'imagePullSecrets=[{"name":"registry"}]',
+]
+const podsOf = (manifests: Manifest[]) => Object.values(workloads(manifests)).map(({ spec }) => spec.template)
+const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
+
+const without = <Item>(all: Set<Item>, some: Set<Item>) => new Set([...all].filter((item) => !some.has(item)))
+
+describe('values', () => {
+  test("without an operator's own are refused, and each that is needed is named", async () => {
+    const refused: Error = await helm('template', 'money', chart).then(() => new Error('rendered'), (error: Error) => error)
+    const needed = [...refused.message.matchAll(/at '\/([\w/]+)'/g)].map(([, path = '']) => path.replaceAll('/', '.'))
+    const missing = `publicUrl trustedProxies database.host secrets.name mail mail.from mail.provider
+      images images.auth images.auth.repository images.auth.tag images.auth.digest images.proxy images.proxy.repository images.proxy.tag
+      images.proxy.digest networkPolicy networkPolicy.ingress networkPolicy.database`
+    expect(new Set(needed)).toEqual(new Set(missing.split(/\s+/)))
+  })
+
+  test.each([
+    ['an address with a path', 'publicUrl="https://money.example.org/app"', '/publicUrl'],
+    ['an address without TLS', 'publicUrl="http://money.example.org"', '/publicUrl'],
+    ['everybody as a proxy', 'trustedProxies=["0.0.0.0/0"]', '/trustedProxies/0'],
+    ['an image that is only the latest', 'images.auth.tag="latest"', '/images/auth/tag'],
+    ['PostgREST 13, whose codes differ', 'images.postgrest.tag="v13.0.0"', '/images/postgrest/tag'],
+    ['a body that the interface forbids', 'dataBodyLimit=1024', '/dataBodyLimit'],
+    ['verification without anything to verify with', 'database.sslMode="verify-full"', '/database/ca/configMap'],
+    ['a single process, which no node may lose', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
+    ['more processes at least than at most', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
+    ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
+    ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
+    ['a name that is nothing', 'databse={}', "'databse' not allowed"],
+  ])('refuse %s', async (_, value, named) => {
+    await expect(render(value)).rejects.toThrow(named)
+  })
+
+  test("of the example pass Helm's own lint without a warning", async () => {
+    expect(await helm('lint', '--strict', chart, '--values', example)).toContain('0 chart(s) failed')
+  })
+})
+
+describe('every manifest', () => {
+  test('is of a version of Kubernetes that is served, and right by its schema, with all that the chart can make', async () => {
+    const models = ({ apiVersion, kind }: Manifest) => join(tools, 'node_modules/kubernetes-models', apiVersion, `${kind}.js`)
+    const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
+    expect(new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))).toEqual(
+      new Set([
+        'v1 ServiceAccount',
+        'v1 Service',
+        'v1 ConfigMap',
+        'apps/v1 Deployment',
+        'batch/v1 Job',
+        'autoscaling/v2 HorizontalPodAutoscaler',
+        'policy/v1 PodDisruptionBudget',
+        'networking.k8s.io/v1 NetworkPolicy',
+        'networking.k8s.io/v1 Ingress',
+      ]),
+    )
+    for (const manifest of manifests) {
+      const model = (await import(models(manifest)))[manifest.kind]
+      expect(() => new model(manifest).validate(), `${manifest.kind} ${manifest.metadata.name}`).not.toThrow()
+    }
+    const broken = structuredClone(one(manifests, 'PodDisruptionBudget', 'money-auth'))
+    broken.spec.maxUnavailable = true
+    const { PodDisruptionBudget } = await import(models(broken))
+    expect(() => new PodDisruptionBudget(broken).validate()).toThrow('maxUnavailable')
+  })
+
+  test('has no field that Kubernetes does not know, which a schema lets through and a cluster drops', async () => {
+    const problems = async (manifests: Manifest[]): Promise<string> => {
+      const directory = await mkdtemp(join(tmpdir(), 'finance-manifests-'))
+      try {
+        await symlink(join(tools, 'node_modules'), join(directory, 'node_modules'))
+        const lines = manifests.map((manifest, index) =>
+          `const m${index}: import('kubernetes-models/${manifest.apiVersion}/${manifest.kind}').I${manifest.kind} = ${
+            JSON.stringify(manifest)
+          }\nvoid m${index}\n`
+        )
+        await writeFile(join(directory, 'manifests.ts'), lines.join(''))
+        const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024', '--types', '']
+        return await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'manifests.ts'], { cwd: directory }).then(() => '', ({ stdout }) => stdout)
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    }
+    const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
+    expect(await problems(manifests)).toBe('')
+    const broken = structuredClone(one(manifests, 'Deployment', 'money-data'))
+    broken.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true
+    expect(await problems([broken])).toContain('readOnlyRootFileSystem')
+  })
+
+  test('can be read by kubectl', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'finance-manifests-'))
+    const rendered = await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes)
+    await writeFile(join(directory, 'all.yaml'), rendered)
+    const { stdout } = await run(process.env['KUBECTL'] ?? 'kubectl', ['label', '--local', '-f', join(directory, 'all.yaml'), 'read=yes', '-o', 'name'])
+    await rm(directory, { recursive: true })
+    expect(stdout.trim().split('\n').filter((line) => line !== '')).toHaveLength(documents(rendered).length)
+  })
+
+  test('holds no secret: all are named, and each container gets its own alone', async () => {
+    const manifests = await render('secrets={"name":"money","owner":"money-owner"}')
+    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
+    const secrets = Object.fromEntries(
+      containersOf(manifests).map((container) => [
+        container.name,
+        Object.fromEntries(Object.entries(environment(container)).filter(([, value]) => /^money(-owner)?\//.test(value))),
+      ]),
+    )
+    expect(secrets).toEqual({
+      auth: { PGPASSWORD: 'money/auth-service-password', BETTER_AUTH_SECRET: 'money/better-auth-secret', RESEND_API_KEY: 'money/mail' },
+      proxy: {},
+      postgrest: { PGPASSWORD: 'money/authenticator-password' },
+      migrate: {
+        PGPASSWORD: 'money-owner/owner-password',
+        AUTH_SERVICE_PASSWORD: 'money/auth-service-password',
+        AUTHENTICATOR_PASSWORD: 'money/authenticator-password',
+      },
+    })
+  })
+
+  test('goes with its release, so that two releases can share a namespace', async () => {
+    for (const { metadata } of await render(...everything)) {
+      expect(metadata.name).toMatch(/^money(-|$)/)
+      expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' })
+    }
+  })
+})
+
+describe('pods', () => {
+  test('run as nobody of importance: a user that is not root, nothing to write on, no capability, no token of the cluster', async () => {
+    const manifests = await render(...everything)
+    expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'proxy', 'postgrest', 'migrate'])
+    for (const { spec } of podsOf(manifests)) {
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      })
+      expect(one(manifests, 'ServiceAccount', spec.serviceAccountName)).toMatchObject({ automountServiceAccountToken: false })
+      for (const volume of spec.volumes ?? [])
+        expect(Object.keys(volume).filter((key) => key !== 'name')).toEqual([expect.stringMatching(/^(configMap|emptyDir)$/)])
+    }
+    for (const container of containersOf(manifests)) {
+      expect(container, container.name).toMatchObject({
+        securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        resources: { requests: { cpu: expect.anything(), memory: expect.anything() }, limits: { memory: expect.anything() } },
+      })
+    }
+  })
+
+  test('are asked whether they live and serve, and serve on while the cluster learns that they go', async () => {
+    const manifests = await render()
+    for (const container of containersOf(manifests).filter(({ name }) => name !== 'migrate')) {
+      expect(container, container.name).toMatchObject({ livenessProbe: expect.anything(), lifecycle: { preStop: { sleep: { seconds: expect.any(Number) } } } })
+    }
+    const [auth] = podOf(manifests, 'auth').containers
+    expect([auth.livenessProbe.httpGet.path, auth.readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz'])
+    const data = podOf(manifests, 'data')
+    const [proxy, postgrest] = data.containers
+    expect(proxy.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'http' })
+    expect(postgrest.lifecycle.preStop.sleep.seconds).toBeGreaterThan(proxy.lifecycle.preStop.sleep.seconds)
+    expect(data.terminationGracePeriodSeconds).toBeGreaterThan(postgrest.lifecycle.preStop.sleep.seconds)
+  })
+
+  test("are found by what selects them, and nothing selects another's", async () => {
+    const manifests = await render()
+    const selects = (selector: Record<string, string>) =>
+      Object.entries(workloads(manifests)).filter(([, { spec }]) =>
+        Object.entries(selector).every(([name, value]) => spec.template.metadata.labels[name] === value)
+      ).map(([name]) => name)
+    for (const name of ['auth', 'data']) {
+      expect(selects(one(manifests, 'Deployment', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
+      expect(selects(one(manifests, 'Service', `money-${name}`).spec.selector)).toEqual([name])
+      expect(selects(one(manifests, 'PodDisruptionBudget', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
+      expect(one(manifests, 'HorizontalPodAutoscaler', `money-${name}`).spec).toMatchObject({
+        scaleTargetRef: { kind: 'Deployment', name: `money-${name}` },
+        minReplicas: 2,
+        maxReplicas: 6,
+      })
+      // the autoscaler's business; a number here would undo its work at every upgrade
+      expect(one(manifests, 'Deployment', `money-${name}`).spec).not.toHaveProperty('replicas')
+      for (const { labelSelector } of one(manifests, 'Deployment', `money-${name}`).spec.template.spec.topologySpreadConstraints) {
+        expect(selects(labelSelector.matchLabels)).toEqual([name])
+      }
+    }
+  })
+
+  test("are replaced when a secret or PostgREST's settings changed, and only then", async () => {
+    const annotations = async (...values: string[]) => Object.values(workloads(await render(...values))).map(({ spec }) => spec.template.metadata.annotations)
+    expect(await annotations()).toEqual(await annotations())
+    const [auth, data] = await annotations('secrets.version=2')
+    expect([auth, data]).toEqual([expect.objectContaining({ 'finance/secrets-version': '2' }), expect.objectContaining({ 'finance/secrets-version': '2' })])
+    expect(data?.['finance/postgrest-conf']).toMatch(/^[0-9a-f]{64}$/)
+  })
+})
+
+describe('the migration', () => {
+  test('goes before an install, an upgrade and a way back, and what it needs goes before it', async () => {
+    const manifests = await render(...everything)
+    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] !== undefined)
+    expect(
+      hooks.map(({ kind, metadata: { name, annotations } }) => ({ kind, name, weight: Number(annotations?.['helm.sh/hook-weight']) })).toSorted((a, b) =>
+        a.weight - b.weight || (a.kind > b.kind ? 1 : -1)
+      ),
+    )
+      .toEqual([
+        { kind: 'NetworkPolicy', name: 'money-migrate', weight: -10 },
+        { kind: 'ServiceAccount', name: 'money-migrate', weight: -10 },
+        { kind: 'Job', name: 'money-migrate', weight: 0 },
+      ])
+    for (const { metadata } of hooks) {
+      expect(metadata.annotations).toMatchObject({
+        'helm.sh/hook': 'pre-install,pre-upgrade,pre-rollback',
+        'helm.sh/hook-delete-policy': 'before-hook-creation',
+      })
+    }
+    // of the chart's own; what it mounts beside them is the operator's, and there already
+    const named = hooks.flatMap((
+      { spec },
+    ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap.name)])
+    expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca'])
+  })
+
+  test('is tried three times and then fails the release; a machine that goes down does not count', async () => {
+    expect(one(await render(), 'Job', 'money-migrate').spec).toMatchObject({
+      backoffLimit: 2,
+      activeDeadlineSeconds: 900,
+      podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
+      template: { spec: { restartPolicy: 'Never' } },
+    })
+  })
+})
+
+describe('the network', () => {
+  /** Every flow that a policy allows, as a sentence. */
+  const flows = (manifests: Manifest[]) =>
+    manifests.filter(({ kind }) => kind === 'NetworkPolicy').flatMap(({ metadata, spec }) => {
+      const peer = ({ ipBlock, namespaceSelector, podSelector }: any) =>
+        ipBlock?.cidr ?? Object.values({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels }).join('/')
+      const rules = (rule: any, peers: any[]) => peers.flatMap((to) => rule.ports.map(({ protocol, port }: any) => `${peer(to)} ${protocol} ${port}`))
+      return [
+        ...(spec.ingress ?? []).flatMap((rule: any) => rules(rule, rule.from).map((from: string) => `${metadata.name} < ${from}`)),
+        ...(spec.egress ?? []).flatMap((rule: any) => rules(rule, rule.to).map((to: string) => `${metadata.name} > ${to}`)),
+      ]
+    })
+
+  const expected = (metrics: string[] = []) => [
+    'money-auth < ingress-nginx TCP 3000',
+    ...metrics,
+    'money-data < ingress-nginx TCP 8080',
+    ...['auth', 'data', 'migrate'].flatMap((name) => [
+      `money-${name} > kube-system/kube-dns UDP 53`,
+      `money-${name} > kube-system/kube-dns TCP 53`,
+      `money-${name} > 10.20.0.0/24 TCP 5432`,
+    ]),
+    'money-auth > 0.0.0.0/0 TCP 443',
+  ]
+
+  test('lets the ingress in, names, the database and mail out, and nothing else', async () => {
+    const manifests = await render()
+    expect(new Set(flows(manifests))).toEqual(new Set(expected()))
+    expect(one(manifests, 'NetworkPolicy', 'money-default').spec).toEqual({
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' } },
+      policyTypes: ['Ingress', 'Egress'],
+    })
+    // mail goes to no private address, so neither to a neighbour nor to the machines' own metadata
+    expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain('169.254.0.0/16')
+    for (const policy of manifests.filter(({ kind }) => kind === 'NetworkPolicy')) expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+  })
+
+  test("lets Prometheus ask auth when it is named, and moves with the database's port", async () => {
+    const metrics = 'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
+    expect(new Set(flows(await render(metrics)))).toEqual(new Set(expected(['money-auth < monitoring TCP 3000'])))
+    expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected().map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
+  })
+
+  test('reaches the two surfaces by the one host, and neither health, metrics nor PostgREST itself', async () => {
+    const [{ host, http }] = one(await render('publicUrl="https://money.example.org:8443"'), 'Ingress', 'money').spec.rules
+    expect(host).toBe('money.example.org')
+    expect(http.paths.map(({ path, backend }: any) => `${path} ${backend.service.name}`)).toEqual([
+      '/api/auth money-auth',
+      '/data money-data',
+      '/rest/v1 money-data',
+    ])
+  })
+
+  test('has nobody ask PostgREST but the edge beside it', async () => {
+    const { containers } = podOf(await render(), 'data')
+    expect(environment(containers[1])).toMatchObject({ PGRST_SERVER_HOST: '127.0.0.1' })
+    expect(containers[1]).not.toHaveProperty('ports')
+    expect(environment(containers[0])).toMatchObject({ POSTGREST_UPSTREAM: '127.0.0.1:3000', POSTGREST_ADMIN_UPSTREAM: '127.0.0.1:3001' })
+  })
+})
+
+describe('settings', () => {
+  test('of the database are the same for both drivers: encrypted, verified, or neither', async () => {
+    const of = async (...values: string[]) => {
+      const pods = await render(...values)
+      const [auth] = podOf(pods, 'auth').containers
+      const [, postgrest] = podOf(pods, 'data').containers
+      return [
+        new URL(environment(auth)['AUTH_DATABASE_URL'] ?? '').search,
+        environment(postgrest)['PGSSLMODE'],
+        environment(postgrest)['PGSSLROOTCERT'],
+        ...auth.volumeMounts.map(({ mountPath }: any) => mountPath),
+      ]
+    }
+    expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, '/tmp'])
+    expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, '/tmp'])
+    const file = '/etc/database-ca/ca.crt'
+    expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/tmp', '/etc/database-ca'])
+  })
+
+  test('of the auth service are all within reach, here as in compose.yaml', async () => {
+    const declared = [...(await read('infra/shared/settings.ts')).matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name)
+    // the data surface's, the owner's and the embedded database's
+    const others = ['DATA_PORT', 'DATA_BODY_LIMIT', 'DATABASE_URL', 'AUTHENTICATOR_PASSWORD', 'PGRST_DB_POOL', 'DATA_DIR']
+    const expected = new Set([...declared.filter((name) => !others.includes(name)), 'PGPASSWORD'])
+    const [compose] = documents(await read('compose.yaml')) as any[]
+    expect(new Set(Object.keys(compose.services.auth.environment))).toEqual(expected)
+
+    const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
+    const chosen = async (provider: string) => {
+      const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, name === 'LOG_LEVEL' ? 'warn' : 'true'])))
+      const [auth] = podOf(await render(`mail.provider="${provider}"`, `settings=${settings}`), 'auth').containers
+      return Object.keys(environment(auth))
+    }
+    expect(new Set([...await chosen('resend'), ...await chosen('smtp')])).toEqual(expected)
+    // AWS offers a choice of them
+    const aws = await read('infra/aws/services.tf')
+    const variables = await read('infra/aws/variables.tf')
+    const offered = /contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g) ?? []
+    expect(without(expected, new Set([...offered, ...[...expected].filter((name) => aws.match(/\b[A-Z_]+\b/g)?.includes(name))])))
+      .toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED']))
+  })
+
+  test('of PostgREST, of the edge and of the migration are those of compose.yaml, but for what the network decides', async () => {
+    const [compose] = documents(await read('compose.yaml')) as any[]
+    const manifests = await render(...verified)
+    const names = (name: string) => new Set(Object.keys(environment(containersOf(manifests).find((container) => container.name === name))))
+    const composed = (name: string) => new Set(Object.keys(compose.services[name].environment))
+    expect(without(names('postgrest'), composed('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    expect(without(composed('postgrest'), names('postgrest'))).toEqual(new Set())
+    expect(without(names('migrate'), composed('migrate'))).toEqual(new Set(['PGPASSWORD']))
+    // the owner of an external database is whoever runs that
+    expect(without(composed('migrate'), names('migrate'))).toEqual(new Set(['OWNER_PASSWORD']))
+    const asked = new Set(
+      [...(await read('infra/docker/Caddyfile.load-balancer') + await read('infra/docker/surfaces.caddy')).matchAll(/\{\$(\w+)/g)].map(([, name]) => name),
+    )
+    expect(without(asked, names('proxy'))).toEqual(new Set(['AUTH_UPSTREAM']))
+  })
+
+  test('of PostgREST and the alerts are the files of the repository, also in a chart that is packed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'finance-chart-'))
+    try {
+      await helm('package', chart, '--destination', directory)
+      const [archive = ''] = await readdir(directory)
+      const manifests = documents(
+        await helm('template', 'money', join(directory, archive), '--values', example, '--kube-version', kubernetes, '--set', 'monitoring.enabled=true'),
+      )
+      expect(one(manifests, 'ConfigMap', 'money-postgrest').data['postgrest.conf']).toBe(await read('postgrest.conf'))
+      const [alerts] = documents(await read('infra/monitoring/alerts.yml'))
+      expect(one(manifests, 'PrometheusRule', 'money').spec).toEqual(alerts)
+      expect(one(manifests, 'PodMonitor', 'money-auth').spec).toMatchObject({
+        jobLabel: 'app.kubernetes.io/component',
+        podMetricsEndpoints: [{ port: 'http', path: '/metrics' }],
+      })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+})
+
+describe("the operator's command", () => {
+  test("is the migration's pod with another command, whatever an argument holds, and leaves nothing", async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'finance-admin-'))
+    try {
+      const job = one(await render(), 'Job', 'money-migrate')
+      await writeFile(join(directory, 'spec'), JSON.stringify(job.spec.template.spec))
+      // what a cluster answers; what needs none is kubectl's own work
+      await writeFile(
+        join(directory, 'kubectl'),
+        `#!/usr/bin/env bash
+echo "\${*//$'\\n'/ }" >>${directory}/asked
+case "$*" in
+  patch*) exec ${process.env['KUBECTL']} "$@" ;;
+  *'get job money-migrate'*) cat ${directory}/spec ;;
+  *create*) cat >${directory}/created ;;
+  *'get pod'*) printf "$PHASE" ;;
+  *logs*) echo granted ;;
+esac
+`,
+        { mode: 0o755 },
+      )
+      const ask = (phase: string, ...command: string[]) =>
+        run(join(root, 'infra/kubernetes/admin'), ['--namespace', 'finance', 'money', ...command], {
+          env: { ...process.env, PATH: `${directory}:${process.env['PATH']}`, PHASE: phase },
+        })
+      const { stdout } = await ask('Succeeded', 'grant', 'ann"\\ $(id)@example.org', "it's")
+      expect(stdout).toBe('granted\n')
+      const pod = JSON.parse(await readFile(join(directory, 'created'), 'utf8'))
+      expect(pod.spec.containers[0].command).toEqual(['node', 'admin/main.ts', 'grant', 'ann"\\ $(id)@example.org', "it's"])
+      expect(pod.spec.containers[0].env).toEqual(job.spec.template.spec.containers[0].env)
+      // or the network would be closed to it
+      expect(pod.metadata.labels).toEqual(job.spec.template.metadata.labels)
+      const asked = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
+      expect(asked.filter((line) => !line.startsWith('patch --local'))).toEqual(asked.filter((line) => line.startsWith('--namespace finance ')))
+      expect(asked.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
+      await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+})

