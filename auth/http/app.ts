@@ -1,9 +1,10 @@
 /** The HTTP face: what stands before and after every route, and the mounts. */
-import { randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
 import { clientAddress } from '../../infra/shared/client-address.ts'
+import { requestIdHeader, requestIdOf } from '../../infra/shared/request-id.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
 import { describeError, type Log } from '../log.ts'
@@ -21,7 +22,7 @@ export type AppParts = ServeParts & {
   isStopping: () => boolean
 }
 
-type Variables = { Variables: { requestId: string } }
+type Variables = { Bindings: HttpBindings, Variables: { requestId: string } }
 
 /** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
 function originOf(context: Context): string | undefined {
@@ -39,7 +40,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
   const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
-  app.use(logged(metrics, log, addressOf))
+  app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
   app.use(async (context, next) => {
     await next()
     if (isStopping()) context.header('connection', 'close')
@@ -52,8 +53,14 @@ export function createApp(parts: AppParts): Hono<Variables> {
   app.notFound(() => errorResponse('NOT_FOUND'))
 
   app.get('/livez', (context) => context.json({ status: 'live' }))
+  // whoever asks while it is being found out is told the same
+  let finding: Promise<Checks> | undefined
+  const found = () =>
+    finding ??= ready().finally(() => {
+      finding = undefined
+    })
   app.get('/readyz', async (context) => {
-    const checks = await ready()
+    const checks = await found()
     const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
@@ -90,19 +97,19 @@ export function createApp(parts: AppParts): Hono<Variables> {
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
 /** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
-const routeLabels = new Map([
+export const routeLabels = new Map([
   ...[...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
 ])
 
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
-function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
+function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
   return async (context: Context<Variables>, next: () => Promise<void>) => {
     const started = performance.now()
-    const requestId = randomUUID()
+    const requestId = idOf(context.env.incoming)
     context.set('requestId', requestId)
     await next()
-    context.header('x-request-id', requestId)
+    context.header(requestIdHeader, requestId)
     context.header('x-content-type-options', 'nosniff')
     context.header('referrer-policy', 'no-referrer')
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
