@@ -16,6 +16,8 @@ export type Connections = {
   db: AuthDatabase
   /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
   pool: pg.Pool
+  /** Both pools by their names, to be counted. */
+  pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
 }
 
@@ -66,6 +68,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     engine,
     db,
     pool,
+    pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])
     },

@@ -17,9 +17,9 @@ import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { limits as createLimits } from './engine/rate-limits.ts'
 import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { createApp } from './http/app.ts'
+import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks } from './http/health.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
@@ -42,9 +42,12 @@ const clockLeewaySeconds = 60
 /** What answers a request: the app, or what somebody puts around it. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
 
+/** What stands around the app gets the app, and is asked in its place; it writes down what it sees where the service does. */
+export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['registry'] }) => Fetch
+
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
-  /** What serves other paths from the same port gets the app, and is asked in its place. */
-  around?: (app: Fetch) => Fetch
+  /** What serves other paths from the same port. */
+  around?: Around
 }
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
@@ -94,12 +97,13 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   try {
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
     running.defer(connections.close)
-    const { pool, db } = connections
+    const { pool, pools, db } = connections
+    const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
     // three times that on a machine that is busy with other things
-    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000)
-    const limits = createLimits(db, config.rateLimitEnabled)
+    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000, () => metrics.limitHit('hashing_queue'))
+    const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const plans = createPlans(db, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
     const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
@@ -120,6 +124,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       databaseUrl: config.databaseUrl,
       secret: config.secret,
       log,
+      witness: metrics.mail,
       tasks: {
         send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
         request_password_reset: async ({ to, ...rest }) => {
@@ -134,6 +139,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(startHousekeeping(pool, rotation, log))
+    metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
     let stopping = false
     const app = createApp({
       config,
@@ -142,11 +148,11 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       db,
       publicUrl: config.publicUrl,
       log,
-      metrics: createMetrics(hashingQueue, rotation),
+      metrics,
       ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
-    const served = around((request, bindings) => app.fetch(request, bindings))
+    const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry })
     // this server speaks HTTP/1.1 alone
     const server = serve({
       fetch: (request, bindings) => served(request, bindings as HttpBindings),
@@ -171,19 +177,21 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   }
 }
 
-async function run(around: (app: Fetch, settings: Settings) => Fetch): Promise<void> {
+type AroundAsSet = (app: Fetch, settings: Settings, witnesses: Parameters<Around>[1]) => Fetch
+
+async function run(around: AroundAsSet): Promise<void> {
   const settings = readSettings(process.env)
   const config = authConfig(settings)
   const log = createLog(config.logLevel)
   const stopWith = endInOrder(log)
-  stopWith(await startAuth(config, log, { around: (app) => around(app, settings) }))
+  stopWith(await startAuth(config, log, { around: (app, witnesses) => around(app, settings, witnesses) }))
 }
 
 /**
  * Runs the service until it is told to stop, as the environment says.
  * @param around what stands around the app
  */
-export function main(around: (app: Fetch, settings: Settings) => Fetch = (app) => app): void {
+export function main(around: AroundAsSet = (app) => app): void {
   run(around).catch((error: unknown) => {
     process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
     process.exit(1)
