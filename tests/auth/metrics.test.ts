@@ -1,6 +1,7 @@
 /** What an operator can see of mail, connections, keys and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { person, signedIn } from '../support/person.ts'
+import { missing } from '../support/queries-of-metrics.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -36,6 +37,15 @@ test('each series that an alert asks of is there before anything has happened, a
     ]
   ) expect({ [name]: seen.get(name) }).toEqual({ [name]: 0 })
   expect([...seen.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)
+})
+
+test('the alerts and the board ask the service for nothing that it does not have', async () => {
+  await using fresh = await startStack()
+  // one request, which is the least that can have happened
+  await fetch(`${fresh.url}/livez`)
+  const found = await missing(/^(auth|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
+  expect(found).toEqual({ asked: expect.any(Number), missing: [] })
+  expect(found.asked).toBeGreaterThan(25)
 })
 
 describe('mail', () => {

@@ -70,6 +70,7 @@ export async function deployment(): Promise<Deployment> {
       'infra/shared',
       'infra/local',
       'infra/docker',
+      'infra/monitoring',
     ]
   ) {
     await cp(join(root, path), join(directory, path), { recursive: true })
