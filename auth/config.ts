@@ -27,6 +27,8 @@ export type Config = {
   keyRotationDays: number
   defaultProduct: string | undefined
   logLevel: Settings['LOG_LEVEL']
+  /** Where traces are sent, and with which fields. */
+  traces: { endpoint: string, headers: string | undefined } | undefined
 }
 
 function mailTransport(settings: Settings): MailTransport {
@@ -58,5 +60,8 @@ export function authConfig(settings: Settings): Config {
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     logLevel: settings.LOG_LEVEL,
+    traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : { endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT, headers: settings.OTEL_EXPORTER_OTLP_HEADERS },
   }
 }

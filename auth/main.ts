@@ -8,6 +8,7 @@ import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
+import type { Tracing } from '../infra/shared/tracing.ts'
 import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
@@ -43,11 +44,18 @@ const clockLeewaySeconds = 60
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
 
 /** What stands around the app gets the app, and is asked in its place; it writes down what it sees where the service does. */
-export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['registry'] }) => Fetch
+export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }) => Fetch
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port. */
   around?: Around
+}
+
+/** What gathers spans, where somebody wants them; it is not even loaded otherwise. */
+async function tracingOf({ traces }: Config, log: Log): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined
+  const { startTracing } = await import('../infra/shared/tracing.ts')
+  return startTracing(traces.endpoint, traces.headers, (reason) => log.warn({ reason }, 'traces were not taken'))
 }
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
@@ -95,7 +103,9 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
   try {
-    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
+    const tracing = await tracingOf(config, log)
+    if (tracing !== undefined) running.defer(tracing.stop)
+    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
     running.defer(connections.close)
     const { pool, pools, db } = connections
     const metrics = createMetrics(routeLabels.values())
@@ -149,10 +159,11 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       publicUrl: config.publicUrl,
       log,
       metrics,
+      tracing,
       ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
-    const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry })
+    const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry, tracing })
     // this server speaks HTTP/1.1 alone
     const server = serve({
       fetch: (request, bindings) => served(request, bindings as HttpBindings),

@@ -3,8 +3,9 @@ import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
-import { clientAddress } from '../../infra/shared/client-address.ts'
+import { clientAddress, isFromTrustedProxy } from '../../infra/shared/client-address.ts'
 import { requestIdHeader, requestIdOf } from '../../infra/shared/request-id.ts'
+import type { Tracing } from '../../infra/shared/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
 import { describeError, type Log } from '../log.ts'
@@ -17,6 +18,7 @@ import { serveRoute, type ServeParts } from './serve-route.ts'
 export type AppParts = ServeParts & {
   config: Config
   metrics: Metrics
+  tracing: Tracing | undefined
   ready: () => Promise<Checks>
   /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
   isStopping: () => boolean
@@ -41,6 +43,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
   app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
+  if (parts.tracing !== undefined) app.use(traced(parts.tracing, config))
   app.use(async (context, next) => {
     await next()
     if (isStopping()) context.header('connection', 'close')
@@ -101,6 +104,29 @@ export const routeLabels = new Map([
   ...[...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
 ])
+
+const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
+
+/** A span a request, whose name no client chooses; the child of the edge's, or of what a trusted proxy says. */
+function traced(tracing: Tracing, { trustedProxies }: Config) {
+  return async (context: Context<Variables>, next: () => Promise<void>) => {
+    const route = routeLabels.get(context.req.path) ?? 'unknown'
+    // probes ask every few seconds
+    if (probes.has(route)) return next()
+    const method = methods.has(context.req.method) ? context.req.method : 'OTHER'
+    const isBelieved = isFromTrustedProxy(context.env.incoming.socket.remoteAddress ?? '', trustedProxies)
+    return tracing.span(`${method} ${route}`, {
+      service: 'finance-auth',
+      kind: 'server',
+      attributes: { 'http.request.method': method, 'http.route': route, 'request.id': context.get('requestId') },
+      parent: isBelieved ? context.req.header('traceparent') : undefined,
+    }, async (span) => {
+      await next()
+      span.set({ 'http.response.status_code': context.res.status })
+      if (context.res.status >= 500) span.fail()
+    })
+  }
+}
 
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
 function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {

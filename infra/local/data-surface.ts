@@ -28,7 +28,15 @@ export type DataSurface = {
 }
 
 /** One request: its id, what came, where its answer goes, the part of its path that is the edge's, and the rest. */
-export type Exchange = { id: string, incoming: IncomingMessage, outgoing: ServerResponse, prefix: string, path: string }
+export type Exchange = {
+  id: string
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+  prefix: string
+  path: string
+  /** Where the request belongs in a trace. */
+  traceparent?: string | undefined
+}
 
 /** So many heavy bodies are read at once, so many wait, and so long, in milliseconds: docs/decisions/infrastructure.md has the figures. */
 const heavyPlaces = 2
@@ -60,11 +68,12 @@ const addressOf = (incoming: IncomingMessage, trustedProxies: AddressRange[]): s
  * The request's fields for PostgREST. Node has joined those that were repeated (RFC 9110, 5.3), and kept the first of
  * those that may not be. What `Connection` names goes on too: a client could else have its token dropped after it was counted.
  */
-function forwardedFields({ id, incoming }: Exchange, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
+function forwardedFields({ id, incoming, traceparent }: Exchange, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
   return {
     ...Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !ofConnection.has(name))),
     'x-forwarded-for': addressOf(incoming, trustedProxies),
     [requestIdHeader]: id,
+    ...(traceparent !== undefined && { traceparent }),
     // the only field that PostgREST writes into its log
     'user-agent': `${incoming.headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
     ...(incoming.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),

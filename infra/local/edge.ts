@@ -8,18 +8,20 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Log } from '../../auth/log.ts'
 import type { Fetch } from '../../auth/main.ts'
-import { clientAddress } from '../shared/client-address.ts'
+import { clientAddress, isFromTrustedProxy } from '../shared/client-address.ts'
 import { requestIdHeader, requestIdOf } from '../shared/request-id.ts'
+import type { Tracing } from '../shared/tracing.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import { refusalCodes, type RefusalCode } from './refuse.ts'
 
 /** Where what the edge sees is written down. */
-export type Witnesses = { log: Log, registry: Registry }
+export type Witnesses = { log: Log, registry: Registry, tracing: Tracing | undefined }
 
 /** Where the data surface is, and what of the path is left for it; the second prefix is where supabase-js looks. */
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
 
 type Surface = 'auth' | 'data'
+type Bindings = Parameters<Fetch>[1]
 
 /** What a client was told that went away before it was: the number that other servers log for it. */
 const clientGone = 499
@@ -54,7 +56,7 @@ function edgeMetrics(registry: Registry) {
 }
 
 /** Builds the edge around the auth surface. What else is to be served from this origin, a Hono app for one, belongs between the two. */
-export function edge(auth: Fetch, data: DataSurface, { log, registry }: Witnesses): Fetch {
+export function edge(auth: Fetch, data: DataSurface, { log, registry, tracing }: Witnesses): Fetch {
   const metrics = edgeMetrics(registry)
   const handOn = dataSurface({ ...data, onRefusal: metrics.refused })
 
@@ -90,6 +92,20 @@ export function edge(auth: Fetch, data: DataSurface, { log, registry }: Witnesse
     })
   }
 
+  /** Runs what one surface does as a span of the edge's, where somebody wants to see it. */
+  const traced = async <Result>(surface: Surface, { incoming, outgoing }: Bindings, work: () => Result | Promise<Result>): Promise<Result> => {
+    if (tracing === undefined) return work()
+    const parent = isFromTrustedProxy(incoming.socket.remoteAddress ?? '', data.trustedProxies) ? incoming.headers['traceparent']?.toString() : undefined
+    const attributes = { 'request.id': requestIdOf(incoming, data.trustedProxies) }
+    return tracing.span(`edge ${surface}`, { service: 'finance-edge', kind: 'server', attributes, parent }, async (span) => {
+      const result = await work()
+      const status = result instanceof Response && result !== RESPONSE_ALREADY_SENT ? result.status : outgoing.statusCode
+      span.set({ 'http.response.status_code': status })
+      if (status >= 500) span.fail()
+      return result
+    })
+  }
+
   // not a Hono app itself: to a HEAD request Hono answers with a Response of its own, after PostgREST's has been sent
   return (request, bindings) => {
     const { incoming, outgoing } = bindings
@@ -97,8 +113,12 @@ export function edge(auth: Fetch, data: DataSurface, { log, registry }: Witnesse
     // as received: a path that is only like one of these when it is decoded is none of them
     const [, prefix, path = '/', query = ''] = dataPath.exec(incoming.url ?? '') ?? []
     seen(prefix === undefined ? 'auth' : 'data', incoming, outgoing)
-    if (prefix === undefined) return auth(request, bindings)
+    const isProbe = prefix === undefined && !(incoming.url ?? '').startsWith('/api/')
+    if (prefix === undefined) return isProbe ? auth(request, bindings) : traced('auth', bindings, () => auth(request, bindings))
     const id = requestIdOf(incoming, data.trustedProxies)
-    return handOn({ id, incoming, outgoing, prefix, path: path + query }).then(() => RESPONSE_ALREADY_SENT)
+    return traced('data', bindings, async () => {
+      await handOn({ id, incoming, outgoing, prefix, path: path + query, traceparent: tracing?.traceparent() })
+      return RESPONSE_ALREADY_SENT
+    })
   }
 }

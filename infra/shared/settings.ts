@@ -98,6 +98,14 @@ const environment = z.object({
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */
   DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
+  /** Where traces are sent; nothing is traced without it. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(/^https?:$/, 'http://collector:4318').optional(),
+  /** What the collector asks of those who send, a key for one. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().refine(
+    (value) => isDecodable(value) && /^[^=,\s]+=[^,\r\n]*(,[^=,\s]+=[^,\r\n]*)*$/.test(value),
+    'must be a list such as name=value,name=value',
+  )
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
     .default('info'),
 })

@@ -68,6 +68,7 @@ export function edgeBefore(url: string, patienceMs = 2_000, logged: string[] = [
       },
     }),
     registry: new Registry(),
+    tracing: undefined,
   })
   return forThisTest(
     serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server,
