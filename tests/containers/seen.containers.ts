@@ -1,4 +1,5 @@
 /** What can be seen of compose.yaml from outside it and by Prometheus: ids, lines, figures, and that a part is down. */
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing } from '../support/queries-of-metrics.ts'
 import { deployment, listens, type Deployment } from './deployment.ts'
@@ -22,7 +23,11 @@ afterAll(async () => {
 })
 
 const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const lines = async (service: string, id: string) => (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
+/** A service's lines with an id; compose clears the terminal before the first of them. */
+const lines = async (service: string, id: string) => {
+  const logged = (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
+  return logged.map((line) => stripVTControlCharacters(line))
+}
 /** What an address answers on the services' own network, where Prometheus stands. */
 const inside = (url: string) =>
   it.compose('exec', '-T', 'auth', 'node', '-e', `fetch('${url}').then((answer) => answer.text()).then((text) => process.stdout.write(text))`)
