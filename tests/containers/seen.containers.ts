@@ -22,6 +22,7 @@ afterAll(async () => {
   await it.remove()
 })
 
+const soon = { timeout: 30_000 }
 const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** A service's lines with an id; compose clears the terminal before the first of them. */
 const lines = async (service: string, id: string) => {
@@ -43,7 +44,7 @@ describe('a request', () => {
     })
     const id = headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
-    await expect.poll(() => lines('caddy', id)).toHaveLength(1)
+    await expect.poll(() => lines('caddy', id), soon).toHaveLength(1)
     expect(JSON.parse((await lines('caddy', id))[0] ?? '')).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -57,13 +58,13 @@ describe('a request', () => {
       ms: expect.any(Number),
       client: it.gateway,
     })
-    await expect.poll(() => lines('postgrest', id)).toEqual([expect.stringContaining(`"an agent request-id/${id}"`)])
+    await expect.poll(() => lines('postgrest', id), soon).toEqual([expect.stringContaining(`"an agent request-id/${id}"`)])
   })
 
   test('to the auth surface has the edge’s id in the service’s line', async () => {
     const id = (await fetch(`${it.url}/api/auth/get-session`)).headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
-    await expect.poll(async () => [(await lines('caddy', id)).length, (await lines('auth', id)).length]).toEqual([1, 1])
+    await expect.poll(async () => [(await lines('caddy', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
     expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401 })
   })
 
@@ -124,13 +125,13 @@ test('PostgREST that is stopped is seen, while the auth service is well', async 
     const text = await inside('http://caddy:9180/metrics')
     return Math.min(...[...text.matchAll(/^caddy_reverse_proxy_upstreams_healthy\{.*\} (\d)$/gm)].map(([, value]) => Number(value)))
   }
-  await expect.poll(healthy, { timeout: 30_000 }).toBe(1)
+  await expect.poll(healthy, soon).toBe(1)
   expect(await healthz()).toEqual([200, '{"status":"up"}'])
   await it.compose('stop', 'postgrest')
-  await expect.poll(healthy, { timeout: 30_000 }).toBe(0)
+  await expect.poll(healthy, soon).toBe(0)
   expect(await healthz()).toEqual([503, '{"status":"down"}'])
   expect((await fetch(`${it.url}/api/auth/jwks`)).status).toBe(200)
-  await it.up()
-  await expect.poll(healthz, { timeout: 30_000 }).toEqual([200, '{"status":"up"}'])
-  await expect.poll(healthy, { timeout: 30_000 }).toBe(1)
+  await it.compose('start', 'postgrest')
+  await expect.poll(healthz, soon).toEqual([200, '{"status":"up"}'])
+  await expect.poll(healthy, soon).toBe(1)
 })
