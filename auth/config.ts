@@ -29,6 +29,8 @@ export type Config = {
   logLevel: Settings['LOG_LEVEL']
   /** What a message tells the operator to run. */
   commands: { admin: string, migrate: string }
+  /** Where traces are sent, and with which fields. */
+  traces: { endpoint: string, headers: string | undefined } | undefined
 }
 
 function mailTransport(settings: Settings): MailTransport {
@@ -61,5 +63,8 @@ export function authConfig(settings: Settings): Config {
     defaultProduct: settings.DEFAULT_PRODUCT,
     logLevel: settings.LOG_LEVEL,
     commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
+    traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : { endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT, headers: settings.OTEL_EXPORTER_OTLP_HEADERS },
   }
 }

@@ -5,7 +5,9 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
+import type { Tracing } from '../infra/shared/tracing.ts'
 import { noteDatabaseFailure } from './request-context.ts'
+import { traceStatements } from './traced-statements.ts'
 
 export type AuthDatabase = Kysely<Tables>
 
@@ -16,6 +18,8 @@ export type Connections = {
   db: AuthDatabase
   /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
   pool: pg.Pool
+  /** Both pools by their names, to be counted. */
+  pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
 }
 
@@ -23,8 +27,9 @@ export type Connections = {
  * Opens both pools; nothing is connected before the first query.
  * @param url the connection of the role `auth_service`
  * @param onError told of a connection that broke while idle; the pool replaces it by itself
+ * @param tracing gets a span for each statement of a request
  */
-export function connect(url: string, onError: (error: Error) => void): Connections {
+export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
   const poolOf = (name: string) => {
     const pool = new pg.Pool({
       connectionString: url,
@@ -38,6 +43,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     pool.on('error', onError)
     // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
+    if (tracing !== undefined) traceStatements(pool, tracing)
     return pool
   }
   const pool = poolOf('auth')
@@ -66,6 +72,7 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     engine,
     db,
     pool,
+    pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])
     },

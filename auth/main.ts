@@ -8,6 +8,7 @@ import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
+import type { Tracing } from '../infra/shared/tracing.ts'
 import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
@@ -17,9 +18,9 @@ import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { limits as createLimits } from './engine/rate-limits.ts'
 import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { createApp } from './http/app.ts'
+import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks } from './http/health.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
@@ -42,9 +43,19 @@ const clockLeewaySeconds = 60
 /** What answers a request: the app, or what somebody puts around it. */
 export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
 
+/** What stands around the app gets the app, and is asked in its place; it writes down what it sees where the service does. */
+export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }) => Fetch
+
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
-  /** What serves other paths from the same port gets the app, and is asked in its place. */
-  around?: (app: Fetch) => Fetch
+  /** What serves other paths from the same port. */
+  around?: Around
+}
+
+/** What gathers spans, where somebody wants them; it is not even loaded otherwise. */
+async function tracingOf({ traces }: Config, log: Log): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined
+  const { startTracing } = await import('../infra/shared/tracing.ts')
+  return startTracing(traces.endpoint, traces.headers, (reason) => log.warn({ reason }, 'traces were not taken'))
 }
 
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
@@ -94,14 +105,17 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
   try {
-    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'))
+    const tracing = await tracingOf(config, log)
+    if (tracing !== undefined) running.defer(tracing.stop)
+    const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
     running.defer(connections.close)
-    const { pool, db } = connections
+    const { pool, pools, db } = connections
+    const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
     // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
     // three times that on a machine that is busy with other things
-    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000)
-    const limits = createLimits(db, config.rateLimitEnabled)
+    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000, () => metrics.limitHit('hashing_queue'))
+    const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const plans = createPlans(db, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
     const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
@@ -123,6 +137,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       databaseUrl: config.databaseUrl,
       secret: config.secret,
       log,
+      witness: metrics.mail,
       tasks: {
         send_mail: (message, { key, signal }) => send({ ...message, from: config.mail.from, idempotencyKey: key }, signal),
         request_password_reset: async ({ to, ...rest }) => {
@@ -137,6 +152,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(startHousekeeping(pool, rotation, log))
+    metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
     let stopping = false
     const app = createApp({
       config,
@@ -145,11 +161,12 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       db,
       publicUrl: config.publicUrl,
       log,
-      metrics: createMetrics(hashingQueue, rotation),
+      metrics,
+      tracing,
       ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
     })
-    const served = around((request, bindings) => app.fetch(request, bindings))
+    const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry, tracing })
     // this server speaks HTTP/1.1 alone
     const server = serve({
       fetch: (request, bindings) => served(request, bindings as HttpBindings),
@@ -174,19 +191,21 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   }
 }
 
-async function run(around: (app: Fetch, settings: Settings) => Fetch): Promise<void> {
+type AroundAsSet = (app: Fetch, settings: Settings, witnesses: Parameters<Around>[1]) => Fetch
+
+async function run(around: AroundAsSet): Promise<void> {
   const settings = readSettings(process.env)
   const config = authConfig(settings)
   const log = createLog(config.logLevel)
   const stopWith = endInOrder(log)
-  stopWith(await startAuth(config, log, { around: (app) => around(app, settings) }))
+  stopWith(await startAuth(config, log, { around: (app, witnesses) => around(app, settings, witnesses) }))
 }
 
 /**
  * Runs the service until it is told to stop, as the environment says.
  * @param around what stands around the app
  */
-export function main(around: (app: Fetch, settings: Settings) => Fetch = (app) => app): void {
+export function main(around: AroundAsSet = (app) => app): void {
   run(around).catch((error: unknown) => {
     process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
     process.exit(1)

@@ -105,7 +105,7 @@ export async function createEngine({ policies, config, connections, plans, limit
       customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
       customStorage: {
         consume: async (key: string, rule: RateLimit) => {
-          const { allowed, retryAfterSeconds } = await limits.consume(`address|${key}`, rule)
+          const { allowed, retryAfterSeconds } = await limits.consumeForAddress(key, rule)
           return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
         },
       },

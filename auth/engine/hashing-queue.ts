@@ -19,14 +19,18 @@ export type HashingQueue = Pick<FairQueue, 'waiting'> & {
  * @param places how many may hash at once
  * @param queueLength how many may wait; one client may be half of them
  * @param patienceMs how long one waits, in milliseconds
+ * @param onRefusal told of each that had no turn
  */
-export function hashingQueue(places: number, queueLength: number, patienceMs: number): HashingQueue {
+export function hashingQueue(places: number, queueLength: number, patienceMs: number, onRefusal: () => void = () => undefined): HashingQueue {
   const queue = fairQueue(places, queueLength, patienceMs)
   return {
     waiting: queue.waiting,
     enter: async (client) => {
       const leave = await queue.enter(client)
-      if (leave === undefined) throw refusal('SERVICE_BUSY', undefined, 5)
+      if (leave === undefined) {
+        onRefusal()
+        throw refusal('SERVICE_BUSY', undefined, 5)
+      }
       return leave
     },
   }

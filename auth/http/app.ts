@@ -1,9 +1,11 @@
 /** The HTTP face: what stands before and after every route, and the mounts. */
-import { randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
 import { cors } from 'hono/cors'
-import { clientAddress } from '../../infra/shared/client-address.ts'
+import { clientAddress, isFromTrustedProxy } from '../../infra/shared/client-address.ts'
+import { requestIdHeader, requestIdOf } from '../../infra/shared/request-id.ts'
+import type { Tracing } from '../../infra/shared/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
 import { describeError, type Log } from '../log.ts'
@@ -16,12 +18,13 @@ import { serveRoute, type ServeParts } from './serve-route.ts'
 export type AppParts = ServeParts & {
   config: Config
   metrics: Metrics
+  tracing: Tracing | undefined
   ready: () => Promise<Checks>
   /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
   isStopping: () => boolean
 }
 
-type Variables = { Variables: { requestId: string } }
+type Variables = { Bindings: HttpBindings, Variables: { requestId: string } }
 
 /** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
 function originOf(context: Context): string | undefined {
@@ -39,7 +42,8 @@ export function createApp(parts: AppParts): Hono<Variables> {
   const allowedOrigins = new Set([config.publicUrl, ...config.trustedOrigins])
   const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
-  app.use(logged(metrics, log, addressOf))
+  app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
+  if (parts.tracing !== undefined) app.use(traced(parts.tracing, config))
   app.use(async (context, next) => {
     await next()
     if (isStopping()) context.header('connection', 'close')
@@ -52,8 +56,14 @@ export function createApp(parts: AppParts): Hono<Variables> {
   app.notFound(() => errorResponse('NOT_FOUND'))
 
   app.get('/livez', (context) => context.json({ status: 'live' }))
+  // whoever asks while it is being found out is told the same
+  let finding: Promise<Checks> | undefined
+  const found = () =>
+    finding ??= ready().finally(() => {
+      finding = undefined
+    })
   app.get('/readyz', async (context) => {
-    const checks = await ready()
+    const checks = await found()
     const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
@@ -90,19 +100,42 @@ export function createApp(parts: AppParts): Hono<Variables> {
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
 /** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
-const routeLabels = new Map([
+export const routeLabels = new Map([
   ...[...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
 ])
 
+const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
+
+/** A span a request, whose name no client chooses; the child of the edge's, or of what a trusted proxy says. */
+function traced(tracing: Tracing, { trustedProxies }: Config) {
+  return async (context: Context<Variables>, next: () => Promise<void>) => {
+    const route = routeLabels.get(context.req.path) ?? 'unknown'
+    // probes ask every few seconds
+    if (probes.has(route)) return next()
+    const method = methods.has(context.req.method) ? context.req.method : 'OTHER'
+    const isBelieved = isFromTrustedProxy(context.env.incoming.socket.remoteAddress ?? '', trustedProxies)
+    return tracing.span(`${method} ${route}`, {
+      service: 'finance-auth',
+      kind: 'server',
+      attributes: { 'http.request.method': method, 'http.route': route, 'request.id': context.get('requestId') },
+      parent: isBelieved ? context.req.header('traceparent') : undefined,
+    }, async (span) => {
+      await next()
+      span.set({ 'http.response.status_code': context.res.status })
+      if (context.res.status >= 500) span.fail()
+    })
+  }
+}
+
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
-function logged(metrics: Metrics, log: Log, addressOf: (context: Context) => string) {
+function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
   return async (context: Context<Variables>, next: () => Promise<void>) => {
     const started = performance.now()
-    const requestId = randomUUID()
+    const requestId = idOf(context.env.incoming)
     context.set('requestId', requestId)
     await next()
-    context.header('x-request-id', requestId)
+    context.header(requestIdHeader, requestId)
     context.header('x-content-type-options', 'nosniff')
     context.header('referrer-policy', 'no-referrer')
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')

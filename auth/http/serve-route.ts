@@ -54,17 +54,17 @@ function failureOf(outcome: Response | { thrown: unknown }, { databaseFailure }:
   return databaseFailure ?? ('thrown' in outcome ? outcome.thrown : undefined)
 }
 
-async function refusalOf(outcome: Response | { thrown: unknown }, own: RequestContext, row: Route, log: Log): Promise<Response> {
+async function refusalOf(outcome: Response | { thrown: unknown }, own: RequestContext, row: Route, id: string, log: Log): Promise<Response> {
   const failure = failureOf(outcome, own)
   if (isRefusal(failure)) return errorResponse(failure.code, failure.message, failure.retryAfterSeconds)
   if (failure !== undefined || !(outcome instanceof Response)) {
     const code = codeOfDatabase(failure) ?? 'INTERNAL_ERROR'
-    if (code === 'INTERNAL_ERROR') log.error({ route: row.path, error: describeError(failure) }, 'request failed')
+    if (code === 'INTERNAL_ERROR') log.error({ id, route: row.path, error: describeError(failure) }, 'request failed')
     return errorResponse(code)
   }
   const { code: engineCode } = await outcome.json().catch(() => ({})) as { code?: unknown }
   const code = codeOfEngine(outcome.status, engineCode)
-  if (code === 'INTERNAL_ERROR') log.error({ route: row.path, status: outcome.status }, 'request failed')
+  if (code === 'INTERNAL_ERROR') log.error({ id, route: row.path, status: outcome.status }, 'request failed')
   const retryAfter = outcome.headers.get('x-retry-after')
   return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))
 }
@@ -92,7 +92,9 @@ export async function serveRoute(context: Context, row: Route, address: string, 
   const outcome = await callEngine(engine, engineRequest(context, row, words, publicUrl, address), own)
   const succeeded = outcome instanceof Response && outcome.ok
   if (row.page !== undefined && wantsPage(context.req.raw)) return pages[row.page[succeeded ? 'succeeded' : 'failed']]()
-  const reply = succeeded ? await presented(outcome, row, input, { db, plans, caller: own.caller }) : await refusalOf(outcome, own, row, log)
+  const reply = succeeded
+    ? await presented(outcome, row, input, { db, plans, caller: own.caller })
+    : await refusalOf(outcome, own, row, context.get('requestId'), log)
   for (const cookie of outcome instanceof Response ? outcome.headers.getSetCookie() : []) reply.headers.append('set-cookie', cookie)
   return reply
 }

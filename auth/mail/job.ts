@@ -3,7 +3,7 @@ import { symmetricDecrypt } from 'better-auth/crypto'
 import type { JobHelpers } from 'graphile-worker'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isDeliveryFailure } from './failure.ts'
+import { isDeliveryFailure, reasonOf, type FailureReason } from './failure.ts'
 
 /** Every payload has a recipient, whose domain is logged when the job fails. */
 export type Payload = { to: string }
@@ -13,6 +13,13 @@ export type Payload = { to: string }
  * per key. It must end when `signal` fires: the attempt takes too long, or the process stops.
  */
 export type Handler<P extends Payload> = (payload: P, job: { key: string, signal: AbortSignal }) => Promise<void>
+
+/** Told what becomes of each attempt. */
+export type Witness = {
+  done: (task: string) => void
+  failed: (reason: FailureReason) => void
+  gaveUp: (reason: FailureReason) => void
+}
 
 /** A job as the database stores it. The payload is encrypted, because a mail holds a link that opens an account. */
 export type StoredJob = { key: string, enqueuedAt: number, failures: number, sealed: string }
@@ -43,12 +50,13 @@ export async function store(pool: Pool, name: string, job: StoredJob, delay: num
 }
 
 /** The graphile-worker task around a handler: decrypts the payload, calls the handler, and puts a failed job back or gives it up. */
-export function attempts({ name, handler, secret, log, pool }: {
+export function attempts({ name, handler, secret, log, pool, witness }: {
   name: string
   handler: Handler<never>
   secret: string
   log: Logger
   pool: Pool
+  witness: Witness
 }) {
   // The keys of jobs that succeeded. One that could not be marked as done, because the database was gone, comes again.
   const done = new Set<string>()
@@ -64,13 +72,16 @@ export function attempts({ name, handler, secret, log, pool }: {
       const signal = AbortSignal.any([abortSignal, AbortSignal.timeout(attemptTimeout)])
       await unlessAborted(handler(payload as never, { key, signal }), signal)
       remember(done, key)
+      witness.done(name)
     } catch (error) {
       if (abortSignal.aborted) return store(pool, name, stored, 0)
+      witness.failed(reasonOf(error))
       const failures = stored.failures + 1
       const age = Date.now() - stored.enqueuedAt
       const delay = retryDelay(age)
       const facts = { task: name, key, recipient_domain: domain, failures, reason: safeReason(error) }
       if ((isDeliveryFailure(error) && error.permanent) || age + delay > giveUpAfter) {
+        witness.gaveUp(reasonOf(error))
         log.error(facts, 'gave up on a job of the mail queue')
         return
       }

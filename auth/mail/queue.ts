@@ -11,14 +11,20 @@ import { symmetricEncrypt } from 'better-auth/crypto'
 import { Logger as WorkerLogger, run, type Runner } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { attempts, safeReason, store, type Handler, type Payload } from './job.ts'
+import { attempts, safeReason, store, type Handler, type Payload, type Witness } from './job.ts'
 
 export type Queue<Payloads extends Record<string, Payload>> = {
   /** Stores a job: one statement. @throws when the database does not take it; nothing is queued then. */
   enqueue<Name extends keyof Payloads & string>(name: Name, payload: Payloads[Name]): Promise<void>
+  /** How many jobs are not done, and since when the oldest of them waits, in seconds; 0 when there is none. */
+  backlog: () => Promise<Backlog>
+  /** The queue's own connections, to be counted. */
+  pool: pg.Pool
   /** Takes no more jobs, ends or puts back those in flight, and closes the connections, within 5 s. */
   stop: () => Promise<void>
 }
+
+export type Backlog = { depth: number, oldestSeconds: number }
 
 const second = 1_000
 /** Jobs at a time. A job that hangs is ended after 20 s, so eight places leave room for others. */
@@ -36,25 +42,29 @@ const stopPatience = 3 * second
 /** How long a stop may take in all; the database may be away. */
 const stopTimeout = 5 * second
 
+const unseen: Witness = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
+
 /**
  * Starts the queue. Several processes may run one on the same database, and may start at the same moment.
  * @param options.databaseUrl the connection of a user that owns the schema `graphile_worker` and needs no other right. The
  * queue opens at most 10 connections.
  * @param options.secret encrypts payloads at rest.
  * @param options.tasks the handler of each task by its name.
+ * @param options.witness told what becomes of each attempt
  * @throws when the database cannot be reached now. Losing it later only pauses the queue.
  */
-export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks }: {
+export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks, witness = unseen }: {
   databaseUrl: string
   secret: string
   log: Logger
+  witness?: Witness
   tasks: { [Name in keyof Payloads]: Handler<Payloads[Name]> }
 }): Promise<Queue<Payloads>> {
   const stopping = new AbortController()
   const pool = openPool(databaseUrl, log)
   const taskList = Object.fromEntries(
     Object.entries<Handler<never>>(tasks)
-      .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool })]),
+      .map(([name, handler]) => [name, attempts({ name, handler, secret, log, pool, witness })]),
   )
 
   const start = async (): Promise<Runner> => {
@@ -103,6 +113,15 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
       const key = randomUUID()
       const sealed = await symmetricEncrypt({ key: secret, data: JSON.stringify(payload) })
       await store(pool, name, { key, enqueuedAt: Date.now(), failures: 0, sealed }, 0)
+    },
+    pool,
+    async backlog() {
+      // the age is the payload's, because each attempt that fails makes a new row
+      const { rows: [row] } = await pool.query<{ depth: number, oldest: string | null }>(
+        `select count(*)::int as depth, min((payload->>'enqueuedAt')::numeric) as oldest from graphile_worker._private_jobs`,
+      )
+      const oldest = row?.oldest ?? null
+      return { depth: row?.depth ?? 0, oldestSeconds: oldest === null ? 0 : Math.max(0, Date.now() - Number(oldest)) / second }
     },
     async stop() {
       stopping.abort()

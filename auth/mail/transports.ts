@@ -29,7 +29,7 @@ const bareAddress = /^[^\s,;:<>()"@]+@[^\s,;:<>()"@]+$/
 export function mailSender(transport: MailTransport, log: Logger): Send {
   const send = senderOf(transport, log)
   return async (mail, signal) => {
-    if (!bareAddress.test(mail.to)) throw deliveryFailure('the recipient is not one bare address', true)
+    if (!bareAddress.test(mail.to)) throw deliveryFailure('the recipient is not one bare address', 'rejected')
     await send(mail, AbortSignal.any([signal, AbortSignal.timeout(sendTimeout)]))
   }
 }
@@ -45,7 +45,7 @@ const codes = (...values: unknown[]): string =>
   values.map(String).filter((value) => /^[\w -]{1,40}$/.test(value) && value !== 'undefined' && value !== 'false').join(' ')
 
 const interrupted = (signal: AbortSignal): DeliveryFailure =>
-  deliveryFailure(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'no answer in time' : 'stopped')
+  deliveryFailure(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'no answer in time' : 'stopped', 'timeout')
 
 /**
  * Whether Resend refuses the mail itself: 400 and 422 find fault with its fields, 413 with its size, 451 with its
@@ -64,7 +64,8 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
     if (answer.error === null && (answer.data as unknown) !== null) return
     if (signal.aborted) throw interrupted(signal)
     const { statusCode = null, name } = answer.error ?? { name: 'no_body' }
-    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, refusedByResend(statusCode, name))
+    const reason = refusedByResend(statusCode, name) ? 'rejected' : statusCode === null ? 'unreachable' : 'refused'
+    throw deliveryFailure(`Resend answered ${codes(statusCode ?? 'nothing', name)}`, reason)
   }
 }
 
@@ -100,7 +101,8 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
     } catch (error) {
       if (signal.aborted) throw interrupted(signal)
       const problem = error as SmtpError
-      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, refusedBySmtp(problem))
+      const reason = refusedBySmtp(problem) ? 'rejected' : problem.responseCode === undefined ? 'unreachable' : 'refused'
+      throw deliveryFailure(`SMTP: ${codes(problem.code, problem.responseCode, problem.command)}`, reason)
     }
   }
 }

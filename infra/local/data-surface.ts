@@ -9,10 +9,11 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress, clientNetwork } from '../shared/client-address.ts'
 import { fairQueue } from '../shared/fair-queue.ts'
+import { requestIdHeader } from '../shared/request-id.ts'
 import type { AddressRange } from '../shared/settings.ts'
 import { allowance, type Allowance } from './allowance.ts'
 import { isText, judge } from './query.ts'
-import { endAnswer, refuse } from './refuse.ts'
+import { endAnswer, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
 
 export type DataSurface = {
   /** Where PostgREST listens. */
@@ -22,10 +23,20 @@ export type DataSurface = {
   trustedProxies: AddressRange[]
   /** How long a PostgREST that does not listen is waited for, in milliseconds. */
   patienceMs?: number
+  /** Told of each refusal that is the edge's own. */
+  onRefusal?: (code: RefusalCode) => void
 }
 
-/** One request: what came, where its answer goes, the part of its path that is the edge's, and the rest. */
-export type Exchange = { incoming: IncomingMessage, outgoing: ServerResponse, prefix: string, path: string }
+/** One request: its id, what came, where its answer goes, the part of its path that is the edge's, and the rest. */
+export type Exchange = {
+  id: string
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+  prefix: string
+  path: string
+  /** Where the request belongs in a trace. */
+  traceparent?: string | undefined
+}
 
 /** So many heavy bodies are read at once, so many wait, and so long, in milliseconds: docs/decisions/infrastructure.md has the figures. */
 const heavyPlaces = 2
@@ -57,10 +68,14 @@ const addressOf = (incoming: IncomingMessage, trustedProxies: AddressRange[]): s
  * The request's fields for PostgREST. Node has joined those that were repeated (RFC 9110, 5.3), and kept the first of
  * those that may not be. What `Connection` names goes on too: a client could else have its token dropped after it was counted.
  */
-function forwardedFields(incoming: IncomingMessage, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
+function forwardedFields({ id, incoming, traceparent }: Exchange, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
   return {
     ...Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !ofConnection.has(name))),
     'x-forwarded-for': addressOf(incoming, trustedProxies),
+    [requestIdHeader]: id,
+    ...(traceparent !== undefined && { traceparent }),
+    // the only field that PostgREST writes into its log
+    'user-agent': `${incoming.headers['user-agent'] ?? ''} request-id/${id}`.trimStart(),
     ...(incoming.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
   }
 }
@@ -83,12 +98,20 @@ function limited(bytes: number): Transform {
   })
 }
 
+/** A field of PostgREST's answer as its client is to see it. */
+function fieldValue(name: string, value: string, prefix: string): string {
+  if (name === 'location') return value.replace(/^\//, `${prefix}/`)
+  return name === 'access-control-expose-headers' ? `${value}, X-Request-Id` : value
+}
+
 /** Sends PostgREST's answer; a path in it gets the prefix under which the client knows it. */
-async function passOn(response: IncomingMessage, { incoming, outgoing, prefix }: Exchange): Promise<void> {
-  const fields: string[] = []
+async function passOn(response: IncomingMessage, { id, incoming, outgoing, prefix }: Exchange): Promise<void> {
+  const fields = [requestIdHeader, id]
   for (let at = 0; at < response.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = response.rawHeaders.slice(at, at + 2)
-    if (!ofConnection.has(name.toLowerCase())) fields.push(name, /^location$/i.test(name) ? value.replace(/^\//, `${prefix}/`) : value)
+    const lower = name.toLowerCase()
+    // PostgREST repeats the id it was given
+    if (!ofConnection.has(lower) && lower !== requestIdHeader) fields.push(name, fieldValue(lower, value, prefix))
   }
   outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, fields)
   await pipeline(response, outgoing, { end: false })
@@ -96,17 +119,22 @@ async function passOn(response: IncomingMessage, { incoming, outgoing, prefix }:
 }
 
 /** @returns a function that hands one request on, and resolves when its answer has been sent; it never rejects */
-export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000 }: DataSurface): (exchange: Exchange) => Promise<void> {
+export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000, onRefusal }: DataSurface): (exchange: Exchange) => Promise<void> {
   const { hostname, port } = new URL(url)
   // PostgREST closes what has been idle for 30 s
   const kept = new Agent({ keepAlive: true, timeout: 10_000 })
   const heavy = fairQueue(heavyPlaces, heavyQueue, heavyPatienceMs)
+  const refuse = ({ id, incoming, outgoing }: Exchange, code: RefusalCode) => {
+    onRefusal?.(code)
+    return sendRefusal(incoming, outgoing, code, id)
+  }
 
   /**
    * Opens a request. Its body is asked for by PostgREST (`100 Continue`), which checks the token first: up to then nothing
    * of it is read, a refused token costs no more than its header, and a request that was not seen can be opened again.
    */
-  async function open({ incoming, path }: Exchange, signal: AbortSignal): Promise<{ request: ClientRequest, answered: Promise<IncomingMessage> }> {
+  async function open(exchange: Exchange, signal: AbortSignal): Promise<{ request: ClientRequest, answered: Promise<IncomingMessage> }> {
+    const { incoming, path } = exchange
     const deadline = Date.now() + patienceMs
     const withBody = hasBody(incoming)
     for (;;) {
@@ -118,7 +146,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
         setHost: false,
         signal,
         maxHeaderSize,
-        headers: { ...forwardedFields(incoming, trustedProxies), ...(withBody && { expect: '100-continue' }) },
+        headers: { ...forwardedFields(exchange, trustedProxies), ...(withBody && { expect: '100-continue' }) },
         // PostgREST may close a kept connection under a request, and a change without a body cannot be sent again
         agent: withBody || ['GET', 'HEAD', 'OPTIONS'].includes(incoming.method ?? '') ? kept : false,
       })
@@ -157,7 +185,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     incoming.unpipe(counter)
     if (response === undefined) request.destroy()
     done()
-    await (response === undefined ? refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE') : passOn(response, exchange))
+    await (response === undefined ? refuse(exchange, 'PAYLOAD_TOO_LARGE') : passOn(response, exchange))
     // answered without its body, so PostgREST still waits for one on this connection
     if (!request.writableEnded) request.destroy()
   }
@@ -173,20 +201,20 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
       contentLength,
       isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)
-    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse(incoming, outgoing, 'URI_TOO_LONG')
+    if (Buffer.byteLength(incoming.url ?? '', 'latin1') > allowed.urlBytes) return refuse(exchange, 'URI_TOO_LONG')
     // PostgREST tells the database of every field, as text
-    if (!isText(incoming.rawHeaders.join('\n'))) return refuse(incoming, outgoing, 'INVALID_ENCODING')
+    if (!isText(incoming.rawHeaders.join('\n'))) return refuse(exchange, 'INVALID_ENCODING')
     const refusal = judge(incoming.method ?? '', incoming.url ?? '')
-    if (refusal !== undefined) return refuse(incoming, outgoing, refusal)
-    if ((contentLength ?? 0) > allowed.bodyBytes) return refuse(incoming, outgoing, 'PAYLOAD_TOO_LARGE')
+    if (refusal !== undefined) return refuse(exchange, refusal)
+    if ((contentLength ?? 0) > allowed.bodyBytes) return refuse(exchange, 'PAYLOAD_TOO_LARGE')
     const leave = allowed.isHeavy ? await heavy.enter(clientNetwork(addressOf(incoming, trustedProxies))) : () => undefined
-    if (leave === undefined) return refuse(incoming, outgoing, 'SERVICE_BUSY')
+    if (leave === undefined) return refuse(exchange, 'SERVICE_BUSY')
     try {
       await forward(exchange, allowed, leave)
     } catch {
       // who has had a part of the answer learns from the cut connection that it is not whole
       if (outgoing.headersSent) outgoing.destroy()
-      else await refuse(incoming, outgoing, 'BAD_GATEWAY')
+      else await refuse(exchange, 'BAD_GATEWAY')
     } finally {
       leave()
     }

@@ -1,6 +1,7 @@
 /** What the edge answers by itself, in PostgREST's shape, so that a client of the data surface knows one kind of error. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { requestIdHeader } from '../shared/request-id.ts'
 
 /** The same statuses, codes and sentences stand in infra/docker/surfaces.caddy. */
 const refusals = {
@@ -12,6 +13,9 @@ const refusals = {
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
 } as const
+
+export type RefusalCode = keyof typeof refusals
+export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
 /** So much of a refused body is read and thrown away, in bytes and milliseconds; then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024
@@ -43,7 +47,7 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
 }
 
 /** Answers with an error, at once, and takes the rest of the body off the connection. */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: keyof typeof refusals): Promise<void> {
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
   // nobody is left to tell
   if (outgoing.destroyed) return
   const [status, message] = refusals[code]
@@ -52,7 +56,8 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     // as PostgREST says to every page
-    ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*' }),
+    ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
+    [requestIdHeader]: id,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
   })
   outgoing.write(body)

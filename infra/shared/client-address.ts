@@ -7,6 +7,12 @@ const parse = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text) : u
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: AddressRange[]) =>
   ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
+/** Whether a connection comes from one of these proxies, which then may speak for a client. */
+export function isFromTrustedProxy(socketAddress: string, trusted: AddressRange[]): boolean {
+  const socket = parse(socketAddress)
+  return socket !== undefined && within(socket, trusted)
+}
+
 /**
  * The client's address: the socket's, unless the socket is a trusted proxy. Then X-Forwarded-For is read from its right
  * end, because everything left of the first address that is no trusted proxy was written by the client.

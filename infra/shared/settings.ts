@@ -102,6 +102,14 @@ const environment = z.object({
   ADMIN_COMMAND: z.string().default('npm run admin --'),
   /** How the database is migrated here, for messages that name it. */
   MIGRATE_COMMAND: z.string().default('npm run migrate'),
+  /** Where traces are sent; nothing is traced without it. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(/^https?:$/, 'http://collector:4318').optional(),
+  /** What the collector asks of those who send, a key for one. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().refine(
+    (value) => isDecodable(value) && /^[^=,\s]+=[^,\r\n]*(,[^=,\s]+=[^,\r\n]*)*$/.test(value),
+    'must be a list such as name=value,name=value',
+  )
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
     .default('info'),
 })

@@ -168,7 +168,7 @@ test('a database password is changed as the docs say', async () => {
 
 test('two on one machine do not touch each other', async () => {
   await shell(`pg_createcluster --port 5433 "$(ls /etc/postgresql)" second; systemctl start "postgresql@$(ls /etc/postgresql)-second"
-    STACK=second PORT=4000 HTTP_PORT=8081 PLAIN_PORT=8082 PGPORT=5433 infra/systemd/setup https://localhost:8443`)
+    STACK=second PORT=4000 HTTP_PORT=8081 PLAIN_PORT=8082 METRICS_PORT=9181 PGPORT=5433 infra/systemd/setup https://localhost:8443`)
   expect((await shell('STACK=second infra/systemd/admin users')).trim().split('\n')).toHaveLength(1)
   expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
   const status = (port: number) => shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${port}/data/transactions || true`)

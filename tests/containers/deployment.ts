@@ -73,6 +73,7 @@ export async function deployment(): Promise<Deployment> {
       'infra/local',
       'infra/docker',
       'infra/aws/rds.pem',
+      'infra/monitoring',
     ]
   ) {
     await cp(join(root, path), join(directory, path), { recursive: true })

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, request, type RequestListener, type Server } from 'node:http'
 import { createConnection, type AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
+import { Registry } from 'prom-client'
+import { createLog } from '../../auth/log.ts'
 import { onTestFinished } from 'vitest'
 import { edge } from '../../infra/local/edge.ts'
 
@@ -57,9 +59,17 @@ async function forThisTest(server: Server): Promise<string> {
 /** A server that takes PostgREST's place for one test. @returns its address */
 export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
-/** An edge for one test, around an auth surface that says so. @returns its address */
-export function edgeBefore(url: string, patienceMs = 2_000): Promise<string> {
-  const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs })
+/** An edge for one test, around an auth surface that says so. @param logged gets each line of its log @returns its address */
+export function edgeBefore(url: string, patienceMs = 2_000, logged: string[] = []): Promise<string> {
+  const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs }, {
+    log: createLog('info', {
+      write: (line: string) => {
+        logged.push(line)
+      },
+    }),
+    registry: new Registry(),
+    tracing: undefined,
+  })
   return forThisTest(
     serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server,
   )

@@ -4,7 +4,7 @@ import { startAuth, type Fetch } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 import { createLog } from '../../auth/log.ts'
-import { edge } from '../../infra/local/edge.ts'
+import { edge, type Witnesses } from '../../infra/local/edge.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
@@ -100,7 +100,8 @@ export async function startStack(
         }),
         {
           ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
-          ...(data && { around: (app: Fetch) => edge(app, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }) }),
+          ...(data &&
+            { around: (app: Fetch, witnesses: Witnesses) => edge(app, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses) }),
         },
       ),
     )

@@ -1,0 +1,181 @@
+/** Traces, as the collector of somebody else gets them. */
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeStatement } from '../../auth/traced-statements.ts'
+import { freePort } from '../../infra/local/ports.ts'
+import { startTracing } from '../../infra/shared/tracing.ts'
+import { password, person, signedIn, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+type Span = {
+  service: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  attributes: Record<string, unknown>
+  failed: boolean
+  nanoseconds: bigint
+}
+
+/** A collector that takes OTLP's JSON over HTTP. */
+async function collector() {
+  const spans: Span[] = []
+  const asked: { url: string | undefined, headers: Record<string, unknown> }[] = []
+  let raw = ''
+  const take = (body: any) => {
+    raw += JSON.stringify(body)
+    const attributesOf = (list: any[]) => Object.fromEntries(list.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]))
+    for (const { resource, scopeSpans } of body.resourceSpans) {
+      const service = attributesOf(resource.attributes)['service.name']
+      for (const span of scopeSpans.flatMap((scope: any) => scope.spans)) {
+        const nanoseconds = BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)
+        spans.push({ ...span, service, attributes: attributesOf(span.attributes), failed: span.status.code === 2, nanoseconds })
+      }
+    }
+  }
+  const server: Server = createServer((request, response) => {
+    asked.push({ url: request.url, headers: request.headers })
+    void json(request).then(take).finally(() => response.end('{}'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    asked,
+    raw: () => raw,
+    of: (requestId: string) => {
+      const traces = new Set(spans.filter(({ attributes }) => attributes['request.id'] === requestId).map(({ traceId }) => traceId))
+      return spans.filter(({ traceId }) => traces.has(traceId))
+    },
+    close: () => server.close(),
+  }
+}
+
+let sink: Awaited<ReturnType<typeof collector>>
+let stack: Stack
+let ann: Person
+beforeAll(async () => {
+  sink = await collector()
+  stack = await startStack({
+    data: true,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${sink.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key,x-other=b', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  ann = await signedIn(stack, 'Ann')
+})
+afterAll(async () => {
+  await stack.close()
+  sink.close()
+})
+
+describe('a request to the auth surface', () => {
+  test('is one trace: the edge, the service below it, and its statements below that', async () => {
+    const { headers } = await ann.get('/get-session')
+    const id = headers.get('x-request-id') ?? ''
+    await expect.poll(() => sink.of(id).map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']))
+    const spans = sink.of(id)
+    const named = (name: string) => spans.find((span) => span.name === name)
+    expect(named('edge auth')).toMatchObject({ service: 'finance-edge', kind: 2, attributes: { 'request.id': id, 'http.response.status_code': 200 } })
+    expect(named('GET /get-session')).toMatchObject({
+      service: 'finance-auth',
+      kind: 2,
+      parentSpanId: named('edge auth')?.spanId,
+      attributes: { 'request.id': id, 'http.route': '/get-session', 'http.request.method': 'GET', 'http.response.status_code': 200 },
+    })
+    expect(named('select auth.sessions')).toMatchObject({
+      service: 'finance-auth',
+      kind: 3,
+      parentSpanId: named('GET /get-session')?.spanId,
+      attributes: { 'db.system.name': 'postgresql', 'db.operation.name': 'select', 'db.collection.name': 'auth.sessions' },
+    })
+    for (const { nanoseconds } of spans) expect(Number(nanoseconds)).toBeGreaterThan(0)
+  })
+
+  test('is part of the trace that a trusted proxy names, and is not traced when that says so', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
+    await expect.poll(() => sink.spans.filter((span) => span.traceId === traceId)).toEqual(expect.arrayContaining([
+      expect.objectContaining({ name: 'edge auth', parentSpanId: 'b7ad6b7169203331' }),
+    ]))
+    const unwanted = traceId.replaceAll('0', '1')
+    await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${unwanted}-b7ad6b7169203331-00` } })
+    // what came after it has arrived, so it would have too
+    const { headers } = await fetch(`${stack.url}/api/auth/jwks`)
+    await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
+    expect(sink.spans.filter((span) => span.traceId === unwanted)).toEqual([])
+  })
+
+  test('that fails is a span that failed, with the database’s code', async () => {
+    await stack.sql.query('alter table auth.sessions rename to hidden')
+    const { headers, status } = await ann.get('/get-session')
+    await stack.sql.query('alter table auth.hidden rename to sessions')
+    expect(status).toBe(500)
+    const id = headers.get('x-request-id') ?? ''
+    await expect.poll(() => sink.of(id).filter(({ failed }) => failed).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']),
+    )
+    expect(sink.of(id).find(({ name }) => name === 'select auth.sessions')?.attributes['db.response.status_code']).toBe('42P01')
+  })
+})
+
+test('a request to the data surface is a span of the edge, and PostgREST is told of it', async () => {
+  await stack.sql.query(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
+    grant execute on function api.headers_of_this_request() to anon; notify pgrst, 'reload schema'`)
+  await expect.poll(async () => (await fetch(`${stack.url}/data/rpc/headers_of_this_request`)).status).toBe(200)
+  const answer = await fetch(`${stack.url}/data/rpc/headers_of_this_request`)
+  await fetch(`${stack.url}/data/transactions?name=eq.a-name-to-look-for`)
+  const spans = () => sink.of(answer.headers.get('x-request-id') ?? '')
+  await expect.poll(spans).toHaveLength(1)
+  const [span] = spans()
+  expect(span).toMatchObject({ name: 'edge data', service: 'finance-edge', attributes: { 'http.response.status_code': 200 } })
+  expect((await answer.json() as any).traceparent).toBe(`00-${span?.traceId}-${span?.spanId}-01`)
+})
+
+test('the collector is asked at its own path with the fields it wants, and sees nobody’s address, password, token or search', async () => {
+  const bob = person(stack, 'Bob')
+  await bob.signUp()
+  await bob.verify()
+  await bob.signIn()
+  const token = await bob.token()
+  const { headers } = await bob.get('/get-session')
+  await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
+  expect(sink.asked[0]).toMatchObject({ url: '/v1/traces', headers: { 'content-type': 'application/json', 'x-key': 'a key', 'x-other': 'b' } })
+  const cookie = [...bob.cookies.values()][0] ?? 'none'
+  for (const secret of [bob.email, password, token, cookie.split('.')[0] ?? '', 'a-name-to-look-for', 'Bearer']) expect(sink.raw()).not.toContain(secret)
+})
+
+test('a collector that is away costs a warning and nothing else', async () => {
+  const reasons: string[] = []
+  const tracing = startTracing(`http://127.0.0.1:${await freePort()}`, undefined, (reason) => reasons.push(reason))
+  expect(await tracing.span('x', { service: 'finance-auth', kind: 'internal' }, () => Promise.resolve('done'))).toBe('done')
+  await tracing.stop()
+  expect(reasons).toEqual(['TypeError'])
+})
+
+describe('without an endpoint', () => {
+  test('nothing of it is loaded: it is imported where it is asked for, and elsewhere as a type', () => {
+    const root = join(import.meta.dirname, '../..')
+    const lines = globSync('{admin,auth,infra}/**/*.ts', { cwd: root }).flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
+      .filter((line) => /shared\/tracing\.ts|\.\/tracing\.ts/.test(line))
+    expect(lines.filter((line) => !line.startsWith('import type '))).toEqual([expect.stringContaining('await import(')])
+  })
+})
+
+test.each([
+  ['select "id" from "users" where "email" = $1', 'select', 'users'],
+  ['select * from "auth"."sessions" as "s"', 'select', 'auth.sessions'],
+  [`  insert into auth.users (id, name) values ('x', 'from secret')`, 'insert', 'auth.users'],
+  ['update only "members" set "role" = $1', 'update', 'members'],
+  ['delete from auth.rate_limits where key in (select key from other)', 'delete', 'auth.rate_limits'],
+  ['select * from auth.consume_rate_limit($1, $2, $3)', 'select', undefined],
+  ['begin', 'begin', undefined],
+  ['', 'statement', undefined],
+])('of %j the collector is told %s and %s', (text, operation, table) => {
+  expect(describeStatement(text)).toEqual({ operation, table })
+})

@@ -1,0 +1,137 @@
+/** What can be seen of compose.yaml from outside it and by Prometheus: ids, lines, figures, and that a part is down. */
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { missing } from '../support/queries-of-metrics.ts'
+import { deployment, listens, type Deployment } from './deployment.ts'
+
+let it: Deployment
+let token: string
+
+beforeAll(async () => {
+  it = await deployment()
+  await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info' })
+  await it.compose('build', '--quiet')
+  await it.up()
+  const ann = it.person('Ann', 'ann@example.org')
+  await ann.signUp()
+  await ann.verify()
+  await ann.signIn()
+  token = await ann.token()
+})
+afterAll(async () => {
+  await it.remove()
+})
+
+const soon = { timeout: 30_000 }
+const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** A service's lines with an id; compose clears the terminal before the first of them. */
+const lines = async (service: string, id: string) => {
+  const logged = (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
+  return logged.map((line) => stripVTControlCharacters(line))
+}
+/** What an address answers on the services' own network, where Prometheus stands. */
+const inside = (url: string) =>
+  it.compose('exec', '-T', 'auth', 'node', '-e', `fetch('${url}').then((answer) => answer.text()).then((text) => process.stdout.write(text))`)
+const healthz = async () => {
+  const response = await fetch(`${it.url}/healthz`)
+  return [response.status, await response.text()]
+}
+
+describe('a request', () => {
+  test('to the data surface has one id in its answer, in the edge’s line and in PostgREST’s', async () => {
+    const { headers } = await fetch(`${it.url}/data/transactions?name=eq.a-name-to-look-for`, {
+      headers: { authorization: `Bearer ${token}`, 'user-agent': 'an agent', 'x-request-id': 'chosen-by-a-client' },
+    })
+    const id = headers.get('x-request-id') ?? ''
+    expect(id).toMatch(ownId)
+    await expect.poll(() => lines('caddy', id), soon).toHaveLength(1)
+    expect(JSON.parse((await lines('caddy', id))[0] ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      logger: expect.stringMatching(/^http\.log\.access/),
+      msg: 'handled request',
+      id,
+      method: 'GET',
+      path: '/data/transactions',
+      status: 200,
+      size: expect.any(Number),
+      ms: expect.any(Number),
+      client: it.gateway,
+    })
+    await expect.poll(() => lines('postgrest', id), soon).toEqual([expect.stringContaining(`"an agent request-id/${id}"`)])
+  })
+
+  test('to the auth surface has the edge’s id in the service’s line', async () => {
+    const id = (await fetch(`${it.url}/api/auth/get-session`)).headers.get('x-request-id') ?? ''
+    expect(id).toMatch(ownId)
+    await expect.poll(async () => [(await lines('caddy', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
+    expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401 })
+  })
+
+  test('through a proxy of this machine keeps the id that the proxy gave it, unless it is malformed', async () => {
+    const idOf = async (path: string, given: string) => (await fetch(it.plainUrl + path, { headers: { 'x-request-id': given } })).headers.get('x-request-id')
+    for (const path of ['/data/transactions', '/api/auth/get-session', '/nothing']) {
+      expect(await idOf(path, 'an-id.of_the-proxy-1')).toBe('an-id.of_the-proxy-1')
+      expect(await idOf(path, 'two words here')).toMatch(ownId)
+    }
+  })
+
+  test('that the edge refuses has one too, and a page may read it', async () => {
+    const { status, headers } = await fetch(`${it.url}/data/transactions?select=${'a'.repeat(3_000)}`, { headers: { origin: 'https://app.example.org' } })
+    expect([status, headers.get('x-request-id')]).toEqual([414, expect.stringMatching(ownId)])
+    expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id')
+    const { headers: direct } = await fetch(`${it.url}/data/transactions`, { headers: { origin: 'https://app.example.org' } })
+    expect(direct.get('access-control-expose-headers')).toMatch(/Content-Range.*, X-Request-Id$/)
+  })
+
+  test('leaves neither its query nor its token in a line of the edge or of the auth service', async () => {
+    const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'auth')
+    expect(logged).not.toContain('a-name-to-look-for')
+    expect(logged).not.toContain(token)
+  })
+})
+
+describe('Prometheus', () => {
+  test('finds every figure that the alerts and the board ask for', async () => {
+    const [auth, caddy] = [await inside('http://127.0.0.1:3000/metrics'), await inside('http://caddy:9180/metrics')]
+    expect(await missing(/^(auth|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
+    const found = await missing(/^caddy_/, caddy)
+    expect(found).toEqual({ asked: expect.any(Number), missing: [] })
+    expect(found.asked).toBeGreaterThan(10)
+  })
+
+  test('counts each request to a surface once, with its status', async () => {
+    const count = async () => {
+      const text = await inside('http://caddy:9180/metrics')
+      const series = text.split('\n').filter((line) => /^caddy_http_request_duration_seconds_count\{.*code="414".*handler="subroute"/.test(line))
+      return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    }
+    for (const url of [it.url, it.plainUrl]) {
+      const before = await count()
+      await fetch(`${url}/data/transactions?select=${'a'.repeat(3_000)}`)
+      expect(await count()).toBe(before + 1)
+    }
+  })
+
+  test('is told nothing of backups where there are none, and nobody outside is told anything', async () => {
+    expect(await inside('http://caddy:9180/backup.prom')).toBe('')
+    for (const path of ['/metrics', '/backup.prom']) expect((await fetch(it.url + path)).status).toBe(404)
+    expect(await listens(9180)).toBe(false)
+  })
+})
+
+test('PostgREST that is stopped is seen, while the auth service is well', async () => {
+  const healthy = async () => {
+    const text = await inside('http://caddy:9180/metrics')
+    return Math.min(...[...text.matchAll(/^caddy_reverse_proxy_upstreams_healthy\{.*\} (\d)$/gm)].map(([, value]) => Number(value)))
+  }
+  await expect.poll(healthy, soon).toBe(1)
+  expect(await healthz()).toEqual([200, '{"status":"up"}'])
+  await it.compose('stop', 'postgrest')
+  await expect.poll(healthy, soon).toBe(0)
+  expect(await healthz()).toEqual([503, '{"status":"down"}'])
+  expect((await fetch(`${it.url}/api/auth/jwks`)).status).toBe(200)
+  await it.compose('start', 'postgrest')
+  await expect.poll(healthz, soon).toEqual([200, '{"status":"up"}'])
+  await expect.poll(healthy, soon).toBe(1)
+})

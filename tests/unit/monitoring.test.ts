@@ -1,0 +1,58 @@
+/** What is watched: infra/monitoring/check asks Prometheus' own tools the rest. */
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { alerts, askedIn, board, monitoringFile, queries } from '../support/queries-of-metrics.ts'
+
+describe('each alert', () => {
+  test('has a world in which it rings and one in which it does not', async () => {
+    const tests = await monitoringFile('alerts.test.yml')
+    const names = (await alerts()).map(({ name }) => name)
+    expect(names.length).toBeGreaterThan(15)
+    for (const name of names) {
+      expect(tests).toMatch(new RegExp(`alertname: ${name}, exp_alerts: \\[\\]`))
+      expect(tests).toMatch(new RegExp(`alertname: ${name}\\n\\s+exp_alerts:\\n`))
+    }
+  })
+
+  test('is in docs/monitoring.md, which says what to do, and the page names no other', async () => {
+    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+    const told = [...page.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name)
+    expect(told).toEqual((await alerts()).map(({ name }) => name))
+  })
+
+  test('has a query that was found', async () => {
+    for (const { query } of await alerts()) expect(askedIn(query).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the board', () => {
+  test('asks the data source that is provisioned, in every panel', async () => {
+    const [uid] = /(?<=^ {4}uid: ).*$/m.exec(await monitoringFile('grafana/provisioning/datasources/prometheus.yml')) ?? []
+    const { panels } = await board()
+    for (const panel of panels.filter(({ type }) => type !== 'row')) {
+      expect([panel.datasource?.uid, panel.description?.endsWith('.')]).toEqual([uid, true])
+      expect(panel.targets?.length).toBeGreaterThan(0)
+      for (const target of panel.targets ?? []) expect(target.datasource?.uid).toBe(uid)
+    }
+  })
+
+  test('has panels of their own number and place', async () => {
+    const { panels } = await board()
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)}/${y + Math.floor(cell / w)}`))
+    expect(new Set(taken).size).toBe(taken.length)
+    expect(panels.every(({ gridPos: { x, w } }) => x >= 0 && x + w <= 24)).toBe(true)
+  })
+
+  test('has no variable of Grafana’s in a query, so that other tools can read it too', async () => {
+    for (const query of await queries()) expect(query).not.toContain('$')
+  })
+})
+
+test('every figure of the service that is asked for by name is told in docs/monitoring.md', async () => {
+  const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+  const source = await Promise.all(['auth/http/metrics.ts', 'infra/local/edge.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
+  const names = new Set(source.join('').match(/(?<=')(?:auth|edge)_[a-z_]+(?=')/g))
+  expect(names.size).toBeGreaterThan(12)
+  expect([...names].filter((name) => !page.includes(`\`${name}`))).toEqual([])
+})
