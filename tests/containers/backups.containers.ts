@@ -18,7 +18,14 @@ const offsite = (password: string) =>
 
 const backups = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump')).toSorted()
 const metrics = async () => {
-  const text = await it.compose('exec', '-T', 'offsite', 'node', '-e', `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`)
+  const text = await it.compose(
+    'exec',
+    '-T',
+    'offsite',
+    'node',
+    '-e',
+    `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`,
+  )
   return Object.fromEntries(text.split('\n').filter((line) => /^\w/.test(line)).map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
 }
 const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
@@ -126,7 +133,9 @@ describe('a moment', () => {
   let between: string
 
   test('that cannot be gone back to is refused, and what is possible is said', async () => {
-    await expect(it.command('restore', '--at', '2020-01-01 00:00:00Z')).rejects.toThrow(/before the first copy of the database\. Possible is any moment from 20/)
+    await expect(it.command('restore', '--at', '2020-01-01 00:00:00Z')).rejects.toThrow(
+      /before the first copy of the database\. Possible is any moment from 20/,
+    )
     await expect(it.command('restore', '--at', '2999-01-01T00:00:00+01:00')).rejects.toThrow('is in the future. Possible is')
     await expect(it.command('restore', '--at', '2026-01-01 12:00:00')).rejects.toThrow('Say the moment with its zone')
   })
@@ -157,7 +166,9 @@ describe('a moment', () => {
   })
 
   test('after that can be gone back to as well', async () => {
-    await expect.poll(async () => (await it.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)), patiently).toContain('passed')
+    await expect.poll(async () => (await it.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)), patiently).toContain(
+      'passed',
+    )
   })
 })
 

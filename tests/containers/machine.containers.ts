@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
 describe('on a full disk', () => {
@@ -42,7 +42,7 @@ describe('on a full disk', () => {
 
   test('no backup is made, the last line says why, and nothing partial stays', async () => {
     await fill()
-    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/)
+    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect((await readdir(file('backups'))).filter((name) => name.startsWith('finance'))).toEqual([])
     await rm(file('filler'))
     expect(await it.command('backup')).toContain('.dump')
@@ -51,7 +51,7 @@ describe('on a full disk', () => {
   test('of the database, the backup says so too', async () => {
     await it.compose('exec', '-T', 'db', 'sh', '-c', 'dd if=/dev/zero of=/var/lib/postgresql/filler bs=4096 2>/dev/null || true')
     const kept = await readdir(file('backups'))
-    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/)
+    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
     expect(await readdir(file('backups'))).toEqual(kept)
     await it.compose('exec', '-T', 'db', 'rm', '/var/lib/postgresql/filler')
   })
@@ -96,7 +96,7 @@ describe('an engine that is stopped', () => {
       ...['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`],
       ...['--bridge', 'none', '--iptables=false', '--ip6tables=false'],
     ], { stdio: 'ignore' })
-    await expect.poll(() => docker('info').then(() => true, () => false), { timeout: 60_000, interval: 200 }).toBe(true)
+    await vi.waitFor(() => docker('info'), { timeout: 60_000, interval: 200 })
   }
   const stop = async () => {
     engine?.kill('SIGTERM')
@@ -122,8 +122,7 @@ describe('an engine that is stopped', () => {
     await run('bash', ['-c', `docker save postgres:${process.env['POSTGRES_TAG'] ?? '18'} | docker -H unix://${folder}/socket load`])
   })
   afterAll(async () => {
-    await docker('rm', '--force', 'finance-stopped-db-1')
-    await stop()
+    await docker('rm', '--force', 'finance-stopped-db-1').finally(stop)
     await rm(folder, { recursive: true, force: true })
   })
 
