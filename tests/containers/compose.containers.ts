@@ -444,12 +444,12 @@ describe('more than one auth service', () => {
     await it.command('upgrade')
     const ids = (await it.compose('ps', '-q', 'auth')).trim().split('\n')
     expect(ids).toHaveLength(2)
-    const asked = async (id: string) => {
+    const answered = async (id: string) => {
       const text = await run('docker', ['exec', id, 'node', '-e', `fetch('http://127.0.0.1:3000/metrics').then((answer) => answer.text()).then(console.log)`])
       return Number(/^auth_http_request_duration_seconds_count\{[^}]*get-session[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
     }
     for (let request = 0; request < 40; request++) expect((await ann.get('/get-session')).status).toBe(200)
-    const counted = await Promise.all(ids.map(asked))
+    const counted = await Promise.all(ids.map(answered))
     expect(counted.reduce((sum, count) => sum + count)).toBe(40)
     expect(Math.min(...counted)).toBeGreaterThan(0)
     await it.configure({ AUTH_REPLICAS: '1' })

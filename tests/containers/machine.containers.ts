@@ -92,10 +92,8 @@ describe('an engine that is stopped', () => {
   let engine: ChildProcess | undefined
   // without a network, so that it does not touch the rules of the engine that this machine has
   const start = async () => {
-    engine = spawn('dockerd', [
-      ...['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`],
-      ...['--bridge', 'none', '--iptables=false', '--ip6tables=false'],
-    ], { stdio: 'ignore' })
+    const places = ['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`]
+    engine = spawn('dockerd', [...places, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
     await vi.waitFor(() => docker('info'), { timeout: 60_000, interval: 200 })
   }
   const stop = async () => {
@@ -109,8 +107,13 @@ describe('an engine that is stopped', () => {
       env: {
         ...process.env,
         DOCKER_HOST: `unix://${folder}/socket`,
-        ...{ PUBLIC_URL: 'https://localhost', SITE_HOST: 'localhost', BETTER_AUTH_SECRET: 'x', POSTGRES_PASSWORD: 'x', AUTH_SERVICE_PASSWORD: 'x' },
-        ...{ AUTHENTICATOR_PASSWORD: 'x', COMPOSE_PROJECT_NAME: 'finance-stopped' },
+        COMPOSE_PROJECT_NAME: 'finance-stopped',
+        PUBLIC_URL: 'https://localhost',
+        SITE_HOST: 'localhost',
+        BETTER_AUTH_SECRET: 'x',
+        POSTGRES_PASSWORD: 'x',
+        AUTH_SERVICE_PASSWORD: 'x',
+        AUTHENTICATOR_PASSWORD: 'x',
       },
     })
   const compose = (...args: string[]) => docker('compose', '-f', 'compose.yaml', '-f', join(folder, 'alone.yaml'), ...args)
@@ -122,7 +125,11 @@ describe('an engine that is stopped', () => {
     await run('bash', ['-c', `docker save postgres:${process.env['POSTGRES_TAG'] ?? '18'} | docker -H unix://${folder}/socket load`])
   })
   afterAll(async () => {
-    await docker('rm', '--force', 'finance-stopped-db-1').finally(stop)
+    try {
+      await docker('rm', '--force', 'finance-stopped-db-1')
+    } finally {
+      await stop()
+    }
     await rm(folder, { recursive: true, force: true })
   })
 

@@ -1,16 +1,16 @@
 /** A place off-site: what restic asks of a REST server, kept in memory. @see https://restic.readthedocs.io/en/stable/100_references.html */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type ResticServer = { port: number, files: Map<string, Buffer>, close(): Promise<void> }
 
 export async function resticServer(): Promise<ResticServer> {
   const files = new Map<string, Buffer>()
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<ServerResponse> => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     if (request.method === 'POST') {
       const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
+      for await (const chunk of request) chunks.push(chunk as Buffer)
       if (!path.endsWith('/')) files.set(path, Buffer.concat(chunks))
       return response.end()
     }
@@ -27,6 +27,10 @@ export async function resticServer(): Promise<ResticServer> {
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
     const part = from === undefined ? file : file.subarray(Number(from), to === '' || to === undefined ? undefined : Number(to) + 1)
     return response.writeHead(from === undefined ? 200 : 206, { 'content-length': part.length }).end(request.method === 'HEAD' ? undefined : part)
+  }
+  const server = createServer((request, response) => {
+    // of a client that went away there is nobody to tell
+    answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   return {
