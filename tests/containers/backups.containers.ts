@@ -156,13 +156,9 @@ describe('a moment', () => {
     expect(told).toContain(`Restored as it was at ${between}.`)
     expect(await stored()).toEqual(['A', 'Groceries'])
     const volume = `${/DATABASE_VOLUME=(\S+)/.exec(told)?.[1]}`
-    const restored = `${/^DATABASE_VOLUME=(.*)$/m.exec(await readFile(join(it.directory, '.env'), 'utf8'))?.[1]}`
     await it.configure({ DATABASE_VOLUME: volume })
     await it.up()
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
-    await it.configure({ DATABASE_VOLUME: restored })
-    await it.up()
-    expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
   test('after that can be gone back to as well', async () => {
@@ -186,7 +182,7 @@ describe('a new machine', () => {
     expect(await it.command('restore', '--from-offsite', 'latest')).toContain(`${name}.dump`)
     await it.up()
     expect([...(await it.sums()).values()]).toEqual(sums)
-    expect(await stored()).toEqual(['A', 'Groceries', 'Last'])
+    expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
   })
 
   test('gets all of the log that is off-site', async () => {
