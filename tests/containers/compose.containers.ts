@@ -439,6 +439,25 @@ describe('an upgrade', () => {
   })
 })
 
+describe('more than one auth service', () => {
+  test('is kept by an upgrade, and each is asked', async () => {
+    await it.configure({ AUTH_REPLICAS: '2' })
+    await it.command('upgrade')
+    const ids = (await it.compose('ps', '-q', 'auth')).trim().split('\n')
+    expect(ids).toHaveLength(2)
+    const answered = async (id: string) => {
+      const text = await run('docker', ['exec', id, 'node', '-e', `fetch('http://127.0.0.1:3000/metrics').then((answer) => answer.text()).then(console.log)`])
+      return Number(/^auth_http_request_duration_seconds_count\{[^}]*get-session[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
+    }
+    for (let request = 0; request < 40; request++) expect((await ann.get('/get-session')).status).toBe(200)
+    const counted = await Promise.all(ids.map(answered))
+    expect(counted.reduce((sum, count) => sum + count)).toBe(40)
+    expect(Math.min(...counted)).toBeGreaterThan(0)
+    await it.configure({ AUTH_REPLICAS: '1' })
+    await it.up('--no-build')
+  })
+})
+
 describe('the database', () => {
   test('is stopped in order by down, by stop, and when a secret changes', async () => {
     await it.compose('stop')

@@ -56,9 +56,10 @@ export type Deployment = {
   remove(): Promise<void>
 }
 
-/** Makes a deployment of the working tree; nothing runs yet. */
-export async function deployment(): Promise<Deployment> {
+/** Makes a deployment of the working tree; nothing runs yet. With a size, on a disk of its own that is no larger. */
+export async function deployment(size?: string): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
+  if (size !== undefined) await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory])
   for (
     const path of [
       'compose.yaml',
@@ -150,8 +151,11 @@ export async function deployment(): Promise<Deployment> {
       return person({ url, mail: { waitFor } } as unknown as Parameters<typeof person>[0], name, email)
     },
     remove: async () => {
-      await compose('down', '--volumes', '--timeout', '1')
+      await compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
+      // those of before a restore to a moment too
+      await run('bash', ['-c', `docker volume ls -q --filter name='^${project}_' | xargs -r docker volume rm`])
       await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${project}-*' | xargs -r docker image rm -f`])
+      if (size !== undefined) await run('umount', [directory])
       await rm(directory, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,196 @@
+/**
+ * Backups by themselves, as an operator turns them on: scheduled, kept by age, copied off-site, and recovery to a second.
+ * One story, so each test starts where the one before ended. Needs an engine.
+ */
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '../support/person.ts'
+import { deployment, type Deployment } from './deployment.ts'
+import { resticServer, type ResticServer } from './restic-server.ts'
+
+let it: Deployment
+let elsewhere: ResticServer
+let ann: Person
+let token: string
+const offsite = (password: string) =>
+  writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD=${password}\n`)
+
+const backups = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump')).toSorted()
+const metrics = async () => {
+  const text = await it.compose(
+    'exec',
+    '-T',
+    'offsite',
+    'node',
+    '-e',
+    `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`,
+  )
+  return Object.fromEntries(text.split('\n').filter((line) => /^\w/.test(line)).map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
+}
+const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
+const patiently = { timeout: 90_000, interval: 500 }
+
+const store = async (name: string) => {
+  const { status } = await fetch(`${it.url}/data/transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, amount: -1 }),
+  })
+  expect(status).toBe(201)
+}
+const stored = async () => {
+  const answer = await fetch(`${it.url}/data/transactions?select=name&order=name`, { headers: { authorization: `Bearer ${token}` } })
+  return (await answer.json() as { name: string }[]).map(({ name }) => name)
+}
+
+beforeAll(async () => {
+  elsewhere = await resticServer()
+  it = await deployment()
+  await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
+  await offsite('far away')
+  await it.compose('build', '--quiet')
+  await it.up()
+  ann = it.person('Ann')
+  await ann.signUp()
+  await ann.verify()
+  await ann.signIn()
+  token = await ann.token()
+  await store('Groceries')
+})
+afterAll(async () => {
+  await it.remove()
+  await elsewhere.close()
+})
+
+describe('the profile backup', () => {
+  test('makes a backup when none is there, drills it, copies it off-site and shows all of that', async () => {
+    await expect.poll(metrics, patiently).toMatchObject({
+      finance_backup_last_success_timestamp_seconds: expect.any(Number),
+      finance_backup_last_size_bytes: expect.any(Number),
+      finance_backup_failed: 0,
+      finance_drill_last_success_timestamp_seconds: expect.any(Number),
+      finance_backup_offsite_last_success_timestamp_seconds: expect.any(Number),
+      finance_backup_offsite_failed: 0,
+    })
+    const [dump] = await backups()
+    const shown = await metrics()
+    expect(shown['finance_backup_last_size_bytes']).toBe((await stat(join(it.directory, 'backups', `${dump}`))).size)
+    expect(shown['finance_backup_offsite_last_success_timestamp_seconds']).toBe(shown['finance_backup_last_success_timestamp_seconds'])
+    for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => health(service), patiently).toBe('healthy')
+  })
+
+  test('has the database or a network, never both', async () => {
+    const { services } = JSON.parse(await it.compose('config', '--format', 'json'))
+    for (const name of ['backup', 'pitr']) expect(services[name].network_mode).toBe('none')
+    expect(services.offsite.volumes.map(({ source }: { source: string }) => source)).not.toContain('socket')
+    expect(services.offsite.volumes.find(({ target }: { target: string }) => target === '/app/backups').read_only).toBe(true)
+  })
+
+  test('makes up for a day that was missed', async () => {
+    const [old] = await backups()
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+    for (const kind of ['dump', 'sums', 'sha256']) {
+      await rename(join(it.directory, 'backups', `${old}`.replace('dump', kind)), join(it.directory, `backups/finance-${yesterday}Z.${kind}`))
+    }
+    await it.compose('restart', 'backup')
+    await expect.poll(async () => (await backups()).length, patiently).toBe(2)
+  })
+
+  test('keeps backups by the age in their names, and always the three newest', async () => {
+    const directory = join(it.directory, 'kept')
+    await mkdir(directory)
+    const aged = async (days: number) => {
+      const name = `finance-${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+      for (const kind of ['dump', 'sums', 'sha256']) await writeFile(join(directory, `${name}.${kind}`), '')
+      return `${name}.dump`
+    }
+    const dumps = async () => (await readdir(directory)).filter((name) => name.endsWith('.dump')).toSorted()
+    const [eighty, seventy] = [await aged(80), await aged(70)]
+    await it.command('backup', '--keep-days', '14', directory)
+    expect((await dumps()).slice(0, 2)).toEqual([eighty, seventy])
+    const [twenty, thirteen, two] = [await aged(20), await aged(13), await aged(2)]
+    await it.command('backup', '--keep-days', '14', directory)
+    expect(await dumps()).toHaveLength(4)
+    expect((await dumps()).slice(0, 2)).toEqual([thirteen, two])
+    expect((await readdir(directory)).filter((name) => name.includes(twenty.slice(0, 20)))).toEqual([])
+  })
+
+  test('says loudly that the copy off-site fails, and goes on with its backups here', async () => {
+    await offsite('forgotten')
+    await it.compose('up', '-d', '--no-deps', 'offsite')
+    await expect.poll(() => health('offsite'), patiently).toBe('unhealthy')
+    expect(await metrics()).toMatchObject({ finance_backup_offsite_failed: 1, finance_backup_failed: 0 })
+    expect(await it.compose('logs', 'offsite')).toContain('wrong password')
+    expect(await health('backup')).toBe('healthy')
+    await offsite('far away')
+    await it.compose('up', '-d', '--no-deps', 'offsite')
+    await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
+  })
+})
+
+describe('a moment', () => {
+  let between: string
+
+  test('that cannot be gone back to is refused, and what is possible is said', async () => {
+    await expect(it.command('restore', '--at', '2020-01-01 00:00:00Z')).rejects.toThrow(
+      /before the first copy of the database\. Possible is any moment from 20/,
+    )
+    await expect(it.command('restore', '--at', '2999-01-01T00:00:00+01:00')).rejects.toThrow('is in the future. Possible is')
+    await expect(it.command('restore', '--at', '2026-01-01 12:00:00')).rejects.toThrow('Say the moment with its zone')
+  })
+
+  test('between two writes is looked at in a drill, which changes nothing', async () => {
+    await store('A')
+    between = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
+    await store('B')
+    const before = await it.sums()
+    const told = await it.command('restore', '--drill', '--at', between)
+    expect(told).toMatch(/It has \d+ definitions, \d+ tables, \d+ rows\.\nThe drill of .* passed\./)
+    expect(await it.sums()).toEqual(before)
+    expect(await stored()).toEqual(['A', 'B', 'Groceries'])
+  })
+
+  test('becomes the database: the first write alone, and what was before is kept', async () => {
+    const told = await it.command('restore', '--at', between)
+    expect(told).toContain(`Restored as it was at ${between}.`)
+    expect(await stored()).toEqual(['A', 'Groceries'])
+    const volume = `${/DATABASE_VOLUME=(\S+)/.exec(told)?.[1]}`
+    await it.configure({ DATABASE_VOLUME: volume })
+    await it.up()
+    expect(await stored()).toEqual(['A', 'B', 'Groceries'])
+  })
+
+  test('after that can be gone back to as well', async () => {
+    await expect.poll(async () => (await it.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)), patiently).toContain(
+      'passed',
+    )
+  })
+})
+
+describe('a new machine', () => {
+  test('gets the newest backup from off-site with one command, row by row the same', async () => {
+    await store('Last')
+    const dump = (await it.command('backup')).trim()
+    const name = basename(dump, '.dump')
+    await it.compose('restart', 'offsite')
+    await expect.poll(() => it.compose('logs', 'offsite'), patiently).toContain(`Copied ${name}`)
+    const sums = (await readFile(dump.replace('.dump', '.sums'), 'utf8')).trim().split('\n')
+    await it.compose('down', '--volumes')
+    await rename(join(it.directory, 'backups'), join(it.directory, 'lost'))
+    await mkdir(join(it.directory, 'backups'))
+    expect(await it.command('restore', '--from-offsite', 'latest')).toContain(`${name}.dump`)
+    await it.up()
+    expect([...(await it.sums()).values()]).toEqual(sums)
+    expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
+  })
+
+  test('gets all of the log that is off-site', async () => {
+    await it.compose('down', '--volumes')
+    await rename(join(it.directory, 'backups'), join(it.directory, 'lost-too'))
+    await mkdir(join(it.directory, 'backups'))
+    expect(await it.command('restore', '--from-offsite', 'latest', '--at', 'latest')).toContain('Restored as it was at latest.')
+    await it.up()
+    expect(await stored()).toContain('Groceries')
+  })
+})

@@ -1,0 +1,152 @@
+/**
+ * What the machine does to a deployment: its disk is full, its engine is stopped. Needs an engine, and root to have a
+ * small disk and a second engine, which nothing else uses.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { deployment, root, run, type Deployment } from './deployment.ts'
+
+describe('on a full disk', () => {
+  let it: Deployment
+  const file = (name: string) => join(it.directory, name)
+  const fill = async () => {
+    await run('dd', ['if=/dev/zero', `of=${file('filler')}`, 'bs=4096']).catch((error: Error) => expect(error.message).toContain('No space left'))
+  }
+  const refusal = async (...command: [string, ...string[]]) => {
+    const { stderr } = await it.command(...command).then(() => ({ stderr: 'it succeeded' }), (error: { stderr: string }) => error)
+    return stderr.trim().split('\n')
+  }
+  /** What must be as it was whatever was refused: what serves, and what a start would start. */
+  const untouched = async (env: string) => {
+    expect(await readFile(file('.env'), 'utf8')).toBe(env)
+    expect((await readdir(it.directory)).filter((name) => name.startsWith('.env'))).toEqual(['.env'])
+    expect((await fetch(`${it.url}/data/transactions`)).status).toBe(200)
+    await it.up('--no-build')
+    expect((await fetch(`${it.url}/data/transactions`)).status).toBe(200)
+  }
+
+  beforeAll(async () => {
+    it = await deployment('32m')
+    await it.compose('build', '--quiet')
+    // the database's own disk is another
+    const volume = `${/"name": "(finance-test-\d+)",/.exec(await it.compose('config', '--format', 'json'))?.[1]}_small`
+    await run('docker', ['volume', 'create', '--opt', 'type=tmpfs', '--opt', 'device=tmpfs', '--opt', 'o=size=300m', volume])
+    await it.configure({ DATABASE_VOLUME: volume })
+    await it.up()
+  })
+  afterAll(() => it.remove())
+
+  test('no backup is made, the last line says why, and nothing partial stays', async () => {
+    await fill()
+    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
+    expect((await readdir(file('backups'))).filter((name) => name.startsWith('finance'))).toEqual([])
+    await rm(file('filler'))
+    expect(await it.command('backup')).toContain('.dump')
+  })
+
+  test('of the database, the backup says so too', async () => {
+    await it.compose('exec', '-T', 'db', 'sh', '-c', 'dd if=/dev/zero of=/var/lib/postgresql/filler bs=4096 2>/dev/null || true')
+    const kept = await readdir(file('backups'))
+    expect((await refusal('backup')).at(-1)).toMatch(/^No backup was made: the disk is full \(.*No space left on device\)\.$/i)
+    expect(await readdir(file('backups'))).toEqual(kept)
+    await it.compose('exec', '-T', 'db', 'rm', '/var/lib/postgresql/filler')
+  })
+
+  test('an upgrade changes nothing, and says so', async () => {
+    const env = await readFile(file('.env'), 'utf8')
+    await fill()
+    expect(await refusal('upgrade')).toEqual([
+      expect.stringMatching(/^No backup was made: the disk is full/),
+      expect.stringMatching(/^Not upgraded, for the reason above: .* serves on, and nothing is changed\.$/),
+    ])
+    await untouched(env)
+    await rm(file('filler'))
+  })
+
+  test('an upgrade that has room for all but the new .env changes nothing either', async () => {
+    const env = await readFile(file('.env'), 'utf8')
+    await writeFile(file('infra/docker/backup'), '#!/bin/sh\necho somewhere-else\n')
+    await fill()
+    // for the copy of postgrest.conf
+    await truncate(file('filler'), Number(await run('stat', ['-c', '%s', file('filler')])) - 4096)
+    expect((await refusal('upgrade')).at(-1)).toMatch(/^Not upgraded, for the reason above/)
+    await untouched(env)
+    await rm(file('filler'))
+  })
+
+  test('setup leaves .env whole', async () => {
+    const env = (await readFile(file('.env'), 'utf8')).replace(/^BACKUP_USER=.*\n/m, '')
+    await writeFile(file('.env'), env)
+    await fill()
+    expect((await refusal('setup')).at(-1)).toMatch(/^\.env stays as it is/)
+    await untouched(env)
+  })
+})
+
+describe('an engine that is stopped', () => {
+  let folder: string
+  let engine: ChildProcess | undefined
+  // without a network, so that it does not touch the rules of the engine that this machine has
+  const start = async () => {
+    const places = ['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`]
+    engine = spawn('dockerd', [...places, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
+    await vi.waitFor(() => docker('info'), { timeout: 60_000, interval: 200 })
+  }
+  const stop = async () => {
+    engine?.kill('SIGTERM')
+    if (engine?.exitCode === null) await once(engine, 'exit')
+    engine = undefined
+  }
+  const docker = (...args: string[]) =>
+    run('docker', args, {
+      cwd: root,
+      env: {
+        ...process.env,
+        DOCKER_HOST: `unix://${folder}/socket`,
+        COMPOSE_PROJECT_NAME: 'finance-stopped',
+        PUBLIC_URL: 'https://localhost',
+        SITE_HOST: 'localhost',
+        BETTER_AUTH_SECRET: 'x',
+        POSTGRES_PASSWORD: 'x',
+        AUTH_SERVICE_PASSWORD: 'x',
+        AUTHENTICATOR_PASSWORD: 'x',
+      },
+    })
+  const compose = (...args: string[]) => docker('compose', '-f', 'compose.yaml', '-f', join(folder, 'alone.yaml'), ...args)
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'finance-engine-'))
+    await writeFile(join(folder, 'alone.yaml'), 'services: { db: { networks: !reset null, network_mode: none } }\n')
+    await start()
+    await run('bash', ['-c', `docker save postgres:${process.env['POSTGRES_TAG'] ?? '18'} | docker -H unix://${folder}/socket load`])
+  })
+  afterAll(async () => {
+    try {
+      await docker('rm', '--force', 'finance-stopped-db-1')
+    } finally {
+      await stop()
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('stops the database in order, as a machine that restarts does, and starts it again with what was written', async () => {
+    await compose('up', '-d', '--wait', 'db')
+    const sql = async (query: string) => (await compose('exec', '-T', 'db', 'psql', '-XqAt', '-U', 'postgres', '-d', 'finance', '-c', query)).trim()
+    await sql('create table kept (at int); insert into kept values (1)')
+    // somebody is connected, as the services are
+    const session = spawn('docker', ['-H', `unix://${folder}/socket`, 'exec', 'finance-stopped-db-1', 'psql', '-U', 'postgres', '-c', 'select pg_sleep(600)'])
+    await expect.poll(() => sql(`select count(*) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`)).toBe('1')
+    const before = (await compose('logs', '--no-log-prefix', 'db')).length
+    await stop()
+    session.kill()
+    await start()
+    await expect.poll(() => sql('select count(*) from kept').catch(() => ''), { timeout: 60_000 }).toBe('1')
+    const since = (await compose('logs', '--no-log-prefix', 'db')).slice(before)
+    expect(since).toContain('database system is shut down')
+    expect(since).not.toMatch(/not properly shut down|interrupted/)
+  })
+})
