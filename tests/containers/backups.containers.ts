@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
+import { missing } from '../support/queries-of-metrics.ts'
 import { deployment, type Deployment } from './deployment.ts'
 import { resticServer, type ResticServer } from './restic-server.ts'
 
@@ -17,15 +18,10 @@ const offsite = (password: string) =>
   writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD=${password}\n`)
 
 const backups = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump')).toSorted()
+const exposition = () =>
+  it.compose('exec', '-T', 'offsite', 'node', '-e', `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`)
 const metrics = async () => {
-  const text = await it.compose(
-    'exec',
-    '-T',
-    'offsite',
-    'node',
-    '-e',
-    `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`,
-  )
+  const text = await exposition()
   return Object.fromEntries(text.split('\n').filter((line) => /^\w/.test(line)).map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
 }
 const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
@@ -78,6 +74,8 @@ describe('the profile backup', () => {
     expect(shown['finance_backup_last_size_bytes']).toBe((await stat(join(it.directory, 'backups', `${dump}`))).size)
     expect(shown['finance_backup_offsite_last_success_timestamp_seconds']).toBe(shown['finance_backup_last_success_timestamp_seconds'])
     for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => health(service), patiently).toBe('healthy')
+    // what the alerts and the board ask for
+    await expect.poll(async () => (await missing(/^finance_/, await exposition())).missing, patiently).toEqual([])
   })
 
   test('has the database or a network, never both', async () => {

@@ -90,10 +90,10 @@ describe('on a full disk', () => {
 describe('an engine that is stopped', () => {
   let folder: string
   let engine: ChildProcess | undefined
-  // without a network, so that it does not touch the rules of the engine that this machine has
+  // in a network of its own: it would remove the bridge of the engine that this machine has
   const start = async () => {
     const places = ['--host', `unix://${folder}/socket`, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`]
-    engine = spawn('dockerd', [...places, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
+    engine = spawn('unshare', ['--net', 'dockerd', ...places, '--bridge', 'none', '--iptables=false', '--ip6tables=false'], { stdio: 'ignore' })
     await vi.waitFor(() => docker('info'), { timeout: 60_000, interval: 200 })
   }
   const stop = async () => {
