@@ -1,0 +1,18 @@
+/** Shows Prometheus what the scripts of this folder have written down: every `.prom` of backups/ and of the off-site copy. */
+import { glob, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+
+async function metrics(): Promise<string> {
+  const texts: string[] = []
+  // one that is replaced just now is there under its own name, or not at all
+  for await (const path of glob(['backups/*.prom', '/state/*.prom'])) texts.push(await readFile(path, 'utf8').catch(() => ''))
+  return texts.join('')
+}
+
+createServer((request, response) => {
+  if (request.url !== '/metrics') return void response.writeHead(404).end()
+  metrics().then(
+    (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
+    () => response.writeHead(500).end(),
+  )
+}).listen(9101)

@@ -1,0 +1,61 @@
+# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $work.
+# shellcheck shell=bash disable=SC2154
+
+bases=()
+for found in backups/pitr/*/base-*Z; do [ ! -d "$found" ] || bases+=("$found"); done
+# in the order of their times, which the last part of the name is
+mapfile -t bases < <(printf '%s\n' "${bases[@]}" | awk -F/base- 'NF == 2 { print $2 " " $0 }' | sort | cut -d' ' -f2)
+[ "${#bases[@]}" -gt 0 ] || { echo "There is nothing to go back with: backups/pitr has no copy of a database. The profile pitr makes them; docs/operations.md." >&2; exit 1; }
+readable() { date -u -d "@$1" '+%Y-%m-%d %H:%M:%SZ'; }
+possible="Possible is any moment from $(readable "$(seconds_of "${bases[0]##*/}")") until now"
+
+target=latest base=${bases[-1]}
+if [ "$at" != latest ]; then
+  if ! [[ $at =~ (Z|UTC|[+-][0-9]{2}(:?[0-9]{2})?)$ ]] || ! target=$(date -u -d "$at" '+%Y-%m-%d %H:%M:%S.%6N+00' 2>/dev/null); then
+    echo "Say the moment with its zone, such as '2026-01-31 12:00:00+01:00' or 2026-01-31T11:00:00Z. $possible." >&2
+    exit 1
+  fi
+  [[ $target < $(date -u '+%Y-%m-%d %H:%M:%S.%6N+00') ]] || { echo "$at is in the future. $possible." >&2; exit 1; }
+  wanted=$(name_of "$(date -u -d "$at" +%s)") base=""
+  for found in "${bases[@]}"; do if ! [[ ${found##*/base-} > $wanted ]]; then base=$found; fi; done
+  [ -n "$base" ] || { echo "$at is before the first copy of the database. $possible." >&2; exit 1; }
+fi
+
+# What has happened must have been received. The log says a moment is past only by a transaction after it: this is one.
+if [ -n "$(docker compose ps -q --status running pitr 2>/dev/null)" ]; then
+  reached() { docker compose exec -T db psql -XqAt -U postgres -d postgres "$@" </dev/null; }
+  end=$(reached -c "select pg_current_xact_id() is null" -c "select pg_current_wal_insert_lsn()" | tail -1)
+  for _ in $(seq 100); do
+    [ "$(reached -c "select count(*) from pg_stat_replication where application_name = 'pg_receivewal' and write_lsn >= '$end'")" = 0 ] || break
+    sleep 0.1
+  done
+fi
+
+db=$(docker compose ps -aq db)
+old_volume=""
+[ -z "$db" ] || old_volume=$(docker inspect -f '{{range .Mounts}}{{if eq .Destination "/var/lib/postgresql"}}{{.Name}}{{end}}{{end}}' "$db")
+DATABASE_VOLUME=$(docker compose config | sed -n 's/^name: //p')_database_$(date -u +%Y%m%d%H%M%S)
+export DATABASE_VOLUME
+discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
+trap discard EXIT
+check=(node infra/docker/migrate.ts); [ -z "$drill" ] || check=(node infra/local/check.ts)
+docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
+  # what compose says of its own is no reason
+  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >&2
+  echo "Nothing is changed. $possible, as far as the log was received." >&2
+  exit 1
+}
+[ -z "$drill" ] || { echo "The drill of $at passed."; exit 0; }
+
+(sed '/^DATABASE_VOLUME=/d' .env && echo "DATABASE_VOLUME=$DATABASE_VOLUME") >.env.new || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
+trap finish EXIT
+docker compose stop caddy auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
+mv .env.new .env
+status=0
+docker compose up -d --wait 2>"$work/up" || { cat "$work/up" >&2; status=1; }
+[ "$status" = 1 ] || echo "Restored as it was at $at."
+if [ -n "$old_volume" ]; then
+  echo "What was there before is the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, docker compose up -d --wait"
+  echo "When you are sure, remove it: docker volume rm $old_volume"
+fi
+exit "$status"

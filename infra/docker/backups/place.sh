@@ -1,0 +1,33 @@
+# Sourced by what backs up and restores. The programs of PostgreSQL run in the database's container when somebody calls
+# from the host, and right here in a container of backups, which has them and the database's socket.
+# shellcheck shell=bash
+
+if [ -n "${BACKUP_CONTAINER:-}" ]; then
+  in_database() { "$@"; }
+  # in_version <database> <command>: runs something of this version on a database
+  in_version() { DATABASE_URL="postgresql://postgres@localhost/$1?host=/var/run/postgresql" "${@:2}" </dev/null; }
+else
+  in_database() { docker compose exec -T db "$@"; }
+  in_version() { docker compose run --rm --no-deps -T -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
+fi
+
+# seconds_of <name>: of the moment that is written in it, such as finance-20260131T031500Z
+seconds_of() {
+  local t=${1##*/}
+  t=${t#*-}
+  date -u -d "${t:0:4}-${t:4:2}-${t:6:2}T${t:9:2}:${t:11:2}:${t:13:2}Z" +%s
+}
+
+# name_of <seconds>: the moment as it stands in names
+name_of() { date -u -d "@$1" +%Y%m%dT%H%M%SZ; }
+
+# plainly <what a program complained of>: one line, which says first what an operator must know
+plainly() {
+  local said
+  said=$(printf %s "$1" | tr -s '\n\t ' '   ')
+  case $said in *"o space left on device"*) said="the disk is full (${said% })" ;; esac
+  echo "${said% }"
+}
+
+# gauge <name> <what it is> <value>: as Prometheus reads it
+gauge() { printf '# HELP %s %s\n# TYPE %s gauge\n%s %s\n' "$1" "$2" "$1" "$1" "$3"; }
