@@ -30,7 +30,7 @@ test('whoever stops the service, revokes every key and starts it with another se
     )
 
   let stop = await start(first)
-  const ann = await signedIn({ ...stack, url }, 'Ann')
+  const ann = await signedIn({ ...stack, url, secret: first }, 'Ann')
   expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
   for (const secret of [second, first]) {
     const before = await ann.token()

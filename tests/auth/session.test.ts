@@ -12,6 +12,7 @@ afterAll(() => stack.close())
 describe('Ann has a session', () => {
   test('and get-session shows user, session and subscription, exactly', async () => {
     const ann = await signedIn(stack, 'Ann')
+    await ann.signIn()
     const { status, body } = await ann.get('/get-session', { 'user-agent': 'a browser' })
     expect(status).toBe(200)
     expect(body).toEqual({

@@ -1,4 +1,6 @@
 /** Somebody with a browser: a cookie jar, and the calls a client of the auth surface makes. */
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { hashPassword } from 'better-auth/crypto'
 import { linkIn } from './mail-sink.ts'
 import type { Stack } from './stack.ts'
 
@@ -67,11 +69,25 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'someo
 
 export type Person = ReturnType<typeof person>
 
-/** A person with an account, a session and a verified address. The address is verified by an operator, to spare the mail. */
+let hashed: Promise<string> | undefined
+
+/**
+ * A person with an account, a session and a verified address. All of it is stored as the service stores it, to spare the
+ * mail and a hash, which takes a tenth of a second of a core: who tests signing up does it with `person`.
+ */
 export async function signedIn(stack: Stack, name?: string): Promise<Person> {
   const someone = person(stack, name)
-  await someone.signUp()
-  await stack.sql.query('update auth.users set email_verified = true where email = $1', [someone.email])
+  hashed ??= hashPassword(password)
+  const [id, token] = [randomUUID(), randomBytes(24).toString('base64url')]
+  await stack.sql.query(
+    `with person as (insert into auth.users (id, name, email, email_verified) values ($1, $2, $3, true)),
+      account as (insert into auth.accounts (id, account_id, provider_id, user_id, password) values ($1, $1, 'credential', $1, $4))
+    insert into auth.sessions (id, user_id, token, expires_at) values ($1, $1, $5, now() + interval '7 days')`,
+    [id, someone.name, someone.email, await hashed, token],
+  )
+  const signature = createHmac('sha256', stack.secret).update(token).digest('base64')
+  const prefix = stack.publicUrl.startsWith('https:') ? '__Secure-' : ''
+  someone.cookies.set(`${prefix}better-auth.session_token`, encodeURIComponent(`${token}.${signature}`))
   return someone
 }
 

@@ -14,6 +14,10 @@ import { mailSink, type MailSink } from './mail-sink.ts'
 export type Stack = AsyncDisposable & {
   /** base_url of the auth service, with the edge around it when PostgREST is there. */
   url: string
+  /** PUBLIC_URL: `url`, unless a test says another. */
+  publicUrl: string
+  /** BETTER_AUTH_SECRET */
+  secret: string
   /** data_url, when asked for. */
   dataUrl: string
   /** PostgREST's process, which has a number only where it is no container. */
@@ -47,6 +51,8 @@ export type StackOptions = {
   retireAfterSeconds?: number
 } & Parameters<typeof freshDatabase>[0]
 
+const defaultSecret = 'a secret of the tests, long enough'
+
 /** Starts the stack. Rate limits are off unless a test asks for them. */
 export async function startStack(
   { env = {}, auth = true, data = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {},
@@ -79,7 +85,7 @@ export async function startStack(
     const settings = readSettings({
       PUBLIC_URL: `http://localhost:${port}`,
       AUTH_DATABASE_URL: database.authUrl,
-      BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+      BETTER_AUTH_SECRET: defaultSecret,
       RATE_LIMIT_ENABLED: 'false',
       RESEND_API_KEY: 'key',
       RESEND_BASE_URL: mail.url,
@@ -115,6 +121,8 @@ export async function startStack(
   const close = () => all.disposeAsync()
   return {
     url: `http://127.0.0.1:${port}`,
+    publicUrl: env['PUBLIC_URL'] ?? `http://localhost:${port}`,
+    secret: env['BETTER_AUTH_SECRET'] ?? defaultSecret,
     dataUrl: `http://127.0.0.1:${dataPort}`,
     dataPid: () => postgrest?.process.pid ?? 0,
     sql,
