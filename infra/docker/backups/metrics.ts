@@ -10,7 +10,10 @@ async function metrics(): Promise<string> {
 }
 
 createServer((request, response) => {
-  if (request.url !== '/metrics') return void response.writeHead(404).end()
+  if (request.url !== '/metrics') {
+    response.writeHead(404).end()
+    return
+  }
   metrics().then(
     (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
     () => response.writeHead(500).end(),
