@@ -265,7 +265,7 @@ describe('every secret', () => {
   })
 
   test('with another BETTER_AUTH_SECRET everybody signs in again', async () => {
-    await paste('docs/operations.md', 'docker compose stop auth')
+    await paste('docs/operations.md', 'docker compose stop caddy auth')
     expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
     await it.configure({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough'.replaceAll(/\W/g, '-') })
     await paste('docs/operations.md', 'docker compose up -d --wait')
