@@ -1,0 +1,324 @@
+/**
+ * docs/operations.md and docs/monitoring.md, pasted: every command that stands there, in its order, by somebody who runs the
+ * product on one machine. One story, so each test starts where the one before ended. Needs an engine.
+ */
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rootCertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandsOf, textOf, type Command } from '../support/commands-of-docs.ts'
+import type { Person } from '../support/person.ts'
+import { deployment, root, run, type Deployment } from './deployment.ts'
+import { resticServer, type ResticServer } from './restic-server.ts'
+
+let it: Deployment
+let elsewhere: ResticServer
+let ann: Person
+let token: string
+let moment = ''
+let remote: string
+const patiently = { timeout: 120_000, interval: 500 }
+
+const env = async (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(it.directory, '.env'), 'utf8').catch(() => ''))?.[1]
+const project = () => `finance-test-${new URL(it.url).port}`
+
+/** What stands in the pages for something of the reader's own, and what it is here: all that is replaced. */
+const replaced = async () => ({
+  'https://money.example.org': it.url,
+  '/srv/finance': it.directory,
+  '2026-01-31 14:05:00+01:00': moment,
+  finance_database: await env('DATABASE_VOLUME') ?? `${project()}_database`,
+  finance_certificates: `${project()}_certificates`,
+})
+
+const left: Record<string, Command[]> = Object.fromEntries(
+  ['docs/operations.md', 'docs/monitoring.md'].map((page) => [page, commandsOf(page).filter(({ mark }) => mark === undefined)]),
+)
+/** Runs the next command of a page, which must be the one that begins like this. @returns what it printed */
+async function paste(page: string, start: string, variables: Record<string, string> = {}): Promise<string> {
+  const command = left[page]?.shift()
+  expect(command?.text.slice(0, start.length), `the next command of ${page}`).toBe(start)
+  let text = `${command?.text}`
+  for (const [theirs, ours] of Object.entries(await replaced())) text = text.replaceAll(theirs, ours)
+  const given = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`).join('')
+  if (command?.from !== 'cron') return it.shell(given + text)
+  expect(text).toMatch(/^(?:[\d*]+ +){5}[^%]+$/)
+  return run('env', [`-C${tmpdir()}`, 'sh', '-c', text.replace(/^(?:[\d*]+ +){5}/, '')], { env: await cronEnvironment() })
+}
+/** What cron gives a command, and what a test's deployment has in place of ports and names in its `.env`. */
+async function cronEnvironment(): Promise<NodeJS.ProcessEnv> {
+  const names = /^(?:PATH|HOME|DOCKER_\w+|\w+_(?:PORT|IMAGE|SUBNET)|COMPOSE_PROJECT_NAME)=/
+  return Object.fromEntries((await it.shell('env')).split('\n').filter((line) => names.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2)))
+}
+/** Writes into `.env` what the page says there should be. */
+async function set(setting: string): Promise<void> {
+  expect(textOf('docs/operations.md')).toContain(`\`${setting}\` in \`.env\``)
+  const [name = '', value = ''] = setting.split('=')
+  await it.configure({ [name]: value })
+}
+
+const dumps = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump'))
+const health = async (service: string) => (await it.compose('ps', '--all', '--format', '{{.Health}}', service)).trim()
+const copies = async () => (await it.shell('ls -d backups/pitr/*/base-*Z 2>/dev/null || true')).trim().split('\n').filter((line) => line !== '')
+const rootOf = async () => it.compose('exec', '-T', 'caddy', 'cat', '/data/caddy/pki/authorities/local/root.crt')
+const trust = (certificate: string) => setDefaultCACertificates([...rootCertificates, certificate])
+const data = (init: RequestInit = {}) =>
+  fetch(`${it.url}/data/transactions?select=name&order=name`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+const store = async (name: string) => expect((await data({ method: 'POST', body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
+const stored = async () => (await (await data()).json() as { name: string }[]).map(({ name }) => name)
+const session = async () => (await ann.get('/get-session')).status
+/** Nothing of the old machine is left but what the page says to keep. */
+async function newMachine(): Promise<void> {
+  await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
+  await it.shell('rm -rf backups .deployed')
+  await mkdir(join(it.directory, 'backups'))
+}
+
+beforeAll(async () => {
+  elsewhere = await resticServer()
+  it = await deployment()
+  remote = await mkdtemp(join(tmpdir(), 'finance-remote-'))
+  // the page begins where there is none
+  await rm(join(it.directory, '.env'))
+})
+afterAll(async () => {
+  await it.remove()
+  await elsewhere.close()
+  await rm(remote, { recursive: true })
+})
+
+describe('one machine with Docker', () => {
+  test('two commands bring everything up', async () => {
+    await paste('docs/operations.md', 'infra/docker/setup https://money.example.org')
+    expect((await stat(join(it.directory, '.env'))).mode & 0o777).toBe(0o600)
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect((await it.compose('ps', '--format', '{{.Service}} {{.Health}}')).trim().split('\n').toSorted()).toEqual([
+      'auth healthy',
+      'caddy healthy',
+      'db healthy',
+      'postgrest',
+    ])
+  })
+
+  test('clients that trust the root are served; mails are in the log', async () => {
+    trust(await paste('docs/operations.md', 'docker compose exec caddy cat'))
+    expect(await (await fetch(`${it.url}/healthz`)).json()).toEqual({ status: 'up' })
+    ann = it.person('Ann')
+    await ann.signUp()
+    await ann.verify()
+    await ann.signIn()
+    token = await ann.token()
+    expect(await paste('docs/operations.md', 'docker compose logs auth')).toContain(`Mail to ${ann.email}: `)
+    expect(await paste('docs/operations.md', 'infra/docker/admin --help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
+  })
+})
+
+describe('backup and restore', () => {
+  test('a backup is made, drilled, and put back', async () => {
+    await store('Groceries')
+    const made = await paste('docs/operations.md', 'infra/docker/backup --keep 14')
+    expect(await dumps()).toEqual([made.trim().split('/').at(-1)])
+    await store('Later')
+    expect(await paste('docs/operations.md', 'infra/docker/restore --drill')).toContain('all as they were')
+    expect(await stored()).toEqual(['Groceries', 'Later'])
+    expect(await paste('docs/operations.md', 'infra/docker/restore "$(ls')).toContain('Restored.')
+    expect(await stored()).toEqual(['Groceries'])
+  })
+
+  test('backups by themselves, and by cron', async () => {
+    await set('COMPOSE_PROFILES=backup')
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect(await health('backup')).toBe('healthy')
+    await expect.poll(() => it.compose('logs', 'backup'), patiently).toContain('all as they were')
+    expect(await dumps()).toHaveLength(1)
+    await paste('docs/operations.md', '15 3 * * *  cd /srv/finance && infra/docker/backup --keep-days 14')
+    expect(await dumps()).toHaveLength(2)
+    await paste('docs/operations.md', '15 4 * * 0  cd /srv/finance && infra/docker/restore --drill')
+    expect(await it.sql(`select datname from pg_database where datname ~ 'copy'`)).toEqual([])
+  })
+
+  test('each is copied off-site', async () => {
+    // a place that needs no account
+    await writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD='long and random'\n`, {
+      mode: 0o600,
+    })
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    const copied = async () => (await it.compose('logs', 'offsite')).match(/Copied finance-/g)?.length
+    await expect.poll(copied, patiently).toBe(2)
+  })
+
+  test('all sessions are ended', async () => {
+    expect(await session()).toBe(200)
+    expect(await paste('docs/operations.md', 'docker compose exec db psql')).toMatch(/^DELETE [1-9]/)
+    expect(await session()).toBe(401)
+  })
+
+  test('a new machine looks at what is off-site, and gets it back, sessions too', async () => {
+    await newMachine()
+    // as an upgrade has left it in the old `.env`; the file was on the old machine
+    await it.configure({ POSTGREST_CONF: './.deployed/0123456789ab.conf' })
+    expect(await paste('docs/operations.md', 'infra/docker/restore --drill --from-offsite latest')).toContain('all as they were')
+    expect(await it.sql(`select to_regclass('api.transactions') is null or (select count(*) = 0 from api.transactions)`)).toEqual(['t'])
+    expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest')).toContain('Restored.')
+    trust(await rootOf())
+    expect(await stored()).toEqual(['Groceries'])
+    expect(await session()).toBe(200)
+  })
+})
+
+describe('back to a second', () => {
+  test('is looked at, then done', async () => {
+    await set('COMPOSE_PROFILES=backup,pitr')
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    await expect.poll(copies, patiently).toHaveLength(1)
+    const [whole = ''] = await copies()
+    await store('A')
+    await expect.poll(async () => (await it.sql(`select to_char(now() at time zone 'UTC', 'YYYYMMDD"T"HH24MISS"Z"')`)).join(), patiently)
+      .toSatisfy((now: string) => now > `${whole.split('base-')[1]}`)
+    moment = (await it.sql(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`)).join()
+    await store('B')
+    expect(await paste('docs/operations.md', 'infra/docker/restore --drill --at')).toContain(`The drill of ${moment} passed.`)
+    expect(await stored()).toEqual(['A', 'B', 'Groceries'])
+    expect(await paste('docs/operations.md', 'infra/docker/restore --at')).toContain(`Restored as it was at ${moment}.`)
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+
+  test('is possible on a new machine, from what is off-site', async () => {
+    await expect.poll(copies, patiently).toHaveLength(2)
+    const before = new Set(elsewhere.files.keys())
+    await it.compose('restart', 'offsite')
+    await expect.poll(() => [...elsewhere.files.keys()].filter((path) => path.startsWith('/snapshots/') && !before.has(path)), patiently).not.toEqual([])
+    await newMachine()
+    expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest --at latest')).toContain('Restored as it was at latest.')
+    trust(await rootOf())
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+
+  test('is turned off, and PostgreSQL keeps no log for it', async () => {
+    await expect.poll(() => health('pitr'), patiently).toBe('healthy')
+    expect(await it.sql('select slot_name from pg_replication_slots')).toEqual(['finance_pitr'])
+    await it.configure({ COMPOSE_PROFILES: 'backup' })
+    await paste('docs/operations.md', 'docker compose rm -sf pitr')
+    await paste('docs/operations.md', 'docker compose exec db psql -U postgres -c "select pg_drop_replication_slot')
+    expect(await it.sql('select slot_name from pg_replication_slots')).toEqual([])
+    expect(await it.compose('--profile', '*', 'ps', '-aq', 'pitr')).toBe('')
+  })
+})
+
+describe('upgrade and rollback', () => {
+  test('what was pulled serves, also after the next start', async () => {
+    await expect.poll(dumps, patiently).not.toEqual([])
+    await cp(join(root, '.gitignore'), join(it.directory, '.gitignore'))
+    const somebody = '-c user.name=Somebody -c user.email=somebody@example.org'
+    await it.shell(`
+      git init -q -b main; git add -A; git ${somebody} commit -qm first
+      git init -q --bare -b main ${remote}/origin.git; git remote add origin ${remote}/origin.git; git push -qu origin main
+      git clone -q ${remote}/origin.git ${remote}/theirs; cd ${remote}/theirs
+      echo >>auth/main.ts; git ${somebody} commit -qam next; git push -q`)
+    const next = (await run('git', ['-C', join(remote, 'theirs'), 'rev-parse', '--short=12', 'HEAD'])).trim()
+    const before = await dumps()
+    expect(await paste('docs/operations.md', 'git pull && infra/docker/upgrade')).toContain(`${next} serves.`)
+    expect(await dumps()).toHaveLength(before.length + 1)
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    const serving = async () => run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', 'auth')).trim()])
+    expect(await serving()).toContain(`:${next}`)
+    expect(await paste('docs/operations.md', 'infra/docker/rollback')).toContain('latest serves.')
+    expect(await serving()).toContain(':latest')
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+
+  test('a restore into an empty stack, as for another PostgreSQL', async () => {
+    await paste('docs/operations.md', 'infra/docker/backup')
+    await paste('docs/operations.md', 'docker compose down')
+    await paste('docs/operations.md', 'docker volume rm finance_database')
+    // the same PostgreSQL, because there is no newer one to raise POSTGRES_TAG to
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
+    await paste('docs/operations.md', 'infra/docker/restore "$(ls')
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+})
+
+describe('every secret', () => {
+  test('the signing key is rotated, and a leaked one revoked', async () => {
+    const kid = `${JSON.parse(Buffer.from(`${token.split('.')[0]}`, 'base64url').toString()).kid}`
+    expect(await paste('docs/operations.md', 'infra/docker/admin keys rotate')).toContain('signs now')
+    expect((await data()).status).toBe(200)
+    expect(await paste('docs/operations.md', 'infra/docker/admin keys')).toMatch(new RegExp(`^${kid} +verifies `, 'm'))
+    expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke "$KID"', { KID: kid })).toContain('Revoked 1 key.')
+    await expect.poll(async () => (await data()).status, patiently).toBe(401)
+    token = await ann.token()
+    expect((await data()).status).toBe(200)
+  })
+
+  test('the database’s passwords are changed', async () => {
+    const names = ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD']
+    await it.configure(Object.fromEntries(names.map((name) => [name, `'an other: ${name}'`])))
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.PGPASSWORD')).toBe('an other: AUTH_SERVICE_PASSWORD\n')
+    expect(await stored()).toEqual(['A', 'Groceries'])
+    expect(await session()).toBe(200)
+  })
+
+  test('with another BETTER_AUTH_SECRET everybody signs in again', async () => {
+    await paste('docs/operations.md', 'docker compose stop caddy auth')
+    expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
+    await it.configure({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough'.replaceAll(/\W/g, '-') })
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect(await session()).toBe(401)
+    await ann.signIn()
+    token = await ann.token()
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+
+  test('the mail provider’s key is changed', async () => {
+    await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY: 'another' })
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.RESEND_API_KEY')).toBe('another\n')
+    expect(await session()).toBe(200)
+  })
+
+  test('Caddy’s authority is made anew', async () => {
+    const before = await rootOf()
+    await paste('docs/operations.md', 'docker compose rm -sf caddy')
+    await paste('docs/operations.md', 'docker volume rm finance_certificates')
+    await paste('docs/operations.md', 'docker compose up -d --wait')
+    const after = await rootOf()
+    expect(after).not.toBe(before)
+    trust(after)
+    expect(await stored()).toEqual(['A', 'Groceries'])
+  })
+})
+
+describe('what is watched', () => {
+  test('the migration’s log and the services’ are shown', async () => {
+    expect(await paste('docs/operations.md', 'docker compose logs migrate')).toContain('migrate-1')
+    expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
+    expect(await paste('docs/monitoring.md', 'docker compose logs caddy')).toContain('caddy-1')
+    expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
+  })
+
+  test('a request is found by its id', async () => {
+    const id = `${(await data()).headers.get('x-request-id')}`
+    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'caddy'), patiently).toContain(id)
+    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix caddy auth postgrest', { ID: id })).trim().split('\n')
+    expect(JSON.parse(`${lines[0]}`)).toMatchObject({ id, path: '/data/transactions' })
+  })
+
+  test('the profile monitoring, whose images no test can have, is what compose takes', async () => {
+    const marked = commandsOf('docs/monitoring.md').filter(({ mark }) => mark === 'images').map(({ text }) => text)
+    expect(marked).toEqual(['docker compose --profile monitoring up -d --wait'])
+    await it.shell(marked.map((text) => text.replace('up -d --wait', 'config -q')).join('\n'))
+    expect((await it.compose('--profile', 'monitoring', 'config', '--services')).split('\n')).toEqual(
+      expect.arrayContaining(['alertmanager', 'grafana', 'prometheus']),
+    )
+  })
+})
+
+test('no command of the two pages is left', () => {
+  expect(Object.values(left).flat()).toEqual([])
+})
