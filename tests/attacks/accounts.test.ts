@@ -120,7 +120,8 @@ describe('a cookie is tossed', () => {
 })
 
 test('the password hash is salted, and neither it nor the session token is handed out', async () => {
-  const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
+  const [ann, bob] = [person(stack, 'Ann'), person(stack, 'Bob')]
+  for (const someone of [ann, bob]) await someone.signUp()
   const { rows } = await stack.sql.query(
     'select a.password, s.token from auth.accounts a join auth.sessions s using (user_id) join auth.users u on u.id = a.user_id where u.email in ($1, $2)',
     [ann.email, bob.email],
