@@ -2,9 +2,16 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * What is too much for every change of a line, `npm run test:proof`: the generated proof of isolation, the proof that it
- * would notice, random histories, a thousand damages of a backup, and what the largest requests cost PostgREST.
+ * would notice, random histories, a thousand damages of a backup, generated inputs of the data surface, the plans of queries
+ * with many rows, what the largest requests cost PostgREST, and the scripts of infra/aws.
  */
-export const proof = ['tests/isolation/**/*.test.ts', 'tests/histories/**/*.test.ts', 'tests/edge/cost.test.ts']
+export const proof = [
+  'tests/isolation/**/*.test.ts',
+  'tests/histories/**/*.test.ts',
+  'tests/edge/cost.test.ts',
+  'tests/data/{inputs,plans}.test.ts',
+  'tests/unit/aws-scripts.test.ts',
+]
 
 export default defineConfig({
   test: {
