@@ -32,6 +32,9 @@ locals {
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
       TRUSTED_PROXIES   = join(",", local.proxy_ranges)
       MAIL_FROM         = var.mail.from
+      # what messages tell the operator to run
+      ADMIN_COMMAND   = "infra/aws/admin"
+      MIGRATE_COMMAND = "infra/aws/migrate"
     })
     data = merge(local.postgrest_settings, local.libpq_tls, {
       PGHOST                         = aws_db_instance.main.address
@@ -56,6 +59,9 @@ locals {
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
       # it divides PostgREST's connections into the callers' shares
       PGRST_DB_POOL = tostring(var.data_pool)
+      # what messages tell the operator to run
+      ADMIN_COMMAND   = "infra/aws/admin"
+      MIGRATE_COMMAND = "infra/aws/migrate"
     }
   }
 
