@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 let folder = ''
@@ -89,13 +89,17 @@ describe('the operator', () => {
     }
     const [{ name, command } = { name: '', command: [] as string[] }] = overrides.containerOverrides
     expect(name).toBe('migrate')
-    expect(command.slice(3)).toEqual(['task', 'node', 'admin/main.ts', ...words])
-    // what the container's shell makes of it
-    const [shell = '', ...rest] = command
-    const printed = await new Promise((resolve) => {
-      execFile(shell, [...rest.slice(0, 3), 'printf', '%s|', ...words], (_, out) => resolve(out))
-    })
-    expect(printed).toBe(`${words.join('|')}|task ended with 0\n`)
+    expect(command.slice(3)).toEqual(['--', 'node', 'admin/main.ts', ...words])
+    // what the container makes of it, which has Node and nothing else
+    const [node = '', ...rest] = command
+    const inContainer = (...told: string[]) =>
+      new Promise((resolve) => {
+        execFile(node, [...rest.slice(0, 3), 'node', '-e', ...told], { env: { PATH: dirname(process.execPath) } }, (error, out) =>
+          resolve({ code: error?.code ?? 0, out }))
+      })
+    expect(await inContainer('console.log(JSON.stringify(process.argv.slice(1)))', ...words))
+      .toEqual({ code: 0, out: `${JSON.stringify(words)}\ntask ended with 0\n` })
+    expect(await inContainer('process.exit(3)')).toEqual({ code: 3, out: 'task ended with 3\n' })
   })
 
   test('gets the exit code of the command, and what it wrote', async () => {
