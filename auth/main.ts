@@ -112,9 +112,10 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const { pool, pools, db } = connections
     const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
-    // one core is left to everybody else; a hash takes a tenth of a second, so a full queue is some six seconds long, and
-    // three times that on a machine that is busy with other things
-    const hashingQueue = createHashingQueue(Math.max(1, availableParallelism() - 1), 64, 20_000, () => metrics.limitHit('hashing_queue'))
+    // One core is left to everybody else, and one of Node's four threads, because looking a name up takes one too. A hash
+    // holds 32 MiB, so that three fit into a container's limit. It takes a tenth of a second, so a full queue is some six
+    // seconds long, and three times that on a machine that is busy with other things.
+    const hashingQueue = createHashingQueue(Math.max(1, Math.min(3, availableParallelism() - 1)), 64, 20_000, () => metrics.limitHit('hashing_queue'))
     const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const plans = createPlans(db, config.defaultProduct)
     const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
