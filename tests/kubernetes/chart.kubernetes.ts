@@ -44,6 +44,7 @@ describe('values', () => {
     ['more processes at least than at most', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
     ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
     ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
+    ['mail by SMTP that no policy lets out', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
     ['a name that is nothing', 'databse={}', "'databse' not allowed"],
   ])('refuse %s', async (_, value, named) => {
     await expect(render(value)).rejects.toThrow(named)
@@ -284,9 +285,9 @@ describe('the network', () => {
     for (const policy of manifests.filter(({ kind }) => kind === 'NetworkPolicy')) expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
-  test("lets Prometheus ask auth when it is named, and moves with the database's port", async () => {
+  test("lets Prometheus ask auth and the edge when it is named, and moves with the database's port", async () => {
     const metrics = 'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
-    expect(new Set(flows(await render(metrics)))).toEqual(new Set(expected(['money-auth < monitoring TCP 3000'])))
+    expect(new Set(flows(await render(metrics)))).toEqual(new Set(expected(['money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 9180'])))
     expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected().map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
   })
 
@@ -338,7 +339,7 @@ describe('settings', () => {
     const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
     const chosen = async (provider: string) => {
       const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, name === 'LOG_LEVEL' ? 'warn' : 'true'])))
-      const [auth] = podOf(await render(`mail.provider="${provider}"`, `settings=${settings}`), 'auth').containers
+      const [auth] = podOf(await render(`mail.provider="${provider}"`, 'networkPolicy.mail.port=587', `settings=${settings}`), 'auth').containers
       return Object.keys(environment(auth))
     }
     // a key of the collector's would be a secret; one in the cluster wants none
@@ -387,6 +388,11 @@ describe('settings', () => {
         jobLabel: 'app.kubernetes.io/component',
         podMetricsEndpoints: [{ port: 'http', path: '/metrics' }],
       })
+      // every job that an alert asks for is scraped
+      expect(one(manifests, 'PodMonitor', 'money-data').spec.podMetricsEndpoints).toMatchObject([
+        { port: 'metrics', relabelings: [{ targetLabel: 'job', replacement: 'edge' }] },
+      ])
+      expect(new Set([...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job))).toEqual(new Set(['auth', 'edge']))
     } finally {
       await rm(directory, { recursive: true })
     }
