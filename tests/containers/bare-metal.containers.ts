@@ -105,6 +105,14 @@ test('the operator’s command says how it is called here', async () => {
   expect(await outcome('infra/systemd/admin dance')).toEqual({ code: 1, output: expect.stringContaining('`infra/systemd/admin --help` shows how') })
 })
 
+test('a dump is put back as the page says', async () => {
+  const [section = ''] = /^## Backup and restore\n[^]*?(?=^## )/m.exec(docs) ?? []
+  await shell([...section.matchAll(/```sh\n([^]*?)```/g)].map(([, commands]) => commands).join(''))
+  expect(await shell('stat -c %a finance.dump; rm finance.dump')).toBe('600\n')
+  expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
+  await shell('curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/healthz')
+})
+
 test('the proxy reloads: a changed limit holds, and it is the same process', async () => {
   const pid = () => shell('systemctl show -P MainPID finance-caddy')
   const sends = (bytes: number) =>
@@ -148,6 +156,8 @@ test('an upgrade whose service does not become ready goes back by itself', async
   await shell('git reset -q --hard HEAD^')
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(`Going back to ${old}`) })
   expect(await serves()).toBe(old)
+  // which is not what a rollback would go back to
+  expect((await outcome('infra/systemd/rollback')).output).toContain('nothing to go back to')
   expect(await shell(`curl -s -o /dev/null -w '%{http_code}' --cacert /root/root.crt https://localhost/api/auth/get-session`)).toBe('401')
 })
 
