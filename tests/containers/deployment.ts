@@ -163,6 +163,14 @@ export async function deployment(size?: string): Promise<Deployment> {
   return it
 }
 
+/** Signs somebody up, by the mailed link, and in. @returns a token of theirs */
+export async function tokenOf(someone: Person): Promise<string> {
+  await someone.signUp()
+  await someone.verify()
+  await someone.signIn()
+  return someone.token()
+}
+
 /** Whether something listens there. */
 export const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asked, garbledFields, messages, refused } from '../edge/queries.ts'
 import { raw } from '../edge/support.ts'
-import { deployment, run, type Deployment } from './deployment.ts'
+import { deployment, run, tokenOf, type Deployment } from './deployment.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -17,11 +17,7 @@ beforeAll(async () => {
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
   await it.compose('build', '--quiet')
   await it.up()
-  const ann = it.person('Ann', 'ann@example.org')
-  await ann.signUp()
-  await ann.verify()
-  await ann.signIn()
-  bearer = { authorization: `Bearer ${await ann.token()}` }
+  bearer = { authorization: `Bearer ${await tokenOf(it.person('Ann', 'ann@example.org'))}` }
 })
 afterAll(async () => {
   await it.remove()

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing } from '../support/queries-of-metrics.ts'
-import { deployment, listens, type Deployment } from './deployment.ts'
+import { deployment, listens, tokenOf, type Deployment } from './deployment.ts'
 
 let it: Deployment
 let token: string
@@ -12,11 +12,7 @@ beforeAll(async () => {
   await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info' })
   await it.compose('build', '--quiet')
   await it.up()
-  const ann = it.person('Ann', 'ann@example.org')
-  await ann.signUp()
-  await ann.verify()
-  await ann.signIn()
-  token = await ann.token()
+  token = await tokenOf(it.person('Ann', 'ann@example.org'))
 })
 afterAll(async () => {
   await it.remove()
