@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-/** The pages a mailed link opens, in a real browser: CHROMIUM names it. Apart, because npm test needs no browser. */
+/** The pages a mailed link opens, and apps of other origins, in a real browser: CHROMIUM names it. Apart, because npm test needs no browser. */
 export default defineConfig({
-  test: { globalSetup: ['tests/support/global.ts'], include: ['tests/browser/**/*.browser.ts'], testTimeout: 30_000, hookTimeout: 60_000 },
+  test: {
+    globalSetup: ['tests/support/global.ts', 'tests/browser/build-app.ts'],
+    include: ['tests/browser/**/*.browser.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
 })

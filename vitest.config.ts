@@ -2,11 +2,15 @@ import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
 /** Files that measure time or take the whole machine, and so run when nothing else does. What they compare is measured side by side, because a shared machine is slow at times. */
-export const timed = ['tests/auth/hashing-queue.test.ts', 'tests/auth/stop.test.ts', 'tests/data/shares.test.ts', 'tests/attacks/timing.test.ts']
+export const timed = ['tests/auth/stop.test.ts', 'tests/data/shares.test.ts']
+
+/** tests/description has packages of its own, which come with tests of their own. */
+const packages = ['**/node_modules/**']
 
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts'],
+    setupFiles: ['tests/support/seed.ts'],
     // each file brings its own database and its own services, so files share nothing and run side by side
     // more than cores, because much of what a file does is to wait
     maxWorkers: 6,
@@ -17,7 +21,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...timed, ...proof], sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...packages, ...timed, ...proof], sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config'
 
 const postgrestInContainer = join(import.meta.dirname, 'tests/containers/postgrest.ts')
 
-/** `npm run test:containers`: the suite on the containers that are shipped, then the whole of compose.yaml. */
+/**
+ * `npm run test:containers`: the suite on PostgREST and PostgreSQL in containers, then the whole of compose.yaml. PostgREST's is not the
+ * version that is shipped unless POSTGREST_TAG says so (tests/support/postgrest-tag.ts).
+ */
 export default defineConfig({
   test: {
     maxWorkers: 2,

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
+import { secondsUntilIssued } from '../infra/shared/revocation.ts'
 import { misspelled, mistake, table, word, type Command } from './terminal.ts'
 
 /** How long the service is waited for, in milliseconds. */
@@ -45,6 +46,10 @@ export const keysCommand: Command = async (db, words, options, out) => {
     const kid = options.all === true ? null : word(words, 1, 'kid, or --all')
     const rows = await db.deleteFrom('auth.jwks').$if(kid !== null, (keys) => keys.where('id', '=', kid)).returning(['signsFrom', 'expiresAt']).execute()
     if (rows.length === 0) throw mistake(kid === null ? 'There is no key.' : `There is no key ${kid}.`)
+    // no token is issued in the next seconds; with the command they have ended
+    const { tokensIssuedAfter, second } = await db.selectFrom('private.settings')
+      .select(['tokensIssuedAfter', sql<number>`extract(epoch from clock_timestamp())::float8`.as('second')]).executeTakeFirstOrThrow()
+    await sleep(secondsUntilIssued(Number(tokensIssuedAfter), second) * 1000)
     out.write(`Revoked ${rows.length} key${rows.length === 1 ? '' : 's'}. PostgREST refuses what ${rows.length === 1 ? 'it' : 'they'} signed.\n`)
     if (kid === null) out.write('The auth service makes a new one: when it runs, as soon as PostgREST knows it; otherwise when it starts.\n')
     else if (rows.some(({ signsFrom, expiresAt }) => signsFrom !== null && expiresAt === null)) out.write(`${await signingSince(db, now)} signs now.\n`)

@@ -1,6 +1,7 @@
 /** What the auth service runs on, made of the settings that all programs share. No I/O. */
 import { configError } from '../infra/shared/errors.ts'
 import { need, type AddressRange, type Settings } from '../infra/shared/settings.ts'
+import { originsOf, type Origins } from './origins.ts'
 
 /** Where mail goes. The local log is for work on one machine; production refuses it. */
 export type MailTransport =
@@ -15,16 +16,26 @@ export const basePath = '/api/auth'
 export type Config = {
   production: boolean
   publicUrl: string
+  /** Where people's links lead, without a slash at the end; `publicUrl` unless the app lives elsewhere. */
+  appUrl: string
+  /** Whether an app is there. Without one, links lead to our own pages. */
+  hasApp: boolean
+  /** data_url, which `/` names. */
+  dataUrl: string
   host: string
   port: number
   databaseUrl: string
   secret: string
-  trustedOrigins: string[]
+  /** Whose pages may call with credentials and be redirected to. */
+  origins: Origins
   trustedProxies: AddressRange[]
   cookieDomain: string | undefined
+  /** `none` where the app is on another site. */
+  cookieSameSite: Settings['COOKIE_SAME_SITE']
   mail: { from: string, transport: MailTransport }
   rateLimitEnabled: boolean
   keyRotationDays: number
+  activityDays: number
   defaultProduct: string | undefined
   logLevel: Settings['LOG_LEVEL']
   /** What a message tells the operator to run. */
@@ -50,16 +61,21 @@ export function authConfig(settings: Settings): Config {
   return {
     production: settings.NODE_ENV === 'production',
     publicUrl: settings.PUBLIC_URL,
+    appUrl: settings.APP_URL,
+    hasApp: settings.hasApp,
+    dataUrl: settings.DATA_URL,
     host: settings.HOST,
     port: settings.PORT,
     databaseUrl: need(settings, 'AUTH_DATABASE_URL'),
     secret: need(settings, 'BETTER_AUTH_SECRET'),
-    trustedOrigins: settings.TRUSTED_ORIGINS,
+    origins: originsOf(settings.PUBLIC_URL, [...settings.TRUSTED_ORIGINS, new URL(settings.APP_URL).origin]),
     trustedProxies: settings.TRUSTED_PROXIES,
     cookieDomain: settings.COOKIE_DOMAIN,
+    cookieSameSite: settings.COOKIE_SAME_SITE,
     mail: { from: settings.MAIL_FROM ?? `no-reply@${host}`, transport },
     rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
     keyRotationDays: settings.KEY_ROTATION_DAYS,
+    activityDays: settings.ACTIVITY_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     logLevel: settings.LOG_LEVEL,
     commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },

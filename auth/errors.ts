@@ -52,7 +52,7 @@ export function refusal(code: ErrorCode, message?: string, retryAfterSeconds?: n
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && error.name === 'Refusal'
 
-export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)
 
 /** The response for a code: the contract's body, and Retry-After where waiting helps. */
 export function errorResponse(code: ErrorCode, message?: string, retryAfterSeconds?: number): Response {

@@ -1,6 +1,6 @@
 /**
- * Deletes what has ended: rate-limit windows, sessions, password resets, invitations. The engine deletes such a row at most
- * when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
+ * Deletes what has ended: rate-limit windows, sessions, password resets, invitations, and activity that is older than the
+ * operator keeps it. The engine deletes such a row at most when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
  * batches, so that a million rows are not locked at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +9,8 @@ import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
 import { describeError, type Log } from './log.ts'
 
-/** Each table's key, and which of its rows have ended. */
-const sweeps = [
+/** Each table's key, and which of its rows have ended. Activity is the database's own to delete: the service may not read it. */
+const ends = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
@@ -26,31 +26,54 @@ type Outcome = 'left' | 'failed' | 'done'
 /** Between rounds, by the worst outcome of a table, in milliseconds. */
 const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
 
-/** Deletes one batch. The rows that another process is deleting are left to it. @returns how many rows */
-async function sweepBatch(pool: pg.Pool, { table, key, ended }: typeof sweeps[number]): Promise<number> {
-  // the condition stands twice, because a limit's window may begin anew between the select and the delete
-  const { rowCount } = await pool.query(
-    `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
-  )
-  return rowCount ?? 0
-}
+/** Deletes a batch of a table. @returns how many rows */
+type Sweep = { table: keyof Tables | 'api.activity', batch: () => Promise<number> }
+
+const sweepsOf = (pool: pg.Pool, activityDays: number): Sweep[] => [
+  ...ends.map(({ table, key, ended }) => ({
+    table,
+    async batch() {
+      // The rows that another process is deleting are left to it. The condition stands twice, because a limit's window may begin
+      // anew between the select and the delete.
+      const { rowCount } = await pool.query(
+        `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
+      )
+      return rowCount ?? 0
+    },
+  })),
+  {
+    table: 'api.activity',
+    async batch() {
+      const { rows } = await pool.query<{ count: string }>('select private.forget_activity($1, $2) as count', [activityDays, batchRows])
+      return Number(rows[0]?.count)
+    },
+  },
+]
 
 /**
  * Runs until stopped; several processes may run it at once. It also logs the age of the signing key, for alarms that read
  * logs and no metrics.
+ * @param activityDays how long activity is kept
  * @param pausesMs between rounds, for tests that cannot wait ten minutes
  * @returns the function that stops it, which waits for the batch that has begun
  */
-export function startHousekeeping(pool: pg.Pool, rotation: Pick<Rotation, 'status'>, log: Log, pausesMs = pauses): () => Promise<void> {
+export function startHousekeeping(
+  pool: pg.Pool,
+  activityDays: number,
+  rotation: Pick<Rotation, 'status'>,
+  log: Log,
+  pausesMs = pauses,
+): () => Promise<void> {
   const stopping = new AbortController()
-  const sweep = async (which: typeof sweeps[number]): Promise<Outcome> => {
+  const sweeps = sweepsOf(pool, activityDays)
+  const sweep = async ({ table, batch }: Sweep): Promise<Outcome> => {
     try {
       for (const deadline = Date.now() + sweepMs; Date.now() < deadline && !stopping.signal.aborted;) {
-        if (await sweepBatch(pool, which) < batchRows) return 'done'
+        if (await batch() < batchRows) return 'done'
       }
       return 'left'
     } catch (error) {
-      log.warn({ table: which.table, error: describeError(error) }, 'housekeeping failed; it will run again')
+      log.warn({ table, error: describeError(error) }, 'housekeeping failed; it will run again')
       return 'failed'
     }
   }

@@ -6,6 +6,8 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /**
  * @param level the least severe level that is written (LOG_LEVEL)
  * @param destination where to; standard output if absent
@@ -15,6 +17,9 @@ export const createLog = (level: string, destination: DestinationStream = pino.d
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    // What clients choose is in it, origins and paths: a terminal would obey such a byte, and a reader take the line for two. Said as
+    // JSON says it, it is the same text.
+    hooks: { streamWrite: (line) => line.replace(/[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped) },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: ['password', 'token', 'cookie', 'authorization', '*.password', '*.token', '*.cookie', '*.authorization', '*.html', '*.text'],

@@ -15,17 +15,19 @@ import { connect, type AuthDatabase } from './database.ts'
 import { endInOrder } from './ending.ts'
 import { createEngine, jwtOptions } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
+import { createPasswords } from './engine/passwords.ts'
 import { limits as createLimits } from './engine/rate-limits.ts'
 import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
+import type { Additions } from './http/pages.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
 import { startQueue } from './mail/queue.ts'
-import { mailSender } from './mail/transports.ts'
+import { mailSender, type OutgoingMail } from './mail/transports.ts'
 import { policyOf } from './policy.ts'
 import { routes } from './routes/table.ts'
 
@@ -36,6 +38,12 @@ const drainMs = 5_000
 
 /** When a client that sends slowly is cut off, in milliseconds. Node looks at every interval, so it may be that much later. */
 const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+
+/**
+ * How long a connection is kept for the next request: longer than a proxy keeps it (Caddy here 30 s, a load balancer on AWS
+ * 60). Whoever closes first must be the one who sends, or a request may meet a connection that is just closed.
+ */
+const keptConnections = { keepAliveTimeout: 75_000 }
 
 /** A token is accepted for so long after its end, because clocks differ; in seconds. */
 const clockLeewaySeconds = 60
@@ -49,6 +57,10 @@ export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['regi
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port. */
   around?: Around
+  /** What `/` names beside what every origin of ours has. */
+  additions?: Additions
+  /** Told each mail that is written to the log in place of being sent. The service itself keeps none. */
+  onUnsentMail?: (mail: OutgoingMail) => void
 }
 
 /** What gathers spans, where somebody wants them; it is not even loaded otherwise. */
@@ -101,7 +113,11 @@ function listening(server: Server, config: Config): Promise<void> {
  * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
  * @throws ConfigError when it cannot run as configured
  */
-export async function startAuth(config: Config, log: Log, { around = (app) => app, ...tuning }: StartOptions = {}): Promise<() => Promise<void>> {
+export async function startAuth(
+  config: Config,
+  log: Log,
+  { around = (app) => app, additions = { places: [], commands: [] }, onUnsentMail, ...tuning }: StartOptions = {},
+): Promise<() => Promise<void>> {
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
   try {
@@ -112,14 +128,17 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     const { pool, pools, db } = connections
     const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
-    // One core is left to everybody else, and one of Node's four threads, because looking a name up takes one too. A hash
-    // holds 32 MiB, so that three fit into a container's limit. It takes a tenth of a second, so a full queue is some six
+    // A hash holds 32 MiB, so that three fit into a container's limit. It takes a tenth of a second, so a full queue is some six
     // seconds long, and three times that on a machine that is busy with other things.
-    const hashingQueue = createHashingQueue(Math.max(1, Math.min(3, availableParallelism() - 1)), 64, 20_000, () => metrics.limitHit('hashing_queue'))
+    const threads = Math.min(3, availableParallelism())
+    const passwords = createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost'))
+    running.defer(passwords.stop)
+    // one more place than threads, so that a thread has its next hash while somebody stores a session
+    const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
     const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const plans = createPlans(db, config.defaultProduct)
-    const mailer = createMailer(config.publicUrl, (name, payload) => queue.enqueue(name, payload))
-    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, mailer, log })
+    const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload))
+    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, passwords, mailer, log })
     const keys: KeyOptions = {
       engine,
       jwt: jwtOptions(config, db),
@@ -133,7 +152,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       ...tuning,
     }
     await provisionKey(keys)
-    const send = mailSender(config.mail.transport, log)
+    const send = mailSender(config.mail.transport, log, onUnsentMail)
     const queue = await startQueue<MailJobs>({
       databaseUrl: config.databaseUrl,
       secret: config.secret,
@@ -152,7 +171,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
     running.defer(queue.stop)
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, rotation, log))
+    running.defer(startHousekeeping(pool, config.activityDays, rotation, log))
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
     let stopping = false
     const app = createApp({
@@ -160,12 +179,13 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       engine,
       plans,
       db,
-      publicUrl: config.publicUrl,
+      addresses: config,
       log,
       metrics,
       tracing,
       ready: healthChecks(db, await migrationNames()),
       isStopping: () => stopping,
+      additions,
     })
     const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry, tracing })
     // this server speaks HTTP/1.1 alone
@@ -173,7 +193,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       fetch: (request, bindings) => served(request, bindings as HttpBindings),
       port: config.port,
       hostname: config.host,
-      serverOptions: slowClients,
+      serverOptions: { ...slowClients, ...keptConnections },
     }) as Server
     await listening(server, config)
     running.defer(async () => {
@@ -185,6 +205,7 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
       clearTimeout(giveUp)
     })
     log.info({ port: config.port }, 'auth service listening')
+    if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()
   } catch (error) {
     await running.disposeAsync()
@@ -192,22 +213,22 @@ export async function startAuth(config: Config, log: Log, { around = (app) => ap
   }
 }
 
-type AroundAsSet = (app: Fetch, settings: Settings, witnesses: Parameters<Around>[1]) => Fetch
+type OptionsAsSet = (settings: Settings) => StartOptions
 
-async function run(around: AroundAsSet): Promise<void> {
+async function run(optionsOf: OptionsAsSet): Promise<void> {
   const settings = readSettings(process.env)
   const config = authConfig(settings)
   const log = createLog(config.logLevel)
   const stopWith = endInOrder(log)
-  stopWith(await startAuth(config, log, { around: (app, witnesses) => around(app, settings, witnesses) }))
+  stopWith(await startAuth(config, log, optionsOf(settings)))
 }
 
 /**
  * Runs the service until it is told to stop, as the environment says.
- * @param around what stands around the app
+ * @param optionsOf what stands around the service, by the settings
  */
-export function main(around: AroundAsSet = (app) => app): void {
-  run(around).catch((error: unknown) => {
+export function main(optionsOf: OptionsAsSet = () => ({})): void {
+  run(optionsOf).catch((error: unknown) => {
     process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
     process.exit(1)
   })

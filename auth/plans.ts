@@ -12,6 +12,12 @@ export type Plans = {
   mayCreateOrganizations: (userId: string) => Promise<boolean>
 }
 
+/** The function that says what somebody has, for a statement of SQL; both are expressions. */
+export const activeProduct = (userId: string, defaultProduct: string): string => `private.active_product(${userId}, ${defaultProduct})`
+
+/** @param productId of the product that is active, if any */
+export const statusOf = (productId: string | undefined): SubscriptionStatus => ({ isSubscribed: productId !== undefined, productId: productId ?? null })
+
 /** @param defaultProduct a product everybody has (DEFAULT_PRODUCT), if any */
 export function plans(db: AuthDatabase, defaultProduct: string | undefined): Plans {
   const active = async (userId: string) => {
@@ -19,10 +25,7 @@ export function plans(db: AuthDatabase, defaultProduct: string | undefined): Pla
     return rows[0]
   }
   return {
-    status: async (userId) => {
-      const product = await active(userId)
-      return { isSubscribed: product !== undefined, productId: product?.productId ?? null }
-    },
+    status: async (userId) => statusOf((await active(userId))?.productId),
     mayCreateOrganizations: async (userId) => (await active(userId))?.mayCreateOrganizations ?? false,
   }
 }

@@ -12,6 +12,9 @@ export const perMinute = (max: number): RateLimit => ({ window: 60, max })
 /** Who asks, as the engine found it; undefined where the row asks for no session. */
 export type Caller = { userId: string, sessionId: string } | undefined
 
+/** An answer that can be read in one statement where nothing has to be decided: see engine/shortcuts.ts. */
+export type Shortcut = 'session' | 'token'
+
 export type Policy = {
   /** The engine's endpoint that answers; policies are found by it. */
   engine: { method: 'GET' | 'POST', path: string }
@@ -23,6 +26,8 @@ export type Policy = {
   hashesPassword: boolean
   /** Whether the answer is a session that begins. A user who signs in `again` and is not verified is also mailed a new link. */
   signsIn: 'first' | 'again' | 'no'
+  /** How to answer without the engine where it would only read. The hook is not asked then, so a row with one can ask for nothing else that it enforces. */
+  shortcut?: Shortcut | undefined
   limits: {
     /** Per client address, where an IPv6 client is its /64. */
     address?: RateLimit
@@ -36,5 +41,5 @@ export type RowPolicy = Pick<Policy, 'engine'> & Partial<Policy>
 
 /** The whole policy of a row. */
 export const policyOf = (
-  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', limits = {} }: RowPolicy,
-): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, limits })
+  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', shortcut, limits = {} }: RowPolicy,
+): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, shortcut, limits })

@@ -6,10 +6,14 @@ import type { Caller } from './policy.ts'
 export const clientAddressHeader = 'x-finance-client-address'
 
 export type RequestContext = {
+  /** Whether a program of this machine asks a service whose address leads to this machine only: tests and front ends being made. */
+  isLocal?: boolean
   /** Gives back the request's place in the hashing queue, when it has one. */
   leaveQueue?: () => void
   /** The first query of the engine's that failed. The engine answers some of them as if there were no such row. */
   databaseFailure?: unknown
+  /** What a shortcut that led nowhere has counted, so that the engine does not count it again. */
+  counted?: { key: string, verdict: { allowed: boolean, retryAfterSeconds: number } }
   /** Who asks, once the engine has read the session. */
   caller?: Caller
 }

@@ -4,14 +4,14 @@
  * requests at a time. Each pair is measured in turn, in one run.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { benchStack, quantile, type Ask, type Timed } from './stack.ts'
+import { benchStack, people, person, quantile, type Ask, type Timed } from './stack.ts'
 
 const callers = 50
 const rounds = 12
 const roundMs = 1_000
 const floodMs = 12_000
 
-await using stack = await benchStack(1_000)
+await using stack = await benchStack(people(1_000))
 await stack.owner.query(`
   insert into api.transactions (user_id, organization_id, name, amount, description) select 'user-' || 1 + i % 900, null, 'row ' || i, i, null from generate_series(1, 50000) i;
   insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-999', null, 'all of it');
@@ -37,7 +37,7 @@ const list = '/transactions?limit=1'
 await places(4)
 
 {
-  const ask = await somebody(1)
+  const ask = await somebody(person(1))
   const ratios: number[] = []
   let refused = 0
   for (let round = 0; round < rounds; round++) {
@@ -72,11 +72,11 @@ const worst: [string, number, string, unknown?][] = [
   ['a fan-out of embeddings', 999, '/transactions?select=id,categories(transactions(id,categories(transactions(id))))'],
   ['the largest function call', 998, '/rpc/get_transaction_aggregate', { p_filters: [], p_group_by: 'day' }],
 ]
-const other = await somebody(1)
+const other = await somebody(person(1))
 const [p50, p95] = await idle(other).then((times) => [quantile(times, 0.5), quantile(times, 0.95)] as const)
 console.log(`another's ${list}, idle: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`)
 for (const [name, user, path, body] of worst) {
-  const attacker = await somebody(user)
+  const attacker = await somebody(person(user))
   const attack = flood(() => attacker(path, body), 40, floodMs)
   const answers: Timed[] = []
   const until = performance.now() + floodMs

@@ -9,45 +9,68 @@ import { postgrestConnection } from '../infra/local/environment.ts'
 import { freePort } from '../infra/local/ports.ts'
 import { startPostgres } from '../infra/local/postgres.ts'
 import { startPostgrest } from '../infra/local/postgrest.ts'
+import type { Asking } from '../tests/support/crowd.ts'
 import { tokenSigner } from '../tests/support/signer.ts'
 
 const publicUrl = 'http://localhost:3000'
+const authServicePassword = 'auth-service'
 
 /** One answer: its status and how long it took, in milliseconds. */
 export type Timed = { status: number, ms: number }
 /** Asks one PostgREST as somebody; `body` makes it a POST of JSON. */
-export type Ask = (path: string, body?: unknown) => Promise<Timed>
+export type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Timed>
 
 export type BenchStack = AsyncDisposable & {
-  /** The owner's connection. */
+  /** The owner's connection, and its address. */
   owner: pg.Client
+  url: string
+  /** What the service would be told as PUBLIC_URL. */
+  publicUrl: string
+  authServicePassword: string
   /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
-  postgrest: (env?: Record<string, string>) => Promise<(user: number | undefined) => Promise<Ask>>
+  postgrest: (env?: Record<string, string>) => Promise<(who: Asking | undefined) => Promise<Ask>>
 }
 
-/** @param people how many users, `user-1` and on, each with a session */
-export async function benchStack(people: number): Promise<BenchStack> {
+/** Users `user-1` and on, each with a session. */
+export const people = (count: number) => async (owner: pg.Client): Promise<void> => {
+  await owner.query(`
+    insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${count}) i;
+    insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${count}) i`)
+}
+
+/** One of them. */
+export const person = (number: number): Asking => ({ user: `user-${number}`, session: `session-${number}` })
+
+/** @param prepare stores what there is to be asked for */
+export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): Promise<BenchStack> {
   const resources = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'finance-bench-'))
   resources.defer(() => rm(directory, { recursive: true, force: true }))
   await chmod(directory, 0o755)
   const server = await startPostgres({ directory, password: 'owner-of-the-bench' })
   resources.defer(() => server.stop())
-  await migrate({ databaseUrl: server.url, publicUrl, authServicePassword: 'auth-service', authenticatorPassword: 'authenticator' })
+  await migrate({ databaseUrl: server.url, publicUrl, authServicePassword, authenticatorPassword: 'authenticator' })
   const owner = new pg.Client({ connectionString: server.url })
   await owner.connect()
   resources.defer(() => owner.end())
-  await owner.query(`
-    insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
-    insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${people}) i`)
+  await prepare(owner)
   const { sign } = await tokenSigner(owner, publicUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   resources.defer(() => agent.destroy())
 
-  const tokenOf = (user: number) => sign({ id: `user-${user}`, email: `user-${user}@example.org`, sessionId: `session-${user}` })
+  const tokenOf = ({ user, session, organization }: Asking) =>
+    sign({
+      id: user,
+      email: `${user}@example.org`,
+      sessionId: session,
+      ...(organization === undefined ? {} : { organization: { id: organization, role: 'owner' } }),
+    })
 
   return {
     owner,
+    url: server.url,
+    publicUrl,
+    authServicePassword,
     async postgrest(env = {}) {
       const port = await freePort()
       const child = await startPostgrest({
@@ -57,12 +80,12 @@ export async function benchStack(people: number): Promise<BenchStack> {
         log: () => undefined,
       })
       resources.defer(() => child.stop())
-      return async (user) => {
-        const authorization = user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` }
-        return (path, body) =>
+      return async (who) => {
+        const authorization = who === undefined ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
+        return (path, body, further = {}) =>
           new Promise((resolve, reject) => {
             const started = performance.now()
-            const headers = { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+            const headers = { ...authorization, ...further, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
             request({ host: '127.0.0.1', port, path, agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
               response.resume().on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started }))
             }).on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))

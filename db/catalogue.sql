@@ -172,6 +172,12 @@ objects (kind, name, definition) as (
   -- below that number is what PostgreSQL brings
   where d.objoid >= 16384 or d.classoid = 'pg_namespace'::regclass and d.objoid in (select oid from ours)
   union all
+  select 'cast', format('%s as %s', c.castsource::regtype, c.casttarget::regtype), format('create cast (%s as %s) %s%s;', c.castsource::regtype, c.casttarget::regtype,
+    case c.castmethod when 'f' then 'with function ' || c.castfunc::regprocedure::text when 'i' then 'with inout' else 'without function' end,
+    case c.castcontext when 'i' then ' as implicit' when 'a' then ' as assignment' end)
+  -- below that number is what PostgreSQL brings
+  from pg_cast c where c.oid >= 16384 and ('pg_cast'::regclass, c.oid) not in (select classid, objid from of_extensions)
+  union all
   -- operators, collations, dictionaries: that they are there
   select 'object', i.type || ' ' || i.identity, ''
   from pg_depend d, pg_identify_object(d.classid, d.objid, 0) i

@@ -9,6 +9,7 @@ const types: Record<string, string> = {
   int8: 'string',
   numeric: 'string',
   text: 'string',
+  _text: 'string[]',
   uuid: 'string',
   timestamptz: 'Date',
   date: 'string',

@@ -20,7 +20,7 @@ export const describeDatabase = (client: pg.ClientBase): Promise<DatabaseObject[
 /** How many rows each table holds, and a sum over them. */
 export const sumUpRows = (client: pg.ClientBase): Promise<DatabaseObject[]> => ask(client, 'rows.sql')
 
-const shownKinds = ['schema', 'type', 'table', 'view', 'sequence', 'index', 'statistics', 'policy', 'trigger', 'rule', 'grant']
+const shownKinds = ['schema', 'type', 'cast', 'table', 'view', 'sequence', 'index', 'statistics', 'policy', 'trigger', 'rule', 'grant']
 
 /** How db/schema.sql shows the objects: without the functions' bodies and the comments, whose home is db/functions and db/rules. */
 export function schemaPage(objects: DatabaseObject[]): string {

@@ -10,14 +10,26 @@ create schema private;
 
 create domain private."application/vnd.rest.object+json" as json;
 
+create domain private.day as date;
+
+create domain private.first_day as date default CURRENT_DATE;
+
+create domain private.moment as timestamp with time zone default now();
+
 create type private.one_row as (seen bigint, first json);
+
+create cast (json as private.day) with function private.read_day(json) as implicit;
+
+create cast (json as private.first_day) with function private.read_first_day(json) as implicit;
+
+create cast (json as private.moment) with function private.read_moment(json) as implicit;
 
 create table api.accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
   type text not null,
   currency text default 'usd'::text not null,
-  balance numeric(14,2) default 0 not null,
+  balance numeric default 0.00 not null,
   description text,
   institution text,
   account_number text,
@@ -37,6 +49,7 @@ create table api.accounts (
   constraint accounts_icon_length CHECK ((char_length(icon) <= 100)),
   constraint accounts_institution_length CHECK ((char_length(institution) <= 255)),
   constraint accounts_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
+  constraint accounts_metadata_numbers CHECK (private.plain_numbers(metadata)) NOT VALID,
   constraint accounts_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
   constraint accounts_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
@@ -44,9 +57,31 @@ create table api.accounts (
   constraint accounts_type_known CHECK ((type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text]))),
   constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.accounts alter column user_id set (n_distinct=-0.03);
-alter table api.accounts alter column organization_id set (n_distinct=-0.03);
+alter table api.accounts alter column user_id set (n_distinct=-1);
+alter table api.accounts alter column organization_id set (n_distinct=-1);
 alter table api.accounts enable row level security;
+
+create table api.activity (
+  id uuid not null,
+  happened_at timestamp with time zone not null,
+  change_id uuid not null,
+  actor_id text not null,
+  user_id text,
+  organization_id text,
+  action text not null,
+  table_name text not null,
+  row_id uuid not null,
+  before jsonb,
+  after jsonb,
+  constraint activity_action_known CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text]))),
+  constraint activity_has_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
+  constraint activity_pkey PRIMARY KEY (id)
+);
+alter table api.activity alter column change_id set (n_distinct=-1);
+alter table api.activity alter column user_id set (n_distinct=-1);
+alter table api.activity alter column organization_id set (n_distinct=-1);
+alter table api.activity alter column row_id set (n_distinct=-1);
+alter table api.activity enable row level security;
 
 create table api.app_subscriptions (
   id uuid default gen_random_uuid() not null,
@@ -65,16 +100,45 @@ create table api.app_subscriptions (
 );
 alter table api.app_subscriptions enable row level security;
 
+create table api.budgets (
+  id uuid default gen_random_uuid() not null,
+  category_id uuid not null,
+  month private.day,
+  amount numeric not null,
+  currency text default 'usd'::text not null,
+  rollover boolean default false not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint budgets_amount_is_amount CHECK (((amount >= (0)::numeric) AND (amount <> 'NaN'::numeric))),
+  constraint budgets_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE CASCADE,
+  constraint budgets_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint budgets_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint budgets_month_in_range CHECK ((((month)::date >= '1900-01-01'::date) AND ((month)::date < '2200-01-01'::date))),
+  constraint budgets_month_is_first_day CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint budgets_one_a_month UNIQUE NULLS NOT DISTINCT (category_id, currency, month),
+  constraint budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint budgets_pkey PRIMARY KEY (id),
+  constraint budgets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.budgets alter column category_id set (n_distinct=-1);
+alter table api.budgets alter column user_id set (n_distinct=-1);
+alter table api.budgets alter column organization_id set (n_distinct=-1);
+alter table api.budgets enable row level security;
+
 create table api.categories (
   id uuid default gen_random_uuid() not null,
   name text not null,
   color text,
   icon text,
-  monthly_budget numeric(14,2),
+  monthly_budget numeric,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  budget_currency text default 'usd'::text not null,
+  constraint categories_budget_currency_form CHECK ((budget_currency ~ '^[a-z]{3}$'::text)),
   constraint categories_color_is_hex CHECK ((color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text)),
   constraint categories_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint categories_icon_length CHECK ((char_length(icon) <= 100)),
@@ -84,8 +148,8 @@ create table api.categories (
   constraint categories_pkey PRIMARY KEY (id),
   constraint categories_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.categories alter column user_id set (n_distinct=-0.03);
-alter table api.categories alter column organization_id set (n_distinct=-0.03);
+alter table api.categories alter column user_id set (n_distinct=-1);
+alter table api.categories alter column organization_id set (n_distinct=-1);
 alter table api.categories enable row level security;
 
 create table api.dashboards (
@@ -104,10 +168,12 @@ create table api.dashboards (
   constraint dashboards_date_range_form CHECK (private.is_date_range(date_range)),
   constraint dashboards_description_length CHECK ((char_length(description) <= 5000)),
   constraint dashboards_filters_depth CHECK ((NOT jsonb_path_exists(filters, '$.**{17}'::jsonpath))),
+  constraint dashboards_filters_numbers CHECK (private.plain_numbers(filters)) NOT VALID,
   constraint dashboards_filters_size CHECK ((octet_length((filters)::text) <= 16384)),
   constraint dashboards_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint dashboards_layout_depth CHECK ((NOT jsonb_path_exists(layout, '$.**{17}'::jsonpath))),
   constraint dashboards_layout_form CHECK (private.is_layout(layout)),
+  constraint dashboards_layout_numbers CHECK (private.plain_numbers(layout)) NOT VALID,
   constraint dashboards_layout_size CHECK ((octet_length((layout)::text) <= 65536)),
   constraint dashboards_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint dashboards_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
@@ -115,30 +181,83 @@ create table api.dashboards (
   constraint dashboards_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint dashboards_visibility_known CHECK ((visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])))
 );
-alter table api.dashboards alter column user_id set (n_distinct=-0.03);
-alter table api.dashboards alter column organization_id set (n_distinct=-0.03);
+alter table api.dashboards alter column user_id set (n_distinct=-1);
+alter table api.dashboards alter column organization_id set (n_distinct=-1);
 alter table api.dashboards enable row level security;
+
+create table api.exchange_rates (
+  id uuid default gen_random_uuid() not null,
+  on_date private.day not null,
+  base text not null,
+  quote text not null,
+  rate numeric(24,12) not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint exchange_rates_are_of_two_currencies CHECK ((base <> quote)),
+  constraint exchange_rates_base_form CHECK ((base ~ '^[a-z]{3}$'::text)),
+  constraint exchange_rates_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint exchange_rates_on_date_in_range CHECK ((((on_date)::date >= '1900-01-01'::date) AND ((on_date)::date < '2200-01-01'::date))),
+  constraint exchange_rates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint exchange_rates_pkey PRIMARY KEY (id),
+  constraint exchange_rates_quote_form CHECK ((quote ~ '^[a-z]{3}$'::text)),
+  constraint exchange_rates_rate_is_positive CHECK (((rate > (0)::numeric) AND (rate <> 'NaN'::numeric))),
+  constraint exchange_rates_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.exchange_rates alter column user_id set (n_distinct=-1);
+alter table api.exchange_rates alter column organization_id set (n_distinct=-1);
+alter table api.exchange_rates enable row level security;
+
+create table api.imports (
+  id uuid default gen_random_uuid() not null,
+  source text not null,
+  account_id uuid,
+  file_name text,
+  row_count bigint not null,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  constraint imports_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
+  constraint imports_file_name_length CHECK (((char_length(file_name) >= 1) AND (char_length(file_name) <= 255))),
+  constraint imports_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint imports_pkey PRIMARY KEY (id),
+  constraint imports_row_count_in_range CHECK (((row_count >= 1) AND (row_count <= 5000))),
+  constraint imports_source_length CHECK (((char_length(source) >= 1) AND (char_length(source) <= 64))),
+  constraint imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.imports alter column user_id set (n_distinct=-1);
+alter table api.imports alter column organization_id set (n_distinct=-1);
+alter table api.imports enable row level security;
 
 create table api.line_items (
   id uuid default gen_random_uuid() not null,
   transaction_id uuid not null,
   name text not null,
-  amount numeric(14,2) not null,
+  amount numeric not null,
   quantity numeric(14,3) default 1 not null,
   category_id uuid,
+  user_id text,
+  organization_id text,
   constraint line_items_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
   constraint line_items_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint line_items_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
   constraint line_items_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint line_items_pkey PRIMARY KEY (id),
   constraint line_items_quantity_is_number CHECK ((quantity <> 'NaN'::numeric)),
   constraint line_items_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
+alter table api.line_items alter column transaction_id set (n_distinct=-1);
+alter table api.line_items alter column category_id set (n_distinct=-1);
+alter table api.line_items alter column user_id set (n_distinct=-1);
+alter table api.line_items alter column organization_id set (n_distinct=-1);
 alter table api.line_items enable row level security;
 
 create table api.subscriptions (
   id uuid default gen_random_uuid() not null,
   title text not null,
-  amount numeric(14,2) not null,
+  amount numeric not null,
   period text not null,
   description text,
   logo_url text,
@@ -146,20 +265,30 @@ create table api.subscriptions (
   category_id uuid,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
+  currency text default 'usd'::text not null,
+  starts_on private.first_day default CURRENT_DATE not null,
+  ends_on private.day,
+  account_id uuid,
+  is_active boolean default true not null,
+  constraint subscriptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
   constraint subscriptions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
   constraint subscriptions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
+  constraint subscriptions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint subscriptions_days_in_order CHECK (((starts_on)::date <= (ends_on)::date)),
   constraint subscriptions_description_length CHECK ((char_length(description) <= 5000)),
+  constraint subscriptions_ends_on_in_range CHECK ((((ends_on)::date >= '1900-01-01'::date) AND ((ends_on)::date < '2200-01-01'::date))),
   constraint subscriptions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
   constraint subscriptions_interval_in_days_in_range CHECK (((interval_in_days >= 1) AND (interval_in_days <= 3660))),
   constraint subscriptions_logo_url_form CHECK (((logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(logo_url) <= 2048))),
   constraint subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint subscriptions_period_known CHECK ((period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text]))),
   constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_starts_on_in_range CHECK ((((starts_on)::date >= '1900-01-01'::date) AND ((starts_on)::date < '2200-01-01'::date))),
   constraint subscriptions_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
   constraint subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.subscriptions alter column user_id set (n_distinct=-0.03);
-alter table api.subscriptions alter column organization_id set (n_distinct=-0.03);
+alter table api.subscriptions alter column user_id set (n_distinct=-1);
+alter table api.subscriptions alter column organization_id set (n_distinct=-1);
 alter table api.subscriptions enable row level security;
 
 create table api.tags (
@@ -174,24 +303,31 @@ create table api.tags (
   constraint tags_pkey PRIMARY KEY (id),
   constraint tags_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.tags alter column user_id set (n_distinct=-0.03);
-alter table api.tags alter column organization_id set (n_distinct=-0.03);
+alter table api.tags alter column user_id set (n_distinct=-1);
+alter table api.tags alter column organization_id set (n_distinct=-1);
 alter table api.tags enable row level security;
 
 create table api.transaction_tags (
   transaction_id uuid not null,
   tag_id uuid not null,
+  user_id text,
+  organization_id text,
+  constraint transaction_tags_have_one_owner CHECK ((num_nonnulls(user_id, organization_id) = 1)),
   constraint transaction_tags_pkey PRIMARY KEY (transaction_id, tag_id),
   constraint transaction_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES api.tags(id) ON DELETE CASCADE,
   constraint transaction_tags_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES api.transactions(id) ON DELETE CASCADE
 );
+alter table api.transaction_tags alter column transaction_id set (n_distinct=-1);
+alter table api.transaction_tags alter column tag_id set (n_distinct=-1);
+alter table api.transaction_tags alter column user_id set (n_distinct=-1);
+alter table api.transaction_tags alter column organization_id set (n_distinct=-1);
 alter table api.transaction_tags enable row level security;
 
 create table api.transactions (
   id uuid default gen_random_uuid() not null,
-  amount numeric(14,2) not null,
+  amount numeric not null,
   name text not null,
-  currency text default 'usd'::text not null,
+  currency text default 'the account''s, or usd'::text not null,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   external_id text,
@@ -201,17 +337,23 @@ create table api.transactions (
   status text default 'paid'::text not null,
   source text default 'manual'::text not null,
   metadata jsonb,
-  transaction_date timestamp with time zone default now() not null,
+  transaction_date private.moment default now() not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  account_id uuid,
+  transfer_id uuid,
+  import_id uuid,
+  constraint transactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
   constraint transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
   constraint transactions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
-  constraint transactions_date_in_range CHECK (((transaction_date >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (transaction_date < '2200-01-01 00:00:00+00'::timestamp with time zone))),
+  constraint transactions_date_in_range CHECK ((((transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone))),
   constraint transactions_description_length CHECK ((char_length(description) <= 5000)),
   constraint transactions_external_id_length CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
   constraint transactions_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint transactions_import_id_fkey FOREIGN KEY (import_id) REFERENCES api.imports(id) ON DELETE SET NULL,
   constraint transactions_metadata_depth CHECK ((NOT jsonb_path_exists(metadata, '$.**{17}'::jsonpath))),
+  constraint transactions_metadata_numbers CHECK (private.plain_numbers(metadata)) NOT VALID,
   constraint transactions_metadata_size CHECK ((octet_length((metadata)::text) <= 16384)),
   constraint transactions_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint transactions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
@@ -221,8 +363,11 @@ create table api.transactions (
   constraint transactions_status_known CHECK ((status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text]))),
   constraint transactions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.transactions alter column user_id set (n_distinct=-0.03);
-alter table api.transactions alter column organization_id set (n_distinct=-0.03);
+alter table api.transactions alter column user_id set (n_distinct=-1);
+alter table api.transactions alter column organization_id set (n_distinct=-1);
+alter table api.transactions alter column account_id set (n_distinct=-1);
+alter table api.transactions alter column transfer_id set (n_distinct=-1);
+alter table api.transactions alter column import_id set (n_distinct=-1);
 alter table api.transactions enable row level security;
 
 create table auth.accounts (
@@ -349,6 +494,20 @@ create table auth.verifications (
   constraint verifications_pkey PRIMARY KEY (id)
 );
 
+create table private.currencies (
+  code text not null,
+  decimals bigint not null,
+  constraint currencies_code_check CHECK ((code ~ '^[a-z]{3}$'::text)),
+  constraint currencies_decimals_check CHECK (((decimals >= 0) AND (decimals <= 4))),
+  constraint currencies_pkey PRIMARY KEY (code)
+);
+
+create table private.line_item_checks (
+  id bigint generated always as identity not null,
+  transaction_ids uuid[] not null,
+  constraint line_item_checks_pkey PRIMARY KEY (id)
+);
+
 create table private.migrations (
   name text not null,
   checksum text not null,
@@ -379,17 +538,28 @@ create table private.settings (
   key_rotation_requested_at timestamp with time zone,
   places_per_person bigint default 4 not null,
   places_of_anonymous bigint default 2 not null,
+  tokens_issued_after bigint default 0 not null,
   constraint settings_pkey PRIMARY KEY (singleton),
   constraint settings_singleton_check CHECK (singleton)
 );
+
+create sequence private.line_item_checks_id_seq as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807 cache 1 owned by private.line_item_checks.id;
 
 CREATE INDEX accounts_personal ON api.accounts USING btree (user_id, organization_id, name);
 
 CREATE INDEX accounts_team ON api.accounts USING btree (organization_id, name);
 
+CREATE INDEX activity_personal ON api.activity USING btree (user_id, happened_at DESC) WHERE (organization_id IS NULL);
+
+CREATE INDEX activity_team ON api.activity USING btree (organization_id, happened_at DESC) WHERE (organization_id IS NOT NULL);
+
 CREATE INDEX app_subscriptions_product_id ON api.app_subscriptions USING btree (product_id);
 
 CREATE INDEX app_subscriptions_user_id ON api.app_subscriptions USING btree (user_id, period_end);
+
+CREATE INDEX budgets_personal ON api.budgets USING btree (user_id, organization_id, month);
+
+CREATE INDEX budgets_team ON api.budgets USING btree (organization_id, month);
 
 CREATE INDEX categories_personal ON api.categories USING btree (user_id, organization_id, name);
 
@@ -399,9 +569,29 @@ CREATE INDEX dashboards_personal ON api.dashboards USING btree (user_id, organiz
 
 CREATE INDEX dashboards_team ON api.dashboards USING btree (organization_id, name);
 
+CREATE UNIQUE INDEX exchange_rates_personal ON api.exchange_rates USING btree (user_id, organization_id, base, quote, on_date DESC) NULLS NOT DISTINCT;
+
+CREATE UNIQUE INDEX exchange_rates_team ON api.exchange_rates USING btree (organization_id, base, quote, on_date DESC);
+
+CREATE INDEX imports_account ON api.imports USING btree (account_id) WHERE (account_id IS NOT NULL);
+
+CREATE INDEX imports_personal ON api.imports USING btree (user_id, organization_id, created_at DESC);
+
+CREATE INDEX imports_team ON api.imports USING btree (organization_id, created_at DESC);
+
 CREATE INDEX line_items_category_id ON api.line_items USING btree (category_id) WHERE (category_id IS NOT NULL);
 
+CREATE INDEX line_items_personal ON api.line_items USING btree (user_id, transaction_id) WHERE (organization_id IS NULL);
+
+CREATE INDEX line_items_personal_filed ON api.line_items USING btree (user_id, transaction_id) INCLUDE (category_id, amount) WHERE ((organization_id IS NULL) AND (category_id IS NOT NULL));
+
+CREATE INDEX line_items_team ON api.line_items USING btree (organization_id, transaction_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX line_items_team_filed ON api.line_items USING btree (organization_id, transaction_id) INCLUDE (category_id, amount) WHERE ((organization_id IS NOT NULL) AND (category_id IS NOT NULL));
+
 CREATE INDEX line_items_transaction_id ON api.line_items USING btree (transaction_id);
+
+CREATE INDEX subscriptions_account ON api.subscriptions USING btree (account_id) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX subscriptions_category_id ON api.subscriptions USING btree (category_id) WHERE (category_id IS NOT NULL);
 
@@ -413,17 +603,31 @@ CREATE INDEX tags_personal ON api.tags USING btree (user_id, organization_id, na
 
 CREATE INDEX tags_team ON api.tags USING btree (organization_id, name);
 
+CREATE INDEX transaction_tags_personal ON api.transaction_tags USING btree (user_id, transaction_id) WHERE (organization_id IS NULL);
+
 CREATE INDEX transaction_tags_tag_id ON api.transaction_tags USING btree (tag_id);
 
-CREATE INDEX transactions_category_id ON api.transactions USING btree (category_id) WHERE (category_id IS NOT NULL);
+CREATE INDEX transaction_tags_team ON api.transaction_tags USING btree (organization_id, transaction_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX transactions_account ON api.transactions USING btree (account_id, transaction_date DESC) INCLUDE (amount, status, user_id, organization_id) WHERE (account_id IS NOT NULL);
+
+CREATE INDEX transactions_category_dates ON api.transactions USING btree (category_id, transaction_date DESC) WHERE (category_id IS NOT NULL);
+
+CREATE INDEX transactions_import ON api.transactions USING btree (import_id) WHERE (import_id IS NOT NULL);
 
 CREATE INDEX transactions_personal ON api.transactions USING btree (user_id, organization_id, transaction_date DESC);
 
+CREATE INDEX transactions_personal_dates ON api.transactions USING btree (user_id, transaction_date DESC) INCLUDE (amount, currency, status, category_id, organization_id, transfer_id) WHERE (organization_id IS NULL);
+
 CREATE UNIQUE INDEX transactions_personal_import ON api.transactions USING btree (user_id, source, external_id) WHERE ((organization_id IS NULL) AND (external_id IS NOT NULL));
 
-CREATE INDEX transactions_team ON api.transactions USING btree (organization_id, transaction_date DESC);
+CREATE INDEX transactions_subscription ON api.transactions USING btree (external_id) WHERE (source = 'subscription'::text);
+
+CREATE INDEX transactions_team_dates ON api.transactions USING btree (organization_id, transaction_date DESC) INCLUDE (amount, currency, status, category_id, user_id, transfer_id) WHERE (organization_id IS NOT NULL);
 
 CREATE UNIQUE INDEX transactions_team_import ON api.transactions USING btree (organization_id, source, external_id) WHERE ((organization_id IS NOT NULL) AND (external_id IS NOT NULL));
+
+CREATE INDEX transactions_transfer ON api.transactions USING btree (transfer_id) WHERE (transfer_id IS NOT NULL);
 
 CREATE INDEX accounts_user_id ON auth.accounts USING btree (user_id);
 
@@ -465,21 +669,45 @@ CASE
 END);
 
 create policy accounts_delete on api.accounts for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy accounts_read on api.accounts for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy accounts_update on api.accounts for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('accounts'::text)
 END);
 
+create policy activity_read on api.activity for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
   using ((private.is_plain_query() AND (user_id = ( SELECT public.uid() AS uid))));
+
+create policy budgets_create on api.budgets for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('budgets'::text)
+END);
+
+create policy budgets_delete on api.budgets for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy budgets_read on api.budgets for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy budgets_update on api.budgets for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('budgets'::text)
+END);
 
 create policy categories_create on api.categories for insert to authenticated
   with check (
@@ -489,13 +717,13 @@ CASE
 END);
 
 create policy categories_delete on api.categories for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy categories_read on api.categories for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy categories_update on api.categories for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
@@ -510,47 +738,64 @@ CASE
 END);
 
 create policy dashboards_delete on api.dashboards for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
 
 create policy dashboards_read on api.dashboards for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
 
 create policy dashboards_update on api.dashboards for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('dashboards'::text)
 END);
 
+create policy exchange_rates_create on api.exchange_rates for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('exchange_rates'::text)
+END);
+
+create policy exchange_rates_delete on api.exchange_rates for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy exchange_rates_read on api.exchange_rates for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy exchange_rates_update on api.exchange_rates for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('exchange_rates'::text)
+END);
+
+create policy imports_delete on api.imports for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy imports_read on api.imports for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
 create policy line_items_create on api.line_items for insert to authenticated
   with check (
 CASE
-    WHEN (EXISTS ( SELECT
-       FROM api.transactions t
-      WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'create'::text) AS can))))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('line_items'::text)
 END);
 
 create policy line_items_delete on api.line_items for delete to authenticated
-  using ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy line_items_read on api.line_items for select to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_update on api.line_items for update to authenticated
-  using ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = line_items.transaction_id))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (EXISTS ( SELECT
-       FROM api.transactions t
-      WHERE ((t.id = line_items.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('line_items'::text, 'update'::text) AS can))))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('line_items'::text)
 END);
 
@@ -562,13 +807,13 @@ CASE
 END);
 
 create policy subscriptions_delete on api.subscriptions for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy subscriptions_read on api.subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy subscriptions_update on api.subscriptions for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can))) THEN true
@@ -583,13 +828,13 @@ CASE
 END);
 
 create policy tags_delete on api.tags for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy tags_read on api.tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy tags_update on api.tags for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can))) THEN true
@@ -599,31 +844,21 @@ END);
 create policy transaction_tags_create on api.transaction_tags for insert to authenticated
   with check (
 CASE
-    WHEN (EXISTS ( SELECT
-       FROM api.transactions t
-      WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('transaction_tags'::text)
 END);
 
 create policy transaction_tags_delete on api.transaction_tags for delete to authenticated
-  using ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
-  using ((private.is_plain_query() AND (EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transaction_tags_update on api.transaction_tags for update to authenticated
-  using ((EXISTS ( SELECT
-   FROM api.transactions t
-  WHERE (t.id = transaction_tags.transaction_id))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (EXISTS ( SELECT
-       FROM api.transactions t
-      WHERE ((t.id = transaction_tags.transaction_id) AND ((t.organization_id IS NULL) OR ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('transaction_tags'::text)
 END);
 
@@ -635,13 +870,13 @@ CASE
 END);
 
 create policy transactions_delete on api.transactions for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can)))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transactions_update on api.transactions for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true
@@ -650,11 +885,19 @@ END);
 
 CREATE TRIGGER accounts_1_set_owner BEFORE INSERT ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
+CREATE TRIGGER accounts_keep_currency AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.keep_currency_of_account();
+
 CREATE TRIGGER accounts_keep_owner BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
 
 CREATE TRIGGER accounts_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
 
 CREATE TRIGGER accounts_mask_account_number BEFORE INSERT OR UPDATE OF account_number ON api.accounts FOR EACH ROW WHEN ((new.account_number IS NOT NULL)) EXECUTE FUNCTION private.mask_account_number();
+
+CREATE TRIGGER accounts_record_change AFTER UPDATE ON api.accounts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER accounts_record_creation AFTER INSERT ON api.accounts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER accounts_record_deletion AFTER DELETE ON api.accounts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER accounts_require_delete BEFORE DELETE ON api.accounts FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
@@ -664,11 +907,75 @@ CREATE TRIGGER accounts_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.accou
 
 CREATE TRIGGER accounts_write_once BEFORE INSERT ON api.accounts FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
+CREATE TRIGGER accounts_z_0_1_balance_in_range BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN (((abs(new.balance) >= 999999999999.995) AND (new.balance <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('balance');
+
+CREATE TRIGGER accounts_z_0_2_balance_fits_currency BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN (((scale(new.balance) > 2) AND (NOT private.fits_cents(new.balance, new.currency)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+
+CREATE TRIGGER accounts_z_0_3_round_balance BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN ((scale(new.balance) <> 2)) EXECUTE FUNCTION private.round_balance();
+
+CREATE TRIGGER accounts_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN ((((new.account_number ~ '^[0-9]{1,4}$'::text) IS FALSE) OR ((new.balance <> 'NaN'::numeric) IS FALSE) OR ((new.color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((char_length(new.icon) <= 100) IS FALSE) OR ((char_length(new.institution) <= 255) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text])) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.type IS NULL) OR (new.currency IS NULL) OR (new.balance IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER accounts_z_2_changed_currency_known BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('accounts_currency_known', 'currency');
+
+CREATE TRIGGER accounts_z_2_currency_known BEFORE INSERT ON api.accounts FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('accounts_currency_known', 'currency');
+
+CREATE TRIGGER accounts_z_3_balance_fits_currency BEFORE INSERT ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.balance <> trunc(new.balance)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+
+CREATE TRIGGER accounts_z_3_changed_balance_fits_currency BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.balance <> trunc(new.balance)) AND ((new.balance IS DISTINCT FROM old.balance) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+
 CREATE TRIGGER app_subscriptions_updated_at BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
+
+CREATE TRIGGER "0_budgets_check_category" AFTER INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.check_category();
+
+CREATE TRIGGER budgets_1_set_owner BEFORE INSERT ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+
+CREATE TRIGGER budgets_2_check_category_of_key BEFORE INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_of_key();
+
+CREATE TRIGGER budgets_keep_owner BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER budgets_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.budgets FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+
+CREATE TRIGGER budgets_record_change AFTER UPDATE ON api.budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER budgets_record_creation AFTER INSERT ON api.budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER budgets_record_deletion AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER budgets_require_delete BEFORE DELETE ON api.budgets FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+
+CREATE TRIGGER budgets_set_timestamps BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+
+CREATE TRIGGER budgets_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER budgets_write_once BEFORE INSERT ON api.budgets FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
+CREATE TRIGGER budgets_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+
+CREATE TRIGGER budgets_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER budgets_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+
+CREATE TRIGGER budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.month)::date >= '1900-01-01'::date) AND ((new.month)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.month) = (1)::numeric) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.amount IS NULL) OR (new.currency IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER budgets_z_2_changed_currency_known BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('budgets_currency_known', 'currency');
+
+CREATE TRIGGER budgets_z_2_currency_known BEFORE INSERT ON api.budgets FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('budgets_currency_known', 'currency');
+
+CREATE TRIGGER budgets_z_3_amount_fits_currency BEFORE INSERT ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER budgets_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
 
 CREATE TRIGGER categories_1_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER categories_keep_owner BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER categories_lower_budget_currency BEFORE INSERT OR UPDATE OF budget_currency ON api.categories FOR EACH ROW WHEN ((new.budget_currency <> lower(new.budget_currency))) EXECUTE FUNCTION private.lower_budget_currency();
+
+CREATE TRIGGER categories_record_change AFTER UPDATE ON api.categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER categories_record_creation AFTER INSERT ON api.categories REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER categories_record_deletion AFTER DELETE ON api.categories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER categories_require_delete BEFORE DELETE ON api.categories FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
@@ -677,6 +984,22 @@ CREATE TRIGGER categories_set_timestamps BEFORE INSERT OR UPDATE ON api.categori
 CREATE TRIGGER categories_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
 CREATE TRIGGER categories_write_once BEFORE INSERT ON api.categories FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
+CREATE TRIGGER categories_z_0_1_monthly_budget_in_range BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN (((abs(new.monthly_budget) >= 999999999999.995) AND (new.monthly_budget <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('monthly_budget');
+
+CREATE TRIGGER categories_z_0_2_monthly_budget_fits_currency BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN (((scale(new.monthly_budget) > 2) AND (NOT private.fits_cents(new.monthly_budget, new.budget_currency)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
+
+CREATE TRIGGER categories_z_0_3_round_monthly_budget BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN ((scale(new.monthly_budget) <> 2)) EXECUTE FUNCTION private.round_monthly_budget();
+
+CREATE TRIGGER categories_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN ((((new.budget_currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((new.color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((char_length(new.icon) <= 100) IS FALSE) OR (((new.monthly_budget >= (0)::numeric) AND (new.monthly_budget <> 'NaN'::numeric)) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL) OR (new.budget_currency IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER categories_z_2_budget_currency_known BEFORE INSERT ON api.categories FOR EACH ROW WHEN ((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('categories_budget_currency_known', 'budget_currency');
+
+CREATE TRIGGER categories_z_2_changed_budget_currency_known BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.budget_currency IS DISTINCT FROM old.budget_currency))) EXECUTE FUNCTION private.refuse_row('categories_budget_currency_known', 'budget_currency');
+
+CREATE TRIGGER categories_z_3_changed_monthly_budget_fits_currency BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.budget_currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.monthly_budget <> trunc(new.monthly_budget)) AND ((new.monthly_budget IS DISTINCT FROM old.monthly_budget) OR (new.budget_currency IS DISTINCT FROM old.budget_currency)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
+
+CREATE TRIGGER categories_z_3_monthly_budget_fits_currency BEFORE INSERT ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.budget_currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.monthly_budget <> trunc(new.monthly_budget)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
 
 CREATE TRIGGER dashboards_1_set_owner BEFORE INSERT ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
@@ -690,25 +1013,107 @@ CREATE TRIGGER dashboards_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.das
 
 CREATE TRIGGER dashboards_write_once BEFORE INSERT ON api.dashboards FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
-CREATE TRIGGER line_items_check_category AFTER INSERT OR UPDATE OF category_id, transaction_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_line_item_category();
+CREATE TRIGGER dashboards_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW WHEN (((private.is_date_range(new.date_range) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR ((NOT jsonb_path_exists(new.filters, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.filters) IS FALSE) OR ((octet_length((new.filters)::text) <= 16384) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.layout, '$.**{17}'::jsonpath)) IS FALSE) OR (private.is_layout(new.layout) IS FALSE) OR (private.plain_numbers(new.layout) IS FALSE) OR ((octet_length((new.layout)::text) <= 65536) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.layout IS NULL) OR (new.is_default IS NULL) OR (new.visibility IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
-CREATE TRIGGER line_items_check_transaction_of_moved BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN ((old.transaction_id <> new.transaction_id)) EXECUTE FUNCTION private.check_transaction();
+CREATE TRIGGER exchange_rates_1_set_owner BEFORE INSERT ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
-CREATE TRIGGER line_items_check_transaction_of_new BEFORE INSERT ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.check_transaction();
+CREATE TRIGGER exchange_rates_keep_owner BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
 
-CREATE TRIGGER line_items_keep_id BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN ((old.id <> new.id)) EXECUTE FUNCTION private.keep_identity();
+CREATE TRIGGER exchange_rates_lower_currencies BEFORE INSERT OR UPDATE OF base, quote ON api.exchange_rates FOR EACH ROW WHEN (((new.base <> lower(new.base)) OR (new.quote <> lower(new.quote)))) EXECUTE FUNCTION private.lower_currencies();
 
-CREATE TRIGGER line_items_require_delete BEFORE DELETE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.require_part_delete();
+CREATE TRIGGER exchange_rates_record_change AFTER UPDATE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER exchange_rates_record_creation AFTER INSERT ON api.exchange_rates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER exchange_rates_record_deletion AFTER DELETE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER exchange_rates_require_delete BEFORE DELETE ON api.exchange_rates FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+
+CREATE TRIGGER exchange_rates_set_timestamps BEFORE INSERT OR UPDATE ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+
+CREATE TRIGGER exchange_rates_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER exchange_rates_write_once BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
+CREATE TRIGGER exchange_rates_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.exchange_rates FOR EACH ROW WHEN ((((new.base <> new.quote) IS FALSE) OR ((new.base ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.on_date)::date >= '1900-01-01'::date) AND ((new.on_date)::date < '2200-01-01'::date)) IS FALSE) OR ((new.quote ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.rate > (0)::numeric) AND (new.rate <> 'NaN'::numeric)) IS FALSE) OR (new.id IS NULL) OR (new.on_date IS NULL) OR (new.base IS NULL) OR (new.quote IS NULL) OR (new.rate IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER exchange_rates_z_2_base_known BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((new.base <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('exchange_rates_base_known', 'base');
+
+CREATE TRIGGER exchange_rates_z_2_changed_base_known BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((new.base <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.base IS DISTINCT FROM old.base))) EXECUTE FUNCTION private.refuse_row('exchange_rates_base_known', 'base');
+
+CREATE TRIGGER exchange_rates_z_2_changed_quote_known BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((new.quote <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.quote IS DISTINCT FROM old.quote))) EXECUTE FUNCTION private.refuse_row('exchange_rates_quote_known', 'quote');
+
+CREATE TRIGGER exchange_rates_z_2_quote_known BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((new.quote <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('exchange_rates_quote_known', 'quote');
+
+CREATE TRIGGER "0_imports_check_account" AFTER INSERT OR UPDATE OF account_id ON api.imports FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
+
+CREATE TRIGGER imports_1_set_owner BEFORE INSERT ON api.imports FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+
+CREATE TRIGGER imports_keep_owner BEFORE UPDATE ON api.imports FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER imports_record_change AFTER UPDATE ON api.imports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER imports_record_creation AFTER INSERT ON api.imports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER imports_record_deletion AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER imports_require_delete BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+
+CREATE TRIGGER imports_set_timestamps BEFORE INSERT OR UPDATE ON api.imports FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at');
+
+CREATE TRIGGER imports_take_back BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_back();
+
+CREATE TRIGGER imports_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER imports_write_once BEFORE INSERT ON api.imports FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
+CREATE TRIGGER "0_line_items_check_category" AFTER INSERT OR UPDATE OF category_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
+
+CREATE TRIGGER line_items_1_set_owner BEFORE INSERT ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
+
+CREATE TRIGGER line_items_1_set_owner_of_moved BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
+
+CREATE TRIGGER line_items_keep_owner BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER line_items_note_changed AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS overwritten NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
+
+CREATE TRIGGER line_items_note_created AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
+
+CREATE TRIGGER line_items_record_change AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER line_items_record_creation AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER line_items_record_deletion AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER line_items_require_delete BEFORE DELETE ON api.line_items FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
 CREATE TRIGGER line_items_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
 CREATE TRIGGER line_items_write_once BEFORE INSERT ON api.line_items FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
+CREATE TRIGGER line_items_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+
+CREATE TRIGGER line_items_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, private.currency_of_transaction(new.transaction_id))))) EXECUTE FUNCTION private.refuse_row('line_items_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER line_items_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+
+CREATE TRIGGER line_items_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((num_nonnulls(new.user_id, new.organization_id) = 1) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.quantity <> 'NaN'::numeric) IS FALSE) OR (new.id IS NULL) OR (new.transaction_id IS NULL) OR (new.name IS NULL) OR (new.amount IS NULL) OR (new.quantity IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER "0_subscriptions_check_account" AFTER INSERT OR UPDATE OF account_id, currency ON api.subscriptions FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
+
+CREATE TRIGGER "0_subscriptions_check_category" AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
+
 CREATE TRIGGER subscriptions_1_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
-CREATE TRIGGER subscriptions_check_category AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
-
 CREATE TRIGGER subscriptions_keep_owner BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER subscriptions_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.subscriptions FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+
+CREATE TRIGGER subscriptions_record_change AFTER UPDATE ON api.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER subscriptions_record_creation AFTER INSERT ON api.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER subscriptions_record_deletion AFTER DELETE ON api.subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER subscriptions_require_delete BEFORE DELETE ON api.subscriptions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
@@ -716,9 +1121,31 @@ CREATE TRIGGER subscriptions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.
 
 CREATE TRIGGER subscriptions_write_once BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
+CREATE TRIGGER subscriptions_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+
+CREATE TRIGGER subscriptions_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER subscriptions_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+
+CREATE TRIGGER subscriptions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.starts_on)::date <= (new.ends_on)::date) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR ((((new.ends_on)::date >= '1900-01-01'::date) AND ((new.ends_on)::date < '2200-01-01'::date)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR (((new.interval_in_days >= 1) AND (new.interval_in_days <= 3660)) IS FALSE) OR (((new.logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(new.logo_url) <= 2048)) IS FALSE) OR ((new.period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text])) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR (((char_length(new.title) >= 1) AND (char_length(new.title) <= 255)) IS FALSE) OR (new.id IS NULL) OR (new.title IS NULL) OR (new.amount IS NULL) OR (new.period IS NULL) OR (new.currency IS NULL) OR (new.starts_on IS NULL) OR (new.is_active IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER subscriptions_z_2_changed_currency_known BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('subscriptions_currency_known', 'currency');
+
+CREATE TRIGGER subscriptions_z_2_currency_known BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('subscriptions_currency_known', 'currency');
+
+CREATE TRIGGER subscriptions_z_3_amount_fits_currency BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER subscriptions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
+
 CREATE TRIGGER tags_1_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER tags_keep_owner BEFORE UPDATE ON api.tags FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER tags_record_change AFTER UPDATE ON api.tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER tags_record_creation AFTER INSERT ON api.tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER tags_record_deletion AFTER DELETE ON api.tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER tags_require_delete BEFORE DELETE ON api.tags FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
@@ -728,27 +1155,69 @@ CREATE TRIGGER tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR 
 
 CREATE TRIGGER tags_write_once BEFORE INSERT ON api.tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
-CREATE TRIGGER transaction_tags_check_tag AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
+CREATE TRIGGER tags_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.tags FOR EACH ROW WHEN (((((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 100)) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.created_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
-CREATE TRIGGER transaction_tags_check_transaction_of_moved BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN ((old.transaction_id <> new.transaction_id)) EXECUTE FUNCTION private.check_transaction();
+CREATE TRIGGER "0_transaction_tags_check_tag" AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
 
-CREATE TRIGGER transaction_tags_check_transaction_of_new BEFORE INSERT ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_transaction();
+CREATE TRIGGER transaction_tags_1_set_owner BEFORE INSERT ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
 
-CREATE TRIGGER transaction_tags_require_delete BEFORE DELETE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.require_part_delete();
+CREATE TRIGGER transaction_tags_1_set_owner_of_moved BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
+
+CREATE TRIGGER transaction_tags_keep_owner BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER transaction_tags_record_change AFTER UPDATE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER transaction_tags_record_creation AFTER INSERT ON api.transaction_tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_association();
+
+CREATE TRIGGER transaction_tags_record_deletion AFTER DELETE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER transaction_tags_require_delete BEFORE DELETE ON api.transaction_tags FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
 CREATE TRIGGER transaction_tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
 CREATE TRIGGER transaction_tags_write_once BEFORE INSERT ON api.transaction_tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('transaction_id', 'tag_id');
 
+CREATE TRIGGER transaction_tags_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW WHEN ((((num_nonnulls(new.user_id, new.organization_id) = 1) IS FALSE) OR (new.transaction_id IS NULL) OR (new.tag_id IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER "0_transactions_check_account" AFTER INSERT OR UPDATE OF account_id, currency ON api.transactions FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
+
+CREATE TRIGGER "0_transactions_check_category" AFTER INSERT OR UPDATE OF category_id ON api.transactions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
+
+CREATE CONSTRAINT TRIGGER line_items_amount_fits_currency AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.currency <> old.currency)) EXECUTE FUNCTION private.check_line_items_of_transaction();
+
+CREATE CONSTRAINT TRIGGER line_items_fit AFTER UPDATE OF amount ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((abs(new.amount) < abs(old.amount))) EXECUTE FUNCTION private.check_line_items_of_transaction();
+
 CREATE TRIGGER transactions_1_set_owner BEFORE INSERT ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
-CREATE TRIGGER transactions_2_recognize_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.recognize_import();
+CREATE TRIGGER transactions_2_recognize_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND (new.import_id IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.recognize_import();
 
-CREATE TRIGGER transactions_check_category AFTER INSERT OR UPDATE OF category_id ON api.transactions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
+CREATE TRIGGER transactions_3_take_currency BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency = 'the account''s, or usd'::text) AND (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.take_currency();
+
+CREATE TRIGGER transactions_3_take_usd BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency = 'the account''s, or usd'::text) AND (new.account_id IS NULL))) EXECUTE FUNCTION private.take_usd();
+
+CREATE TRIGGER transactions_4_keep_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.import_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_import();
+
+CREATE TRIGGER transactions_4_keep_import_of_changed BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.import_id IS DISTINCT FROM new.import_id) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_import();
+
+CREATE TRIGGER transactions_change_other_halves AFTER UPDATE ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
+
+CREATE TRIGGER transactions_delete_other_halves AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.delete_other_halves();
+
+CREATE TRIGGER transactions_keep_changed_transfer AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
+
+CREATE TRIGGER transactions_keep_created_transfer AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
 
 CREATE TRIGGER transactions_keep_owner BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
 
 CREATE TRIGGER transactions_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.transactions FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+
+CREATE TRIGGER transactions_pass_owner_on AFTER UPDATE OF user_id, organization_id ON api.transactions FOR EACH ROW WHEN (((old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)))) EXECUTE FUNCTION private.pass_owner_on();
+
+CREATE TRIGGER transactions_record_change AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER transactions_record_creation AFTER INSERT ON api.transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER transactions_record_deletion AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
 CREATE TRIGGER transactions_require_delete BEFORE DELETE ON api.transactions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
 
@@ -758,15 +1227,37 @@ CREATE TRIGGER transactions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.t
 
 CREATE TRIGGER transactions_write_once BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
+CREATE TRIGGER transactions_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+
+CREATE TRIGGER transactions_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER transactions_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+
+CREATE TRIGGER transactions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone)) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((char_length(new.external_id) >= 1) AND (char_length(new.external_id) <= 255)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((char_length(new.reference_no) <= 255) IS FALSE) OR (((char_length(new.source) >= 1) AND (char_length(new.source) <= 64)) IS FALSE) OR ((new.status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text])) IS FALSE) OR (new.id IS NULL) OR (new.amount IS NULL) OR (new.name IS NULL) OR (new.currency IS NULL) OR (new.status IS NULL) OR (new.source IS NULL) OR (new.transaction_date IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER transactions_z_2_changed_currency_known BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('transactions_currency_known', 'currency');
+
+CREATE TRIGGER transactions_z_2_currency_known BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('transactions_currency_known', 'currency');
+
+CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
+
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 
 CREATE TRIGGER invitations_checked BEFORE INSERT ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.check_invitation();
 
+CREATE TRIGGER jwks_all_revoked AFTER TRUNCATE ON auth.jwks FOR EACH STATEMENT EXECUTE FUNCTION private.end_tokens_of_key();
+
 CREATE TRIGGER jwks_notify AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON auth.jwks FOR EACH STATEMENT EXECUTE FUNCTION private.notify_postgrest();
+
+CREATE TRIGGER jwks_revoked AFTER DELETE ON auth.jwks FOR EACH ROW WHEN (((old.signs_from IS NOT NULL) AND ((old.expires_at IS NULL) OR (old.expires_at > now())))) EXECUTE FUNCTION private.end_tokens_of_key();
 
 CREATE CONSTRAINT TRIGGER members_have_an_owner AFTER INSERT OR DELETE OR UPDATE ON auth.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_organization_has_owner();
 
 CREATE TRIGGER members_limits BEFORE INSERT OR UPDATE OF role, user_id, organization_id ON auth.members FOR EACH ROW EXECUTE FUNCTION private.check_membership_limits();
+
+CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.forget_activity_of_organization();
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
@@ -774,13 +1265,23 @@ CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH R
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
+CREATE CONSTRAINT TRIGGER line_item_checks_check AFTER INSERT ON private.line_item_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_line_items();
+
 grant select on api.accounts to anon;
 
 grant delete, insert, select, update on api.accounts to authenticated;
 
+grant select on api.activity to anon;
+
+grant select on api.activity to authenticated;
+
 grant select on api.app_subscriptions to anon;
 
 grant select on api.app_subscriptions to authenticated;
+
+grant select on api.budgets to anon;
+
+grant delete, insert, select, update on api.budgets to authenticated;
 
 grant select on api.categories to anon;
 
@@ -789,6 +1290,14 @@ grant delete, insert, select, update on api.categories to authenticated;
 grant select on api.dashboards to anon;
 
 grant delete, insert, select, update on api.dashboards to authenticated;
+
+grant select on api.exchange_rates to anon;
+
+grant delete, insert, select, update on api.exchange_rates to authenticated;
+
+grant select on api.imports to anon;
+
+grant delete, select on api.imports to authenticated;
 
 grant select on api.line_items to anon;
 
@@ -828,41 +1337,85 @@ grant delete, insert, select, update on auth.users to auth_service;
 
 grant delete, insert, select, update on auth.verifications to auth_service;
 
+grant execute on function api.create_transfer(json) to authenticated;
+
+grant execute on function api.create_transfer(uuid,uuid,numeric,text,text,numeric) to authenticated;
+
+grant execute on function api.current_balance(api.accounts) to authenticated;
+
 grant execute on function api.delete_category(json) to authenticated;
 
 grant execute on function api.delete_category(uuid,uuid) to authenticated;
 
 grant execute on function api.get_budget_comparison(json) to authenticated;
 
-grant execute on function api.get_budget_comparison(text,text,text,text) to authenticated;
+grant execute on function api.get_budget_comparison(text,text,text,text,text) to authenticated;
 
 grant execute on function api.get_cash_flow(json) to authenticated;
 
-grant execute on function api.get_cash_flow(text,integer,text) to authenticated;
+grant execute on function api.get_cash_flow(text,integer,text,uuid,integer,text) to authenticated;
 
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;
 
 grant execute on function api.get_transaction_aggregate(json) to authenticated;
 
-grant execute on function api.get_transaction_aggregate(jsonb,text,text) to authenticated;
+grant execute on function api.get_transaction_aggregate(jsonb,text,text,text) to authenticated;
 
-grant execute on function api.get_transaction_distribution_by_category(jsonb) to authenticated;
+grant execute on function api.get_transaction_distribution_by_category(json) to authenticated;
+
+grant execute on function api.get_transaction_distribution_by_category(jsonb,text) to authenticated;
 
 grant execute on function api.get_transaction_stat(json) to authenticated;
 
-grant execute on function api.get_transaction_stat(text,text,jsonb,text,text) to authenticated;
+grant execute on function api.get_transaction_stat(text,text,jsonb,text,text,text) to authenticated;
+
+grant execute on function api.get_upcoming(json) to authenticated;
+
+grant execute on function api.get_upcoming(text,text,text) to authenticated;
+
+grant execute on function api.import_transactions(json) to authenticated;
+
+grant execute on function api.import_transactions(jsonb,text,uuid,text,boolean) to authenticated;
+
+grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
+
+grant execute on function api.next_due_on(api.subscriptions) to authenticated;
 
 grant execute on function api.one_object(anyelement) to anon;
 
 grant execute on function api.one_object(anyelement) to authenticated;
 
+grant execute on function api.record_subscription(json) to authenticated;
+
+grant execute on function api.record_subscription(uuid,text) to authenticated;
+
+grant execute on function api.undo(json) to authenticated;
+
+grant execute on function api.undo(uuid) to authenticated;
+
 grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
 
 grant execute on function private.active_product(text,text) to auth_service;
 
+grant execute on function private.ask_policy(regclass,text,anyelement) to authenticated;
+
+grant execute on function private.asked_currency(text,text) to authenticated;
+
+grant execute on function private.begin_import(text,uuid,text,bigint) to authenticated;
+
+grant execute on function private.budget_terms(text,date) to authenticated;
+
 grant execute on function private.can(text,text) to authenticated;
 
 grant execute on function private.context_condition(text,text) to authenticated;
+
+grant execute on function private.converted(text,text) to authenticated;
+
+grant execute on function private.counted_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
+
+grant execute on function private.currency_decimals(text) to authenticated;
+
+grant execute on function private.currency_of_transaction(uuid) to authenticated;
 
 grant execute on function private.date_range(text,text,text) to authenticated;
 
@@ -870,11 +1423,19 @@ grant execute on function private.days_condition(text,daterange) to authenticate
 
 grant execute on function private.deny(text) to authenticated;
 
+grant execute on function private.due_costs(date,date,integer) to authenticated;
+
+grant execute on function private.exchange_rates(text,text,text) to authenticated;
+
 grant execute on function private.filter_conditions(jsonb) to authenticated;
 
 grant execute on function private.filter_literal(text,jsonb,text) to authenticated;
 
 grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
+
+grant execute on function private.fits_cents(numeric,text) to authenticated;
+
+grant execute on function private.forget_activity(integer,integer) to auth_service;
 
 grant execute on function private.invalid(text,text) to authenticated;
 
@@ -892,7 +1453,29 @@ grant execute on function private.is_plain_query() to authenticated;
 
 grant execute on function private.is_table(text) to authenticated;
 
+grant execute on function private.judge_import(jsonb,text,uuid,text) to authenticated;
+
+grant execute on function private.known_currencies() to authenticated;
+
+grant execute on function private.latest_rate(text,text,text,text) to authenticated;
+
+grant execute on function private.mark_for_standbys() to auth_service;
+
+grant execute on function private.moment(text) to authenticated;
+
 grant execute on function private.moments(datemultirange) to authenticated;
+
+grant execute on function private.months_between(date,date) to authenticated;
+
+grant execute on function private.moved_parts(text,text,text,boolean) to authenticated;
+
+grant execute on function private.occurrence_id(uuid,date) to authenticated;
+
+grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
+
+grant execute on function private.plain_numbers(jsonb) to authenticated;
+
+grant execute on function private.postgrest_listeners() to auth_service;
 
 grant execute on function private.postgrest_processes() to auth_service;
 
@@ -910,25 +1493,59 @@ grant execute on function private.presets() to authenticated;
 
 grant execute on function private.range_condition(text,anymultirange) to authenticated;
 
+grant execute on function private.read_day(json) to authenticated;
+
+grant execute on function private.read_day(json) to authenticator;
+
+grant execute on function private.read_first_day(json) to authenticated;
+
+grant execute on function private.read_first_day(json) to authenticator;
+
+grant execute on function private.read_import(jsonb,text) to authenticated;
+
+grant execute on function private.read_moment(json) to authenticated;
+
+grant execute on function private.read_moment(json) to authenticator;
+
+grant execute on function private.recording(api.subscriptions,date) to authenticated;
+
 grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
 
 grant execute on function private.refuse_estimate() to authenticated;
 
 grant execute on function private.refuse_hidden_row(text,uuid) to authenticated;
 
+grant execute on function private.refuse_missing_rate(text,text,date) to authenticated;
+
+grant execute on function private.refuse_null(regclass,name) to authenticated;
+
 grant execute on function private.refuse_reference(text,text,text) to authenticated;
+
+grant execute on function private.refuse_value(regclass,text,name[]) to authenticated;
+
+grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
 
 grant execute on function private.row_exists(text,uuid) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
+grant execute on function private.take_back(uuid) to authenticated;
+
+grant execute on function private.take_turns(text) to authenticated;
+
+grant execute on function private.target_currency(text) to authenticated;
+
 grant execute on function private.text_of(api.transactions,text) to authenticated;
 
-grant execute on function private.to_moment(text,text) to authenticated;
-
-grant execute on function private.transaction_condition(jsonb) to authenticated;
+grant execute on function private.to_moment(text,text,boolean) to authenticated;
 
 grant execute on function private.transaction_conditions(jsonb) to authenticated;
+
+grant execute on function private.transaction_terms(jsonb) to authenticated;
+
+grant execute on function private.transferred(numeric,text) to authenticated;
+
+grant execute on function private.what_fits(regclass,name[]) to authenticated;
 
 grant execute on function public.org_id() to anon;
 
@@ -965,5 +1582,11 @@ grant usage on schema private to authenticator;
 grant usage on schema public to public;
 
 grant usage on type private."application/vnd.rest.object+json" to public;
+
+grant usage on type private.day to public;
+
+grant usage on type private.first_day to public;
+
+grant usage on type private.moment to public;
 
 grant usage on type private.one_row to public;

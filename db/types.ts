@@ -16,15 +16,20 @@ export type Tables = {
   'auth.sessions': { id: string, token: string, userId: string, activeOrganizationId: string | null, ipAddress: string | null, userAgent: string | null, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'private.currencies': { code: string, decimals: string }
+  'private.line_item_checks': { id: Generated<string>, transactionIds: unknown }
   'private.migrations': { name: string, checksum: string, appliedAt: Generated<Date> }
   'private.products': { id: string, rank: string, name: string }
   'private.role_permissions': { role: string, resource: string, action: string }
-  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string> }
+  'private.settings': { singleton: Generated<boolean>, publicUrl: string, keyRotationRequestedAt: Date | null, placesPerPerson: Generated<string>, placesOfAnonymous: Generated<string>, tokensIssuedAfter: Generated<string> }
 }
 
 /** The rows of the functions that the auth service may call. */
 export type FunctionRows = {
   'auth.consume_rate_limit': { allowed: boolean, retryAfterSeconds: number }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
+  'private.forget_activity': { forgetActivity: string }
+  'private.mark_for_standbys': { markForStandbys: unknown }
+  'private.postgrest_listeners': { postgrestListeners: string[] }
   'private.postgrest_processes': { postgrestProcesses: number }
 }

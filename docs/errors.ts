@@ -1,6 +1,4 @@
-/** Writes docs/errors.md from the catalogue: `npm run docs`. */
-import { writeFile } from 'node:fs/promises'
-import { pathToFileURL } from 'node:url'
+/** docs/errors.md, made of the catalogue and written by `npm run schema`. No I/O. */
 import { catalogue } from '../auth/errors.ts'
 
 /** The page, as text. */
@@ -14,7 +12,7 @@ Every error has this body, and nothing else:
 \`\`\`
 
 Branch on \`error\`; show or log \`message\`, which may say more than the sentence below. 429 and 503 carry
-\`Retry-After\` in seconds. Written from \`auth/errors.ts\` by \`npm run docs\`.
+\`Retry-After\` in seconds. Written from \`auth/errors.ts\` by \`npm run schema\`.
 
 | Status | \`error\` | \`message\` |
 |---|---|---|
@@ -22,7 +20,3 @@ ${Object.entries(catalogue).map(([code, [status, message]]) => `| ${status} | \`
 
 The data surface answers in PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
 `
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await writeFile(`${import.meta.dirname}/errors.md`, errorsPage())
-}

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, remove, root, start, stop, type Run } from './local/support.ts'
-import { commandsOf, expectMainJob, mainJob } from './support/main-job.ts'
+import { commandsOf, expectFirstTeam, expectMainJob, firstTeam, mainJob } from './support/main-job.ts'
 
 test('one command of the README runs the product, and one runs the tests', () => {
   expect(commandsOf('Run it')[0]).toBe('npm ci && npm start\n')
@@ -18,7 +18,7 @@ test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ro
   await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
 })
 
-describe('the main job, pasted from the README', () => {
+describe('the main job and the first team, pasted from the README', () => {
   let directory: string
   let run: Run
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('the main job, pasted from the README', () => {
     await remove(directory)
   })
 
-  test('stores a transaction that its owner reads back, and anonymous sees nothing', async () => {
+  test('store a transaction that its owner reads back and anonymous does not see, and then one in a team', async () => {
     // the addresses are this run's; what it has printed so far is what tee would have kept
     const pasted = mainJob.withNpm.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
     const log = join(directory, 'finance.log')
@@ -41,8 +41,12 @@ describe('the main job, pasted from the README', () => {
       renameSync(`${log}.new`, log)
     }, 100)
     try {
-      const { stdout } = await promisify(execFile)('bash', ['-euc', pasted], { cwd: directory })
-      expectMainJob(stdout)
+      // npm is run where the reader is: in the product's folder, whose data this run has elsewhere
+      const npm = `npm() ( cd '${root}'; DATA_DIR='${join(directory, 'data')}' command npm "$@" )`
+      const { stdout } = await promisify(execFile)('bash', ['-euc', `${npm}\n${pasted}\necho ====\n${firstTeam}`], { cwd: directory })
+      const [job = '', team = ''] = stdout.split('====\n')
+      expectMainJob(job)
+      expectFirstTeam(team)
     } finally {
       clearInterval(keep)
     }

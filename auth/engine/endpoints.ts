@@ -3,7 +3,7 @@
  * rate limits, origin check and sessions stand in front of them as in front of every other.
  */
 import type { BetterAuthPlugin } from 'better-auth'
-import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import { createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api'
 import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { Plans } from '../plans.ts'
@@ -82,6 +82,10 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 
 /** The endpoints, as an engine plugin. */
 export function endpoints({ db, plans, mailer, secret, isTrustedUrl }: EndpointParts) {
+  /** Invitations with their organization's name. */
+  const invitations = db.selectFrom('auth.invitations')
+    .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
+    .selectAll('auth.invitations').select('auth.organizations.name as organizationName')
   // forget-password and request-verification-email answer before anything is looked up, so that known and unknown addresses
   // cannot be told apart by time
   return {
@@ -153,6 +157,31 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl }: EndpointP
       }, async (context) => {
         const { organizationId, ...change } = context.body
         return context.json(await updateOrganization(db, context.context.session.user.id, organizationId, change))
+      }),
+
+      // by the id alone, which is random and reaches the world in one mail: who has the link may know what it is before signing in
+      invitationOfLink: createAuthEndpoint('/organization/invitation-of-link', {
+        method: 'GET',
+        query: z.object({ invitationId: z.string() }),
+      }, async (context) => {
+        const invitation = await invitations.innerJoin('auth.users', 'auth.users.id', 'auth.invitations.inviterId').select('auth.users.name as inviterName')
+          .where('auth.invitations.id', '=', context.query.invitationId).executeTakeFirst()
+        if (invitation === undefined) refuse('NOT_FOUND')
+        const current = await getSessionFromCtx(context)
+        return context.json({ ...invitation, isForCaller: current?.user.email === invitation.email })
+      }),
+
+      // the engine refuses who is not verified yet, and an app asks on every load; to them nothing is shown
+      listInvitationsOfCaller: createAuthEndpoint('/organization/list-invitations-of-caller', {
+        method: 'GET',
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const { email, emailVerified } = context.context.session.user
+        if (!emailVerified) return context.json([])
+        return context.json(
+          await invitations.where('auth.invitations.email', '=', email).where('auth.invitations.status', '=', 'pending')
+            .orderBy('auth.invitations.createdAt').orderBy('auth.invitations.id').execute(),
+        )
       }),
 
       transferOwnership: createAuthEndpoint('/organization/transfer-ownership', {

@@ -5,22 +5,24 @@
 import { runWithAdapter } from '@better-auth/core/context'
 import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-auth'
 import { router } from 'better-auth/api'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import type { Plans } from '../plans.ts'
 import { basePath, type Config } from '../config.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
 import { keyAdapter } from '../keys/adapter.ts'
+import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
-import { clientAddressHeader } from '../request-context.ts'
+import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
 import { endpoints } from './endpoints.ts'
 import { enforcement, inTurn } from './enforcement.ts'
 import type { HashingQueue } from './hashing-queue.ts'
-import { otherAddressLimit, type Limits } from './rate-limits.ts'
+import type { Passwords } from './passwords.ts'
+import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
+import { createShortcuts } from './shortcuts.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
@@ -34,15 +36,18 @@ export type EngineParts = {
   plans: Plans
   limits: Limits
   hashingQueue: HashingQueue
+  passwords: Pick<Passwords, 'hash' | 'verify'>
   mailer: Mailer
   log: Log
 }
 
-/** Whether a mailed link may lead there: our own origin, a trusted one, or a path of ours. */
+/** Whether a mailed link may lead there: our own origin, a trusted one, or a path of the app's; the rest of its origin may be somebody else's. */
 function isTrustedUrl(config: Config, url: string): boolean {
-  if (!URL.canParse(url, config.publicUrl)) return false
-  const { origin, username, protocol } = new URL(url, config.publicUrl)
-  return /^https?:$/.test(protocol) && username === '' && [config.publicUrl, ...config.trustedOrigins].includes(origin)
+  const app = new URL(`${config.appUrl}/`)
+  if (!URL.canParse(url, app.href)) return false
+  const { origin, username, protocol, pathname } = new URL(url, app)
+  const isBesideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
+  return /^https?:$/.test(protocol) && username === '' && config.origins.trusts(origin) && !isBesideApp
 }
 
 /** How tokens are made, for the engine and for the rotation of its keys. */
@@ -70,13 +75,14 @@ function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: 
 }
 
 /** Builds the engine. */
-export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, mailer, log }: EngineParts) {
-  const { engine: database, db } = connections
+export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, passwords, mailer, log }: EngineParts) {
+  const { engine: database, db, pool } = connections
+  const tokens = jwtOptions(config, db)
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
     secret: config.secret,
-    trustedOrigins: config.trustedOrigins,
+    trustedOrigins: config.origins.patterns,
     database: { db: database, type: 'postgres', transaction: true, schemaName: 'auth' },
     telemetry: { enabled: false },
     logger: {
@@ -90,12 +96,22 @@ export async function createEngine({ policies, config, connections, plans, limit
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
     session: { modelName: 'sessions', cookieCache: { enabled: false } },
+    // only set-active changes the active organization; the engine's own accepting of an invitation would too
+    databaseHooks: {
+      session: {
+        update: {
+          before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
+        },
+      },
+    },
     advanced: {
       // said aloud, because the engine leaves both out where it believes to be under test
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 64 },
       useSecureCookies: config.publicUrl.startsWith('https://'),
+      // the browser of an app on another site keeps and sends no other, and sends this one from that site alone
+      ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
     rateLimit: {
@@ -105,14 +121,16 @@ export async function createEngine({ policies, config, connections, plans, limit
       customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
       customStorage: {
         consume: async (key: string, rule: RateLimit) => {
-          const { allowed, retryAfterSeconds } = await limits.consumeForAddress(key, rule)
+          const own = requestContexts.getStore()
+          const counted = own?.counted
+          const { allowed, retryAfterSeconds } = counted?.key === key ? counted.verdict : await limits.consumeForAddress(key, addressLimit(rule, own))
           return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
         },
       },
     },
     emailAndPassword: {
       enabled: true,
-      password: { hash: inTurn(hashPassword), verify: inTurn(verifyPassword) },
+      password: { hash: inTurn(passwords.hash), verify: inTurn(passwords.verify) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
@@ -149,12 +167,13 @@ export async function createEngine({ policies, config, connections, plans, limit
         requireEmailVerificationOnInvitation: true,
         sendInvitationEmail: (invitation) => mailer.invitation(invitation),
       }),
-      jwt(jwtOptions(config, db)),
+      jwt(tokens),
     ],
   })
   // the types say that a context fits its own options alone
   const context = await engine.$context as unknown as AuthContext
-  return { api: engine.api, context, handler: handlerOf(context, engine.options) }
+  const shortcuts = createShortcuts({ context, policies, pool, db, limits, defaultProduct: config.defaultProduct, sign: createSigner(context, tokens) })
+  return { api: engine.api, context, handler: handlerOf(context, engine.options), shortcuts }
 }
 
 export type Engine = Awaited<ReturnType<typeof createEngine>>

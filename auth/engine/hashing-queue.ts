@@ -1,6 +1,6 @@
 /**
- * The queue in front of password hashing. One hash takes some 90 ms of a core on libuv's thread pool, which signing and
- * cookie checks share: thirty at once make everybody wait for seconds. A request waits before it opens a transaction.
+ * The queue in front of password hashing. One hash takes some 90 ms of a core and 32 MiB: thirty at once make everybody
+ * who hashes wait for seconds. A request waits before it opens a transaction.
  */
 import { fairQueue, type FairQueue } from '../../infra/shared/fair-queue.ts'
 import { refusal } from '../errors.ts'

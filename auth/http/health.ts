@@ -27,3 +27,25 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
     }
   }
 }
+
+/**
+ * Keeps what was found for a second, because anybody may ask and each finding costs the database three queries. Whoever asks
+ * while it is being found out is told the same.
+ * @param now milliseconds of a clock that only goes forward
+ */
+export function keptForASecond(find: () => Promise<Checks>, now = () => performance.now()): () => Promise<Checks> {
+  let found: Promise<Checks> | undefined
+  let isFinding = false
+  let until = 0
+  return () => {
+    if (found === undefined || (!isFinding && now() >= until)) {
+      isFinding = true
+      // from the beginning, so that nobody hears what is older
+      until = now() + 1_000
+      found = find().finally(() => {
+        isFinding = false
+      })
+    }
+    return found
+  }
+}

@@ -8,15 +8,19 @@ import type { Plans } from '../plans.ts'
 import { basePath } from '../config.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Engine } from '../engine/engine.ts'
-import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal } from '../errors.ts'
+import type { Asked } from '../engine/shortcuts.ts'
+import { codeOfDatabase, codeOfEngine, errorResponse, isRefusal, refusal, type WireError } from '../errors.ts'
 import { describeError, type Log } from '../log.ts'
 import { clientAddressHeader, requestContexts, type RequestContext } from '../request-context.ts'
 import type { Route, Sources } from '../routes/route.ts'
 import { problemOf } from '../routes/schemas.ts'
 import { readJson } from './json-body.ts'
-import { pages, wantsPage } from './pages.ts'
+import { pages, wantsPage, type WayOn } from './pages.ts'
 
-export type ServeParts = { engine: Engine, plans: Plans, db: AuthDatabase, publicUrl: string, log: Log }
+export type ServeParts = { engine: Engine, plans: Plans, db: AuthDatabase, addresses: WayOn & { publicUrl: string }, log: Log }
+
+/** Who asks: an address as infra/shared/client-address.ts found it, and whether it is a program of this machine and we are its own. */
+export type Client = { address: string, isLocal: boolean }
 
 const forwarded = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']
 
@@ -38,10 +42,13 @@ function engineRequest(context: Context, row: Route, input: unknown, publicUrl: 
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(input) })
 }
 
-/** What the engine made of a request: its answer, or what it threw. */
-async function callEngine(engine: Engine, request: Request, own: RequestContext): Promise<Response | { thrown: unknown }> {
+/** What became of a request: the engine's answer, what its shortcut says that the answer would be, or what was thrown. */
+type Outcome = Response | { known: unknown } | { thrown: unknown }
+
+async function callEngine({ shortcuts, handler }: Engine, { shortcut }: Route, asked: Asked, request: () => Request, own: RequestContext): Promise<Outcome> {
   try {
-    return await requestContexts.run(own, () => engine.handler(request))
+    const known = shortcut === undefined ? undefined : await shortcuts[shortcut](asked, own)
+    return known === undefined ? await requestContexts.run(own, () => handler(request())) : { known }
   } catch (thrown) {
     return { thrown }
   } finally {
@@ -50,11 +57,11 @@ async function callEngine(engine: Engine, request: Request, own: RequestContext)
 }
 
 /** What failed while the engine worked at a request; undefined where the engine simply refused it. */
-function failureOf(outcome: Response | { thrown: unknown }, { databaseFailure }: RequestContext): unknown {
+function failureOf(outcome: Outcome, { databaseFailure }: RequestContext): unknown {
   return databaseFailure ?? ('thrown' in outcome ? outcome.thrown : undefined)
 }
 
-async function refusalOf(outcome: Response | { thrown: unknown }, own: RequestContext, row: Route, id: string, log: Log): Promise<Response> {
+async function refusalOf(outcome: Outcome, own: RequestContext, row: Route, id: string, log: Log): Promise<Response> {
   const failure = failureOf(outcome, own)
   if (isRefusal(failure)) return errorResponse(failure.code, failure.message, failure.retryAfterSeconds)
   if (failure !== undefined || !(outcome instanceof Response)) {
@@ -69,18 +76,30 @@ async function refusalOf(outcome: Response | { thrown: unknown }, own: RequestCo
   return errorResponse(code, undefined, retryAfter === null ? undefined : Number(retryAfter))
 }
 
-async function presented(response: Response, row: Route, input: never, sources: Sources): Promise<Response> {
-  const reply = row.reply.parse(await response.json()) as never
+async function presented(answer: unknown, row: Route, input: never, sources: Sources): Promise<Response> {
+  const reply = row.reply.parse(answer) as never
   const loaded = await row.load?.(reply, sources) as never
   return Response.json(row.present(reply, { input, loaded, caller: sources.caller }), row.headers === undefined ? {} : { headers: row.headers })
 }
 
+/** What a browser is shown in place of a reply. An error that says nothing of the link is told as it is. */
+async function shown(reply: Response, page: NonNullable<Route['page']>, way: WayOn): Promise<Response> {
+  const isOfLink = reply.ok || reply.status === 400
+  if (!way.hasApp) return isOfLink ? pages[page[reply.ok ? 'succeeded' : 'failed']](way) : reply
+  const outcome = reply.ok ? { success: 'true' } : { error: (await reply.json() as WireError).error }
+  return new Response(null, { status: 303, headers: { location: `${way.appUrl}${page.ofApp}?${new URLSearchParams(outcome).toString()}` } })
+}
+
 /**
  * Serves one route.
- * @param address the client's, as infra/shared/client-address.ts found it
  * @throws Refusal when the input is not the schema's
  */
-export async function serveRoute(context: Context, row: Route, address: string, { engine, plans, db, publicUrl, log }: ServeParts): Promise<Response> {
+export async function serveRoute(
+  context: Context,
+  row: Route,
+  { address, isLocal }: Client,
+  { engine, plans, db, addresses, log }: ServeParts,
+): Promise<Response> {
   const parsed = row.input.safeParse(row.method === 'GET' ? context.req.query() : await readJson(context.req.raw))
   if (!parsed.success) {
     const { code, message } = problemOf(parsed.error)
@@ -88,13 +107,15 @@ export async function serveRoute(context: Context, row: Route, address: string, 
   }
   const input = parsed.data as never
   const words = row.toEngine === undefined ? input : row.toEngine(input, await row.find?.(input, db) as never)
-  const own: RequestContext = {}
-  const outcome = await callEngine(engine, engineRequest(context, row, words, publicUrl, address), own)
-  const succeeded = outcome instanceof Response && outcome.ok
-  if (row.page !== undefined && wantsPage(context.req.raw)) return pages[row.page[succeeded ? 'succeeded' : 'failed']]()
-  const reply = succeeded
-    ? await presented(outcome, row, input, { db, plans, caller: own.caller })
+  const own: RequestContext = { isLocal }
+  const asked = { cookie: context.req.header('cookie'), address }
+  const outcome = await callEngine(engine, row, asked, () => engineRequest(context, row, words, addresses.publicUrl, address), own)
+  const succeeded = 'known' in outcome || (outcome instanceof Response && outcome.ok)
+  const answer = succeeded
+    ? await presented('known' in outcome ? outcome.known : await outcome.json(), row, input, { db, plans, caller: own.caller })
     : await refusalOf(outcome, own, row, context.get('requestId'), log)
+  const reply = row.page !== undefined && wantsPage(context.req.raw) ? await shown(answer, row.page, addresses) : answer
+  if (row.page !== undefined) reply.headers.append('vary', 'accept')
   for (const cookie of outcome instanceof Response ? outcome.headers.getSetCookie() : []) reply.headers.append('set-cookie', cookie)
   return reply
 }

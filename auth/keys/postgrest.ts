@@ -1,17 +1,39 @@
-/** What PostgREST knows of the keys. */
+/** What PostgREST knows of the keys, and who sees to it that it knows them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
+import type { Log } from '../log.ts'
+
+/** What each PostgREST announces of the keys it has loaded while no key is pending. */
+const nonePending = ''
+/** At the latest then it is looked again whether all have the keys, whatever has happened meanwhile; in milliseconds. */
+const lookAgainMs = 10 * 60_000
+/** So many looks may follow each other, and then one in so many turns. */
+const [looksAtOnce, turnsPerLook] = [5, 15]
 
 /**
- * Whether every PostgREST process has loaded the pending key. Each process announces what it loads, so there must be as many
+ * Tells every PostgREST to load the keys anew. One that reads a standby may be told of a change before the change has reached
+ * the standby, and load what was; told once more it loads what is.
+ */
+export async function tellAgain(db: AuthDatabase): Promise<void> {
+  await sql`notify pgrst, 'reload config'`.execute(db)
+}
+
+/**
+ * Whether every PostgREST process of the primary has loaded the pending key. Each process announces what it loads, so there must be as many
  * announcements as processes. Two rounds are asked for: one process may load twice in a round, and only its second load
  * proves that it has finished the first.
  * @param databaseUrl the service's own connection, for a session that waits for the announcements
+ * @param what 'reload config' takes a connection out of PostgREST's pool as it is; 'reload schema' opens new ones first
  */
-export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: string): Promise<boolean> {
+export async function isKnownToAll(
+  db: AuthDatabase,
+  databaseUrl: string,
+  kid: string,
+  what: 'reload config' | 'reload schema' = 'reload config',
+): Promise<boolean> {
   const listener = new pg.Client({ connectionString: databaseUrl, application_name: 'auth-keys', connectionTimeoutMillis: 5_000 })
   listener.on('error', () => undefined)
   await listener.connect()
@@ -23,7 +45,7 @@ export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: s
     await listener.query('listen keys_loaded')
     const round = async (): Promise<boolean> => {
       announced = 0
-      await listener.query(`notify pgrst, 'reload config'`)
+      await listener.query(`notify pgrst, '${what}'`)
       for (const deadline = Date.now() + 3_000; Date.now() < deadline;) {
         await sleep(100)
         const { rows } = await sql<FunctionRows['private.postgrest_processes']>`select private.postgrest_processes()`.execute(db)
@@ -35,5 +57,34 @@ export async function isKnownToAll(db: AuthDatabase, databaseUrl: string, kid: s
     return await round() && await round()
   } finally {
     await listener.end()
+  }
+}
+
+/**
+ * PostgREST asks for its keys when it lost a connection and when it is told to. Where that question fails, because the connection
+ * it is asked on was the next to be lost, it serves without any key and every token is 500, until it is told again. So when the
+ * database has lost sessions, when a PostgREST has begun to listen, and now and then, all are told to open new connections
+ * and to ask again, until all have announced that they have the keys.
+ * @returns what looks whether that is due, to be asked each turn while no key is pending
+ */
+export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): () => Promise<void> {
+  /** How it was when all had the keys. */
+  let known: { listeners: string, lost: string, at: number } | undefined
+  let looks = 0
+  return async () => {
+    looks = Math.max(0, looks - 1 / turnsPerLook)
+    if (looks > looksAtOnce - 1) return
+    const { rows: [now] } = await sql<FunctionRows['private.postgrest_listeners'] & { lost: string }>`
+      select private.postgrest_listeners(), sessions_killed + sessions_fatal + sessions_abandoned as lost
+      from pg_stat_database where datname = current_database()`.execute(db)
+    const listeners = now?.postgrestListeners.join() ?? ''
+    // with no PostgREST there is nobody to tell
+    if (now === undefined || listeners === '') return
+    const { lost } = now
+    if (known !== undefined && known.listeners === listeners && known.lost === lost && Date.now() - known.at < lookAgainMs) return
+    looks += 1
+    if (known !== undefined && known.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
+    if (await isKnownToAll(db, databaseUrl, nonePending, 'reload schema')) known = { listeners, lost, at: Date.now() }
+    else log.warn('not every PostgREST has loaded the signing keys; they are told again')
   }
 }

@@ -11,10 +11,13 @@ import { configError } from '../../infra/shared/errors.ts'
 import type { AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../log.ts'
 import { signingKey } from './adapter.ts'
-import { isKnownToAll } from './postgrest.ts'
+import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 
 /** Any number, as long as nothing else in this database takes the same advisory lock. */
 const lockKey = 710_331_804_120
+
+/** For so many turns after the keys have changed, PostgREST is told of it again, for those on a standby that lags. */
+const turnsToTell = 5
 
 /** How often a process looks whether a step is due, in milliseconds. */
 const turnMs = 2_000
@@ -130,6 +133,25 @@ async function step(options: KeyOptions): Promise<void> {
   log.info({ kid: pending }, 'signing key rotated')
 }
 
+/** @returns what keeps PostgREST's keys as they are here, asked each turn; never while a key is pending, whose announcements are counted */
+function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
+  const keep = keeper(db, databaseUrl, log)
+  let known: string | undefined
+  let turns = 0
+  return async () => {
+    const keys = await db.selectFrom('auth.jwks').select(['id', 'signsFrom']).orderBy('id').execute()
+    if (keys.some(({ signsFrom }) => signsFrom === null)) return
+    const ids = keys.map(({ id }) => id).join()
+    if (ids !== known) turns = known === undefined ? 0 : turnsToTell
+    known = ids
+    if (turns > 0) {
+      turns--
+      await tellAgain(db)
+    }
+    await keep()
+  }
+}
+
 export type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
 export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 
@@ -140,6 +162,7 @@ export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 export function startRotation(options: KeyOptions): Rotation {
   const stopping = new AbortController()
   let status: KeyStatus = { signingKeyAgeSeconds: 0, pendingSeconds: 0 }
+  const repeat = repeater(options)
   const turn = async () => {
     const client = await options.pool.connect()
     // a connection that may hold the lock does not go back to the pool: ending it ends the lock
@@ -147,7 +170,11 @@ export function startRotation(options: KeyOptions): Rotation {
     try {
       const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
       try {
-        if (locked) await step(options)
+        if (locked) {
+          await step(options)
+          await sql`select private.mark_for_standbys()`.execute(options.db)
+          await repeat()
+        }
         const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
         status = { pendingSeconds, signingKeyAgeSeconds }
       } finally {

@@ -1,5 +1,5 @@
 /**
- * Which mail is sent when, and where its link leads. Links are made of PUBLIC_URL and never of a request's headers. A
+ * Which mail is sent when, and where its link leads. Links are made of PUBLIC_URL and APP_URL and never of a request's headers. A
  * mail is a job of the queue: asking for one takes an insert, sending it is somebody else's time.
  */
 import { basePath } from '../config.ts'
@@ -30,16 +30,27 @@ type Invitation = {
 
 export type Mailer = ReturnType<typeof createMailer>
 
-/**
- * @param publicUrl base_url, without a slash at its end
- * @param enqueue puts a job into the durable queue
- */
-export function createMailer(publicUrl: string, enqueue: Enqueue) {
+/** Where links lead. */
+export type Places = {
+  /** base_url, without a slash at its end. */
+  publicUrl: string
+  /** The app's address, without a slash at its end. */
+  appUrl: string
+  /** Whether an app is there; else the pages of our own take its place. */
+  hasApp: boolean
+}
+
+/** @param enqueue puts a job into the durable queue */
+export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enqueue) {
+  /** Where people know us. */
+  const site = new URL(appUrl).host
   const link = (path: string, parameters: Record<string, string>) => {
-    const url = new URL(path, publicUrl)
+    const url = new URL(path, `${appUrl}/`)
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return url.toString()
   }
+  /** The page that asks: the app's, or ours. */
+  const ask = (path: string, ours = path) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
   return {
     /** To a new user, and again at each sign-in until verified. */
     verification: (user: NewPerson, token: string, disownToken: string) =>
@@ -49,13 +60,15 @@ export function createMailer(publicUrl: string, enqueue: Enqueue) {
           to: user.email,
           name: user.name,
           createdAt: user.createdAt,
-          url: link(`${basePath}/verify-email`, { token }),
-          disownUrl: link(`${basePath}/disown-account`, { token: disownToken }),
+          site,
+          // ours also where there is an app: opening it verifies, also by a program, and then leads on
+          url: link(`${publicUrl}${basePath}/verify-email`, { token }),
+          disownUrl: link(`${publicUrl}${basePath}/disown-account`, { token: disownToken }),
         }),
       ),
-    /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; ours without it */
+    /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; a path is one of the app's */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
-      enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, url: link(redirectTo ?? `${basePath}/reset-password`, { token }) })),
+      enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, site, url: link(redirectTo ?? ask('/reset-password'), { token }) })),
     invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
       enqueue(
         'send_mail',
@@ -65,7 +78,8 @@ export function createMailer(publicUrl: string, enqueue: Enqueue) {
           organizationName: organization.name,
           inviterName: inviter.user.name,
           inviterEmail: inviter.user.email,
-          url: link(`${basePath}/organization/accept-invitation`, { invitationId: id }),
+          site,
+          url: link(ask('/accept-invitation', '/organization/accept-invitation'), { invitationId: id }),
           expiresAt: invitation.expiresAt,
         }),
       ),

@@ -1,55 +1,18 @@
 /**
- * What our mails say. No I/O: names, addresses and a finished link come in, a subject and two bodies go out.
- *
- * A name is whatever a stranger typed, and the mail lends it our good name. So a name is cut to one short line,
- * and what mail programs turn into a link is taken apart: sign-up must not be a way to send people elsewhere.
+ * What our mails say. No I/O: names, addresses and a finished link come in, a subject and two bodies go out. What strangers typed
+ * is in them only as auth/plain-text.ts has it.
  */
+import { escapeHtml } from '../../infra/shared/html.ts'
+import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
 
 /** One mail, ready but for its sender. `subject` is a single line; `text` and `html` say the same. */
 export type Message = { to: string, subject: string, text: string, html: string }
-
-const nameLength = 60
-/** RFC 5321 allows no longer address. */
-const addressLength = 254
-
-function shorten(line: string, length: number): string {
-  const characters = Array.from(line)
-  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('').trimEnd()}…`
-}
-
-/** Without what cannot be seen or turns text around. Names may be megabytes long; no more is read than can be shown. */
-const visible = (value: string): string => value.slice(0, 5_000).replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
-
-/** A line break in a subject would begin a header of the writer's own. */
-function oneLine(value: string, length: number): string {
-  const line = value
-    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
-    .replace(/(\p{M}{4})\p{M}+/gu, '$1') // stacked accents paint over the lines around them
-    .trim()
-  return shorten(line, length)
-}
-
-/**
- * A name that stays text in every mail program. Programs link `evil.example`, `http://…`, `\\server` and `1.2.3.4`, so
- * the character that makes it a link becomes a space. "J.R.R. Tolkien" and "Team: Finance" come through unchanged.
- */
-function plainName(value: string): string {
-  const unlinked = visible(value)
-    .replace(/[.․。．｡](?=[\p{L}\p{M}]{2}|\p{N}+\.\p{N})/gu, ' ')
-    .replace(/:(?=\S)|\\/g, ' ')
-  return oneLine(unlinked, nameLength)
-}
-
-/** An address to be read. It keeps its dots and loses what no mail address needs and every URL has. */
-const plainAddress = (value: string): string => oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
 type Content = {
   to: string
   subject: string
   name: string
+  site: string
   before: string
   action: string
   url: string
@@ -65,9 +28,9 @@ const utc = (moment: Date): string => `${new Intl.DateTimeFormat('en-GB', { date
  * Colours of the body are left to the mail program, which is what makes it follow a dark theme; only the button has
  * its own. The format-detection line asks Apple Mail not to link numbers and dates it believes to see in a name.
  */
-function message({ to, subject, name, before, action, url, after, otherwise }: Content): Message {
+function message({ to, subject, name, site, before, action, url, after, otherwise }: Content): Message {
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
-  const sender = `Sent by ${new URL(url).host}`
+  const sender = `Sent by ${site}`
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`
   const link = escapeHtml(url)
   return {
@@ -112,17 +75,19 @@ ${paragraph(escapeHtml(otherwise.after))}`
  * The mail that proves an address.
  * @param mail.name the account's name as its owner typed it; may be empty, hostile or huge.
  * @param mail.createdAt when the account was made, and so, for a reader who made none, when a stranger did.
- * @param mail.url the finished link, absolute and on our own origin. @throws TypeError when it is not a URL.
+ * @param mail.site the host under which people know us.
+ * @param mail.url the finished link, absolute.
  * @param mail.disownUrl the link to a page that deletes the account.
  */
-export function verificationMessage(mail: { to: string, name: string, createdAt: Date, url: string, disownUrl: string }): Message {
-  const { to, url } = mail
+export function verificationMessage(mail: { to: string, name: string, createdAt: Date, site: string, url: string, disownUrl: string }): Message {
+  const { to, site, url } = mail
   const name = plainName(mail.name)
   return message({
     to,
     subject: 'Confirm your email address',
     name,
-    before: `Please confirm that this is the email address of your account at ${new URL(url).host}:`,
+    site,
+    before: `Please confirm that this is the email address of your account at ${site}:`,
     action: 'Confirm email address',
     url,
     after: [`The account was made on ${utc(mail.createdAt)} ${name === '' ? 'without a name' : `with the name “${name}”`}.`],
@@ -139,12 +104,13 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
  * The mail that lets somebody choose a new password within the hour.
  * @param mail as in {@link verificationMessage}.
  */
-export function passwordResetMessage({ to, name, url }: { to: string, name: string, url: string }): Message {
+export function passwordResetMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
   return message({
     to,
     subject: 'Reset your password',
     name: plainName(name),
-    before: `Somebody asked for a new password for your account at ${new URL(url).host}. If it was you, choose one here:`,
+    site,
+    before: `Somebody asked for a new password for your account at ${site}. If it was you, choose one here:`,
     action: 'Choose a new password',
     url,
     after: [
@@ -166,6 +132,7 @@ export function invitationMessage(mail: {
   inviterEmail: string
   organizationName: string
   role: string
+  site: string
   url: string
   expiresAt: Date
 }): Message {
@@ -176,7 +143,8 @@ export function invitationMessage(mail: {
     to: mail.to,
     subject: `${name || shorten(address, nameLength)} invited you to ${organization}`,
     name: '',
-    before: `${name === '' ? address : `${name} (${address})`} invites you to join ${organization} at ${new URL(mail.url).host}, `
+    site: mail.site,
+    before: `${name === '' ? address : `${name} (${address})`} invites you to join ${organization} at ${mail.site}, `
       + `with the role “${plainName(mail.role)}”. See the invitation here:`,
     action: 'See the invitation',
     url: mail.url,

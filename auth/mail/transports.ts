@@ -25,19 +25,20 @@ const bareAddress = /^[^\s,;:<>()"@]+@[^\s,;:<>()"@]+$/
  * The way out for mail.
  * @param transport from the configuration.
  * @param log used by the local log transport only; the others never log.
+ * @param keep told each mail that the local log transport would have sent; the others send, and tell nobody.
  */
-export function mailSender(transport: MailTransport, log: Logger): Send {
-  const send = senderOf(transport, log)
+export function mailSender(transport: MailTransport, log: Logger, keep: (mail: OutgoingMail) => void = () => undefined): Send {
+  const send = senderOf(transport, log, keep)
   return async (mail, signal) => {
     if (!bareAddress.test(mail.to)) throw deliveryFailure('the recipient is not one bare address', 'rejected')
     await send(mail, AbortSignal.any([signal, AbortSignal.timeout(sendTimeout)]))
   }
 }
 
-function senderOf(transport: MailTransport, log: Logger): Send {
+function senderOf(transport: MailTransport, log: Logger, keep: (mail: OutgoingMail) => void): Send {
   if (transport.kind === 'resend') return resendSender(transport)
   if (transport.kind === 'smtp') return smtpSender(transport)
-  return logSender(log)
+  return logSender(log, keep)
 }
 
 /** Only what looks like a code is repeated; everything else a provider says may hold what must not be logged. */
@@ -108,8 +109,10 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
 }
 
 /** For work on one machine, where the line is the mailbox: the one place where a link is logged, and meant to be. */
-function logSender(log: Logger): Send {
-  return async ({ to, subject, text }) => {
+function logSender(log: Logger, keep: (mail: OutgoingMail) => void): Send {
+  return async (mail) => {
+    const { to, subject, text } = mail
+    keep(mail)
     log.info(`Mail to ${to}: ${subject}: ${/https?:\/\/\S+/.exec(text)?.[0] ?? 'no link'}`)
   }
 }

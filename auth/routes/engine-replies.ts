@@ -1,5 +1,6 @@
 /** What the engine answers, in its own words. */
 import { z } from 'zod'
+import { givenRoleNames, roleNames } from '../roles.ts'
 
 const user = z.object({
   id: z.string(),
@@ -27,13 +28,13 @@ const organization = z.object({
   metadata: z.unknown().optional(),
   createdAt: z.coerce.date(),
   updatedAt: z.coerce.date().nullish(),
-  role: z.string().optional(),
 })
+const organizationWithRole = organization.extend({ role: z.enum(roleNames) })
 const member = z.object({
   id: z.string(),
   userId: z.string(),
   organizationId: z.string(),
-  role: z.string(),
+  role: z.enum(roleNames),
   createdAt: z.coerce.date(),
   user: z.object({ id: z.string(), name: z.string(), email: z.string(), image: z.string().nullish() }).optional(),
 })
@@ -41,9 +42,9 @@ const invitation = z.object({
   id: z.string(),
   organizationId: z.string(),
   email: z.string(),
-  role: z.string(),
+  role: z.enum(givenRoleNames),
   inviterId: z.string(),
-  status: z.string(),
+  status: z.enum(['pending', 'accepted', 'rejected', 'canceled']),
   expiresAt: z.coerce.date(),
   createdAt: z.coerce.date(),
   organizationName: z.string().optional(),
@@ -55,16 +56,20 @@ export const engineReplies = {
   user,
   session,
   signedIn: z.object({ user: user, session: session }),
+  // the engine says nothing of the plan; its shortcut does
+  current: z.object({ user: user, session: session, plan: z.object({ isSubscribed: z.boolean(), productId: z.string().nullable() }).optional() }),
   token: z.object({ token: z.string() }),
   keys: z.object({ keys: z.array(z.object({ kid: z.string(), alg: z.string(), kty: z.string(), n: z.string(), e: z.string() })) }),
   sessions: z.array(session),
   organization,
-  organizations: z.array(organization),
+  organizationWithRole,
+  organizations: z.array(organizationWithRole),
   members: z.object({ members: z.array(member) }),
   member,
   memberChanged: z.object({ member: member }),
   invitation,
   invitations: z.array(invitation),
+  invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
 }
 

@@ -1,59 +1,100 @@
 /** Invitations. Source: interface "Invitation", design "Where the interface is silent". */
+import { perMinute } from '../policy.ts'
 import { engineReplies } from './engine-replies.ts'
-import { invitation, member } from './presenters.ts'
+import { invitation, invitationOfLink, member } from './presenters.ts'
 import { route } from './route.ts'
-import { schemas } from './schemas.ts'
+import { exampleId, schemas } from './schemas.ts'
+import { wire } from './wire.ts'
 
 export const invitationRoutes = [
   route({
     method: 'POST',
     path: '/organization/invite-member',
+    summary: 'Invites somebody by mail. Owners and admins may.',
     input: schemas.inviteMember,
+    example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
+    refuses: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
     reply: engineReplies.invitation,
     engine: { method: 'POST', path: '/organization/invite-member' },
     namesOrganization: true,
     limits: { account: { by: 'email', window: 3_600, max: 20 } },
+    answer: wire.invitation,
     present: invitation,
   }),
   route({
     method: 'POST',
     path: '/organization/accept-invitation',
+    summary: "Accepts an invitation that was sent to one's own address.",
     input: schemas.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
     reply: engineReplies.invitationAnswered,
     engine: { method: 'POST', path: '/organization/accept-invitation' },
+    answer: wire.invitationAccepted,
     present: (reply) => ({ success: true, invitation: invitation(reply.invitation), ...(reply.member ? { member: member(reply.member) } : {}) }),
   }),
   route({
     method: 'POST',
     path: '/organization/reject-invitation',
+    summary: "Declines an invitation that was sent to one's own address.",
     input: schemas.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
     reply: engineReplies.invitationAnswered,
     engine: { method: 'POST', path: '/organization/reject-invitation' },
+    answer: wire.invitationAnswered,
     present: (reply) => ({ success: true, invitation: invitation(reply.invitation) }),
   }),
   route({
     method: 'POST',
     path: '/organization/cancel-invitation',
+    summary: 'Takes an invitation back. Owners and admins may.',
     input: schemas.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND'],
     reply: engineReplies.invitation,
     engine: { method: 'POST', path: '/organization/cancel-invitation' },
+    answer: wire.invitationAnswered,
     present: (reply) => ({ success: true, invitation: invitation(reply) }),
   }),
   route({
     method: 'GET',
     path: '/organization/list-invitations',
+    summary: 'Lists the invitations of an organization. Owners and admins may.',
     input: schemas.organization,
+    example: { organizationId: exampleId },
+    refuses: ['FORBIDDEN'],
     reply: engineReplies.invitations,
     engine: { method: 'GET', path: '/organization/list-invitations' },
     namesOrganization: true,
+    answer: wire.invitations,
     present: (reply) => reply.map(invitation),
   }),
   route({
     method: 'GET',
+    path: '/organization/get-invitation',
+    summary: 'Tells what an invitation is, to whoever has the link of its mail, signed in or not.',
+    description:
+      'For the page that asks for an answer. An answered invitation is told too, until a month after its end; one that was declined or taken back without names.',
+    input: schemas.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND'],
+    reply: engineReplies.invitationOfLink,
+    engine: { method: 'GET', path: '/organization/invitation-of-link' },
+    session: 'none',
+    limits: { address: perMinute(60) },
+    answer: wire.invitationOfLink,
+    present: (reply) => invitationOfLink(reply, new Date()),
+  }),
+  route({
+    method: 'GET',
     path: '/organization/list-user-invitations',
+    summary: 'Lists the invitations that wait for who is signed in.',
+    description: 'None for an account whose address is not verified yet.',
     input: schemas.nothing,
     reply: engineReplies.invitations,
-    engine: { method: 'GET', path: '/organization/list-user-invitations' },
+    engine: { method: 'GET', path: '/organization/list-invitations-of-caller' },
+    answer: wire.invitations,
     present: (reply) => reply.map(invitation),
   }),
 ]

@@ -23,4 +23,4 @@ function problemOf(metadata: unknown): string | undefined {
 export const metadata = z.unknown().superRefine((value, context) => {
   const message = problemOf(value)
   if (message !== undefined) context.addIssue({ code: 'custom', message })
-}).pipe(z.record(z.string(), z.unknown()))
+}).pipe(z.record(z.string(), z.unknown())).meta({ type: 'object', additionalProperties: true, description: 'Any object of up to 16 levels and 16 KiB.' })

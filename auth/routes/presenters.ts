@@ -3,12 +3,14 @@
  * leave the service. No I/O.
  */
 import type { SubscriptionStatus } from '../plans.ts'
+import { plainName } from '../plain-text.ts'
 import type { EngineReply } from './engine-replies.ts'
+import type { Wire } from './wire.ts'
 
 const time = (value: Date): string => value.toISOString()
 
 /** Source: interface "User". `image` is seen in member listings only, and where it is set. */
-export const user = (from: EngineReply<'user'>) => ({
+export const user = (from: EngineReply<'user'>): Wire<'user'> => ({
   id: from.id,
   email: from.email,
   name: from.name,
@@ -18,10 +20,10 @@ export const user = (from: EngineReply<'user'>) => ({
 })
 
 /** Source: interface "POST /sign-up/email". */
-export const newSession = (from: EngineReply<'session'>) => ({ id: from.id, user_id: from.userId, expires_at: time(from.expiresAt) })
+export const newSession = (from: EngineReply<'session'>): Wire<'newSession'> => ({ id: from.id, user_id: from.userId, expires_at: time(from.expiresAt) })
 
 /** Source: interface "Session", as sign-in returns it. */
-export const session = (from: EngineReply<'session'>) => ({
+export const session = (from: EngineReply<'session'>): Wire<'session'> => ({
   id: from.id,
   user_id: from.userId,
   active_organization_id: from.activeOrganizationId ?? null,
@@ -29,23 +31,27 @@ export const session = (from: EngineReply<'session'>) => ({
 })
 
 /** Source: interface "Session", as get-session returns it. */
-export const fullSession = (from: EngineReply<'session'>) => ({ ...session(from), ip_address: from.ipAddress ?? '', user_agent: from.userAgent ?? '' })
+export const fullSession = (from: EngineReply<'session'>): Wire<'fullSession'> => ({
+  ...session(from),
+  ip_address: from.ipAddress ?? '',
+  user_agent: from.userAgent ?? '',
+})
 
 /** One row of list-sessions. @param currentId the session that asks */
-export const listedSession = (from: EngineReply<'session'>, currentId: string | undefined) => ({
+export const listedSession = (from: EngineReply<'session'>, currentId: string | undefined): Wire<'listedSession'> => ({
   ...fullSession(from),
   created_at: time(from.createdAt),
   current: from.id === currentId,
 })
 
 /** Source: interface "Subscription status object", whose fields are camelCase on the wire. */
-export const subscription = ({ isSubscribed, productId }: SubscriptionStatus) => ({ isSubscribed, productId })
+export const subscription = ({ isSubscribed, productId }: SubscriptionStatus): Wire<'subscription'> => ({ isSubscribed, productId })
 
 // the engine hands metadata out as the text it stored, or as the object it was given
-const metadataObject = (value: unknown): unknown => (typeof value === 'string' && value !== '' ? JSON.parse(value) : value) ?? {}
+const metadataObject = (value: unknown): Record<string, unknown> => (typeof value === 'string' && value !== '' ? JSON.parse(value) : value) ?? {}
 
 /** Source: interface "Organization". */
-export const organization = (from: EngineReply<'organization'>) => ({
+export const organization = (from: EngineReply<'organization'>): Wire<'organization'> => ({
   id: from.id,
   name: from.name,
   slug: from.slug,
@@ -55,16 +61,16 @@ export const organization = (from: EngineReply<'organization'>) => ({
 })
 
 /** Source: interface "PATCH /organization/update": with `updated_at`. */
-export const updatedOrganization = (from: EngineReply<'organization'>) => ({
+export const updatedOrganization = (from: EngineReply<'organization'>): Wire<'updatedOrganization'> => ({
   ...organization(from),
   updated_at: time(from.updatedAt ?? from.createdAt),
 })
 
 /** Source: interface "GET /organization/list": with the caller's `role`. */
-export const organizationWithRole = (from: EngineReply<'organization'>) => ({ ...organization(from), role: from.role })
+export const organizationWithRole = (from: EngineReply<'organizationWithRole'>): Wire<'organizationWithRole'> => ({ ...organization(from), role: from.role })
 
 /** Source: interface "Member". */
-export const member = (from: EngineReply<'member'>) => ({
+export const member = (from: EngineReply<'member'>): Wire<'member'> => ({
   id: from.id,
   user_id: from.userId,
   organization_id: from.organizationId,
@@ -74,7 +80,7 @@ export const member = (from: EngineReply<'member'>) => ({
 })
 
 /** Source: interface "Invitation". */
-export const invitation = (from: EngineReply<'invitation'>) => ({
+export const invitation = (from: EngineReply<'invitation'>): Wire<'invitation'> => ({
   id: from.id,
   organization_id: from.organizationId,
   email: from.email,
@@ -85,3 +91,25 @@ export const invitation = (from: EngineReply<'invitation'>) => ({
   created_at: time(from.createdAt),
   ...(from.organizationName === undefined ? {} : { organization_name: from.organizationName }),
 })
+
+/** An address as somebody who has it recognizes it, and nobody else learns it: `a…@example.org`. */
+const addressHint = (email: string): string => email.replace(/^(.)[^@]*(?=@)/u, '$1…')
+
+/**
+ * What the link of an invitation tells whoever has it. Names are as mails have them; and they are today's, which are no business
+ * of somebody who declined or was uninvited.
+ * @param now decides whether one that nobody has answered is `expired`
+ */
+export function invitationOfLink(from: EngineReply<'invitationOfLink'>, now: Date): Wire<'invitationOfLink'> {
+  const isNamed = from.status === 'pending' || from.status === 'accepted'
+  return {
+    id: from.id,
+    organization_name: isNamed ? plainName(from.organizationName) : null,
+    inviter_name: isNamed ? plainName(from.inviterName) : null,
+    role: from.role,
+    status: from.status === 'pending' && from.expiresAt <= now ? 'expired' : from.status,
+    expires_at: time(from.expiresAt),
+    email_hint: addressHint(from.email),
+    is_for_caller: from.isForCaller,
+  }
+}

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { Caller, RowPolicy } from '../policy.ts'
 
 /** A page that takes the place of a reply. */
@@ -13,11 +14,19 @@ type Told<Input, Loaded> = { input: Input, loaded: Loaded, caller: Caller }
 /** Where a row's `load` finds what the engine's reply lacks. */
 export type Sources = { db: AuthDatabase, plans: Plans, caller: Caller }
 
-type Row<Input extends z.ZodType, Reply extends z.ZodType, Found, Loaded> = RowPolicy & {
+type Row<Input extends z.ZodType, Reply extends z.ZodType, Answer extends z.ZodType, Found, Loaded> = RowPolicy & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
+  /** What it does, in one sentence. */
+  summary: string
+  /** What else a client should know, in Markdown. */
+  description?: string
   /** What a client sends: the query of a GET, the JSON body of the others. */
   input: Input
+  /** An input that is accepted as it stands, where it names nothing that must be there first. */
+  example?: z.input<Input>
+  /** The errors it can give beside those that its policy and its input bring with them (auth/openapi.ts). */
+  refuses?: readonly ErrorCode[]
   /** Finds what the engine's request needs and the client does not know. It may not decide anything: nobody has been asked for a session yet. */
   find?: (input: z.output<Input>, db: AuthDatabase) => Promise<Found>
   /** Our input in the engine's words; the same words if absent. */
@@ -25,21 +34,29 @@ type Row<Input extends z.ZodType, Reply extends z.ZodType, Found, Loaded> = RowP
   reply: Reply
   /** Loads what is presented beside the engine's reply. @throws Refusal when the reply is none that can be presented */
   load?: (reply: z.output<Reply>, sources: Sources) => Promise<Loaded>
+  /** What a client receives, of `wire.ts`. */
+  answer: Answer
   /** No I/O. */
-  present: (reply: z.output<Reply>, told: Told<z.output<Input>, Loaded>) => unknown
+  present: (reply: z.output<Reply>, told: Told<z.output<Input>, Loaded>) => z.output<Answer>
   headers?: Record<string, string>
-  /** What a person's browser is shown in place of the JSON. */
-  page?: Record<'succeeded' | 'failed', PageName>
+  /** What it does to the session, or tells of it, beside those that `signsIn` begins. */
+  ofSession?: 'tells' | 'moves' | 'ends'
+  /** What a person's browser is shown in place of the JSON; where there is an app, its own page of this path is told the outcome. */
+  page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
 }
 
 /** A row whose parts have been checked against each other; the one loop that serves it need not know its types. */
-export type Route = Omit<Row<z.ZodType, z.ZodType, never, never>, 'find' | 'toEngine' | 'load' | 'present'> & {
+export type Route = Omit<Row<z.ZodType, z.ZodType, z.ZodType, never, never>, 'find' | 'toEngine' | 'load' | 'present'> & {
   find?: (input: never, db: AuthDatabase) => Promise<unknown>
   toEngine?: (input: never, found: never) => unknown
   load?: (reply: never, sources: Sources) => Promise<unknown>
   present: (reply: never, told: Told<never, never>) => unknown
 }
 
+/** What an answer means for whoever keeps the session and its token: it `begins`, is told, `moves` to another context, or `ends`. */
+export const sessionEffectOf = ({ signsIn = 'no', ofSession }: Route): 'begins' | Route['ofSession'] => (signsIn === 'no' ? ofSession : 'begins')
+
 /** Checks a row's types against each other; at run time it is the identity. */
-export const route = <Input extends z.ZodType, Reply extends z.ZodType, Found = undefined, Loaded = undefined>(row: Row<Input, Reply, Found, Loaded>): Route =>
-  row
+export const route = <Input extends z.ZodType, Reply extends z.ZodType, Answer extends z.ZodType, Found = undefined, Loaded = undefined>(
+  row: Row<Input, Reply, Answer, Found, Loaded>,
+): Route => row

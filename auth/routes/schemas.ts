@@ -3,20 +3,24 @@ import { z } from 'zod'
 import { givenRoleNames } from '../roles.ts'
 import { metadata } from './metadata.ts'
 
+/** An identifier, in examples: it has the form of one, and nobody has it. */
+export const exampleId = 'mK3vQx7TnYw2LrJ8sBcD5fGhZp4eA9uV'
+
 // names reach mail headers and other people's screens: one line, no control or direction-changing characters
 const line = (max: number) =>
   z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
     .refine((value) => value.isWellFormed(), 'must be valid Unicode')
 const name = line(200)
-const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier')
+const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier').meta({ examples: [exampleId] })
 const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
 const url = z.url({ protocol: /^https?$/ }).max(2_048)
 const slug = z.string().max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, joined by single hyphens')
 // refused with codes of their own: see `problemOf`
 const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
-const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD')
+  .meta({ format: 'email', maxLength: 254 })
+const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 // a password to check against may be anything that was once allowed
-const givenPassword = z.string().max(128, 'INVALID_PASSWORD')
+const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 
 const organizationId = { organizationId: id }
 
@@ -26,11 +30,17 @@ export const schemas = {
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
   disownAccount: z.object({ token }),
-  forgetPassword: z.object({ email, redirectTo: z.string().max(2_048).optional() }),
+  forgetPassword: z.object({
+    email,
+    redirectTo: z.string().max(2_048).optional().meta({
+      description: 'Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path.',
+    }),
+  }),
   resetPassword: z.object({ token, password }),
   changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
   updateUser: z.object({ name: name.optional(), image: url.nullable().optional() })
-    .refine((input) => Object.keys(input).length > 0, 'name or image must be given'),
+    .refine((input) => Object.keys(input).length > 0, 'name or image must be given')
+    .meta({ minProperties: 1 }),
   email: z.object({ email }),
   session: z.object({ sessionId: id }),
   createOrganization: z.object({ name: name.min(1), slug: slug.optional(), logo: url.nullable().optional(), metadata: metadata.optional() }),
@@ -41,7 +51,8 @@ export const schemas = {
     slug: slug.optional(),
     logo: url.nullable().optional(),
     metadata: metadata.optional(),
-  }).refine((input) => Object.keys(input).length > 1, 'name, slug, logo or metadata must be given'),
+  }).refine((input) => Object.keys(input).length > 1, 'name, slug, logo or metadata must be given')
+    .meta({ minProperties: 2 }),
   setActive: z.object({ organizationId: id.nullable() }),
   inviteMember: z.object({ ...organizationId, email, role: z.enum(givenRoleNames) }),
   updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),

@@ -5,5 +5,13 @@ import { organizationRoutes } from './organization.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 
+/** The routes by what they are about: the name and the sentence under which a description lists them. */
+export const groups: { name: string, description: string, routes: Route[] }[] = [
+  { name: 'Accounts', description: 'From sign-up to a new password.', routes: accountRoutes },
+  { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
+  { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
+  { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
+]
+
 /** All of the auth surface. What is not a row here is not reachable. */
-export const routes: Route[] = [...accountRoutes, ...sessionRoutes, ...organizationRoutes, ...invitationRoutes]
+export const routes: Route[] = groups.flatMap((group) => group.routes)

@@ -19,6 +19,9 @@ grant select, insert, update, delete on auth.organizations to auth_service;
 create trigger organizations_updated_at
   before update on auth.organizations
   for each row execute function private.set_timestamps('updated_at');
+create trigger organizations_forget_activity
+  after delete on auth.organizations
+  for each row execute function private.forget_activity_of_organization();
 
 comment on table auth.members is 'Membership. An organization that has members has exactly one owner, at most 50 members, and a user owns at most 5.';
 grant select, insert, update, delete on auth.members to auth_service;
@@ -54,6 +57,15 @@ grant select, insert, update, delete on auth.jwks to auth_service;
 create trigger jwks_notify
   after insert or update or delete or truncate on auth.jwks
   for each statement execute function private.notify_postgrest();
+-- a key that has come to its end by itself has no token left
+create trigger jwks_revoked
+  after delete on auth.jwks
+  for each row
+  when (old.signs_from is not null and (old.expires_at is null or old.expires_at > now()))
+  execute function private.end_tokens_of_key();
+create trigger jwks_all_revoked
+  after truncate on auth.jwks
+  for each statement execute function private.end_tokens_of_key();
 
 comment on table auth.rate_limits is 'Requests counted in the current window, by what is limited and for whom. Keys of accounts are hashed.';
 grant select, insert, update, delete on auth.rate_limits to auth_service;

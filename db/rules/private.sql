@@ -3,6 +3,7 @@
 comment on table private.settings is 'One row.';
 comment on column private.settings.public_url is 'base_url of the service: the only audience a token may name. Written by db/migrate.ts on every run.';
 comment on column private.settings.key_rotation_requested_at is 'When an operator last asked for a new signing key.';
+comment on column private.settings.tokens_issued_after is '33 seconds after a key was last revoked, in seconds since 1970; tokens dated until then are refused, also those that a thief of the key dated ahead.';
 grant select on private.settings, private.migrations to auth_service;
 comment on table private.role_permissions is 'The rights of each role on an organization''s rows. What is not a row here is not allowed.';
 comment on domain private."application/vnd.rest.object+json" is 'The one row of an answer, as an object.';

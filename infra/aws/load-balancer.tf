@@ -53,6 +53,8 @@ resource "aws_lb_listener" "https" {
   port              = 443
   ssl_policy        = "ELBSecurityPolicy-TLS13-1-2-2021-06"
   certificate_arn   = local.certificate_arn
+  # two years, on every answer; over plain HTTP there is only the redirect
+  routing_http_response_strict_transport_security_header_value = "max-age=63072000"
 
   # what is neither surface, /metrics for one, stays inside
   default_action {

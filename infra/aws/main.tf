@@ -7,7 +7,7 @@ locals {
   # What differs between the two services; everything else is written once, for both.
   services = {
     auth = {
-      paths         = ["/api/auth/*"]
+      paths         = ["/api/auth/*", "/docs", "/docs/*"]
       container     = "auth"
       port          = 3000
       health_path   = "/readyz"

@@ -160,6 +160,12 @@ resource "aws_vpc_security_group_egress_rule" "database" {
   to_port                      = 5432
 }
 
+locals {
+  collector_port = (var.tracing == null ? 0
+    : startswith(var.tracing.endpoint, "https:") ? tonumber(try(regex("^https://[^/:]+:([0-9]+)", var.tracing.endpoint)[0], 443))
+  : tonumber(try(regex("^http://[^/:]+:([0-9]+)", var.tracing.endpoint)[0], 80)))
+}
+
 # images, secrets, logs; for the auth service mail too
 resource "aws_vpc_security_group_egress_rule" "https" {
   for_each          = toset(["auth", "data", "migrate"])
@@ -169,6 +175,17 @@ resource "aws_vpc_security_group_egress_rule" "https" {
   ip_protocol       = "tcp"
   from_port         = 443
   to_port           = 443
+}
+
+# spans; at 443 it is the rule above
+resource "aws_vpc_security_group_egress_rule" "tracing" {
+  for_each          = contains([0, 443], local.collector_port) ? [] : toset(["auth", "data"])
+  security_group_id = aws_security_group.main[each.key].id
+  description       = "spans"
+  cidr_ipv4         = var.tracing.cidr
+  ip_protocol       = "tcp"
+  from_port         = local.collector_port
+  to_port           = local.collector_port
 }
 
 resource "aws_vpc_security_group_egress_rule" "smtp" {

@@ -5,16 +5,21 @@ locals {
   better_auth_secret = var.better_auth_secret_arn != null ? var.better_auth_secret_arn : "${local.secret_arn["better_auth_secret"]}:::${aws_secretsmanager_secret_version.main["better_auth_secret"].version_id}"
   owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
-  # What each task may read, which its containers get as variables, and nothing else.
-  task_secrets = {
-    auth = {
+  # Spans, where somebody wants them, of both who make any.
+  tracing        = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
+  tracing_secret = try(var.tracing.headers_secret_arn, null) == null ? {} : { OTEL_EXPORTER_OTLP_HEADERS = var.tracing.headers_secret_arn }
+
+  # What each container gets as variables, and its task may read, and nothing else.
+  secrets_of = {
+    auth = merge(local.tracing_secret, {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
       BETTER_AUTH_SECRET                                            = local.better_auth_secret
       (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = var.mail.secret_arn
-    }
+    })
     data = {
       PGPASSWORD = local.secret_arn["authenticator_password"]
     }
+    proxy = local.tracing_secret
     migrate = {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
@@ -23,7 +28,7 @@ locals {
   }
 
   environment = {
-    auth = merge(var.settings, {
+    auth = merge(var.settings, local.tracing, {
       NODE_ENV          = "production"
       HOST              = "0.0.0.0"
       PORT              = "3000"
@@ -47,18 +52,21 @@ locals {
       # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
       GHCRTS = "-N1"
     })
-    proxy = {
+    proxy = merge(var.tracing == null ? {} : merge(local.tracing, { TRACING = "-on", OTEL_EXPORTER_OTLP_PROTOCOL = "http/protobuf", OTEL_SERVICE_NAME = "finance-edge" }), {
       POSTGREST_UPSTREAM       = "127.0.0.1:3000"
       POSTGREST_HEAVY_UPSTREAM = "localhost:3000"
       POSTGREST_ADMIN_UPSTREAM = "127.0.0.1:3001"
       TRUSTED_PROXIES          = join(" ", local.proxy_ranges)
       DATA_BODY_LIMIT          = tostring(var.data_body_limit)
-    }
+    })
     migrate = {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
       # it divides PostgREST's connections into the callers' shares
       PGRST_DB_POOL = tostring(var.data_pool)
+      # it adds up the connections, and refuses when the fewest tasks need more than the database has
+      AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
+      POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
       # what messages tell the operator to run
       ADMIN_COMMAND   = "infra/aws/admin"
       MIGRATE_COMMAND = "infra/aws/migrate"
@@ -68,18 +76,23 @@ locals {
   # The containers of each task. A secret that gets a new version gives the task a new definition, so that it is replaced.
   containers = {
     auth = {
-      auth = { image = var.auth_image, command = ["node", "auth/main.ts"], environment = local.environment.auth, secrets = local.task_secrets.auth, port = 3000 }
+      auth = {
+        image = var.auth_image
+        # half of the task's, as in compose: beside its heap Node holds buffers, and 32 MiB for each password that is hashed
+        command     = ["node", "--max-old-space-size=${floor(var.tasks["auth"].memory / 2)}", "auth/main.ts"]
+        environment = local.environment.auth, secrets = local.secrets_of.auth, port = 3000
+      }
     }
     data = {
-      postgrest = { image = var.postgrest_image, command = ["/bin/postgrest"], environment = local.environment.data, secrets = local.task_secrets.data, port = null }
+      postgrest = { image = var.postgrest_image, command = ["/bin/postgrest"], environment = local.environment.data, secrets = local.secrets_of.data, port = null }
       proxy = {
         image       = var.proxy_image
         command     = ["caddy", "run", "--config", "/etc/caddy/Caddyfile.load-balancer", "--adapter", "caddyfile"]
-        environment = local.environment.proxy, secrets = {}, port = 8080
+        environment = local.environment.proxy, secrets = local.secrets_of.proxy, port = 8080
       }
     }
     migrate = {
-      migrate = { image = var.auth_image, command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.task_secrets.migrate, port = null }
+      migrate = { image = var.auth_image, command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate, port = null }
     }
   }
 }
@@ -108,7 +121,7 @@ data "aws_iam_policy_document" "execution" {
     sid     = "OwnSecrets"
     actions = ["secretsmanager:GetSecretValue"]
     # without the field and the version
-    resources = [for arn in values(local.task_secrets[each.key]) : join(":", slice(split(":", arn), 0, 7))]
+    resources = distinct([for arn in flatten([for container in values(each.value) : values(container.secrets)]) : join(":", slice(split(":", arn), 0, 7))])
   }
   dynamic "statement" {
     for_each = var.kms_key_arn[*]

@@ -82,7 +82,7 @@ variable "auth_image" {
 }
 
 variable "proxy_image" {
-  description = "Image of the proxy beside PostgREST, built with infra/docker/Dockerfile, target proxy. A version, never latest."
+  description = "Image of the proxy beside PostgREST, built with infra/docker/Dockerfile, target proxy-aws. A version, never latest."
   type        = string
 
   validation {
@@ -92,9 +92,9 @@ variable "proxy_image" {
 }
 
 variable "postgrest_image" {
-  description = "PostgREST of the 12 line; the default is the version the suite runs."
+  description = "PostgREST of the 12 line."
   type        = string
-  default     = "postgrest/postgrest:v12.0.2"
+  default     = "postgrest/postgrest:v12.2.12"
 
   validation {
     condition     = can(regex(":v12\\.", var.postgrest_image))
@@ -223,13 +223,32 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, TRUSTED_ORIGINS, COOKIE_DOMAIN, KEY_ROTATION_DAYS or LOG_LEVEL."
+  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS or LOG_LEVEL."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "KEY_ROTATION_DAYS", "LOG_LEVEL"], name)])
-    error_message = "settings may hold DEFAULT_PRODUCT, TRUSTED_ORIGINS, COOKIE_DOMAIN, KEY_ROTATION_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "LOG_LEVEL"], name)])
+    error_message = "settings may hold DEFAULT_PRODUCT, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+  }
+}
+
+variable "tracing" {
+  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318; the address range it is in, and a secret in Secrets Manager of this region with the fields to send along (name=value,name=value). Null sends none."
+  type = object({
+    endpoint           = string
+    cidr               = optional(string, "0.0.0.0/0")
+    headers_secret_arn = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.tracing == null ? true : can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[^?#]*)?$", var.tracing.endpoint)) && can(cidrhost(var.tracing.cidr, 0))
+    error_message = "tracing.endpoint must be an address such as https://collector.example.org:4318, without a name or a password in it, and tracing.cidr a range such as 10.0.0.0/16."
+  }
+  validation {
+    condition     = try(var.tracing.headers_secret_arn, null) == null ? true : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.tracing.headers_secret_arn))
+    error_message = "tracing.headers_secret_arn must be the ARN of a secret in Secrets Manager, and not the fields themselves."
   }
 }
 
@@ -245,12 +264,13 @@ variable "better_auth_secret_arn" {
 }
 
 variable "secret_versions" {
-  description = "Raise a number and that secret gets a new value, and what reads it is replaced; mail_secret's value is yours, so there only the latter. docs/aws.md says what else each needs."
+  description = "Raise a number and that secret gets a new value, and what reads it is replaced; the values of mail_secret and tracing_headers are yours, so there only the latter. docs/aws.md says what else each needs."
   type = object({
     better_auth_secret     = optional(number, 1)
     auth_service_password  = optional(number, 1)
     authenticator_password = optional(number, 1)
     mail_secret            = optional(number, 1)
+    tracing_headers        = optional(number, 1)
   })
   default = {}
 }

@@ -1,5 +1,6 @@
-# Both images for two architectures, with what is in them and how they were made, from the root of the checkout:
+# The images for two architectures, with what is in them and how they were made, from the root of the checkout:
 #   VERSION=1.2.3 REGISTRY=registry.example.org docker buildx bake -f infra/docker/docker-bake.hcl --push
+# For AWS, whose proxy has RDS's certificates, the group aws: … --push aws
 # Attestations and more than one architecture need a builder of their own: docker buildx create --use
 
 variable "REGISTRY" {
@@ -10,13 +11,22 @@ variable "VERSION" {
   default = "latest"
 }
 
+# whose programs the image of backups has, which compose looks for by it: 1.2.3-pg18
+variable "POSTGRES_TAG" {
+  default = "18"
+}
+
 function "tags" {
-  params = [name]
-  result = ["${REGISTRY == "" ? "" : "${REGISTRY}/"}${name}:${VERSION}"]
+  params = [name, suffix]
+  result = ["${REGISTRY == "" ? "" : "${REGISTRY}/"}${name}:${VERSION}${suffix}"]
 }
 
 group "default" {
-  targets = ["auth", "proxy"]
+  targets = ["auth", "proxy", "backup"]
+}
+
+group "aws" {
+  targets = ["auth", "proxy-aws"]
 }
 
 target "image" {
@@ -30,11 +40,25 @@ target "image" {
 target "auth" {
   inherits = ["image"]
   target   = "auth"
-  tags     = tags("finance-backend")
+  tags     = tags("finance-backend", "")
 }
 
 target "proxy" {
   inherits = ["image"]
   target   = "proxy"
-  tags     = tags("finance-proxy")
+  tags     = tags("finance-proxy", "")
+}
+
+# another tag and not another name, because it goes into the repository that infra/aws/registry.tf makes
+target "proxy-aws" {
+  inherits = ["image"]
+  target   = "proxy-aws"
+  tags     = tags("finance-proxy", "-aws")
+}
+
+target "backup" {
+  inherits = ["image"]
+  target   = "backup"
+  args     = { POSTGRES_TAG = POSTGRES_TAG }
+  tags     = tags("finance-backup", "-pg${POSTGRES_TAG}")
 }

@@ -3,17 +3,26 @@
  * request may cost is decided before PostgREST sees a byte of it.
  */
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clientAddress, clientNetwork } from '../shared/client-address.ts'
+import { clientAddress, clientNetwork, isFromTrustedProxy } from '../shared/client-address.ts'
 import { fairQueue } from '../shared/fair-queue.ts'
 import { requestIdHeader } from '../shared/request-id.ts'
 import type { AddressRange } from '../shared/settings.ts'
 import { allowance, type Allowance } from './allowance.ts'
 import { isText, judge } from './query.ts'
 import { endAnswer, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
+import { asksInterfaceObject, fieldsForPostgrest, typeForInterface } from './translation.ts'
 
 export type DataSurface = {
   /** Where PostgREST listens. */
@@ -38,10 +47,16 @@ export type Exchange = {
   traceparent?: string | undefined
 }
 
+/** An exchange with the fields as PostgREST is to get them. */
+type Translated = Exchange & { fields: IncomingHttpHeaders }
+
 /** So many heavy bodies are read at once, so many wait, and so long, in milliseconds: docs/decisions/infrastructure.md has the figures. */
 const heavyPlaces = 2
 const heavyQueue = 64
 const heavyPatienceMs = 10_000
+
+/** What says where a request belongs in a trace; a client could join its own to somebody else's. */
+const ofTrace = new Set(['traceparent', 'tracestate'])
 
 /** Fields that belong to a connection and not to the message. `expect` is among them, because Node has answered it. */
 const ofConnection = new Set([
@@ -68,9 +83,10 @@ const addressOf = (incoming: IncomingMessage, trustedProxies: AddressRange[]): s
  * The request's fields for PostgREST. Node has joined those that were repeated (RFC 9110, 5.3), and kept the first of
  * those that may not be. What `Connection` names goes on too: a client could else have its token dropped after it was counted.
  */
-function forwardedFields({ id, incoming, traceparent }: Exchange, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
+function forwardedFields({ id, incoming, fields, traceparent }: Translated, trustedProxies: AddressRange[]): OutgoingHttpHeaders {
+  const believesTrace = isFromTrustedProxy(incoming.socket.remoteAddress ?? '', trustedProxies)
   return {
-    ...Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !ofConnection.has(name))),
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofConnection.has(name) && (believesTrace || !ofTrace.has(name)))),
     'x-forwarded-for': addressOf(incoming, trustedProxies),
     [requestIdHeader]: id,
     ...(traceparent !== undefined && { traceparent }),
@@ -106,12 +122,15 @@ function fieldValue(name: string, value: string, prefix: string): string {
 
 /** Sends PostgREST's answer; a path in it gets the prefix under which the client knows it. */
 async function passOn(response: IncomingMessage, { id, incoming, outgoing, prefix }: Exchange): Promise<void> {
-  const fields = [requestIdHeader, id]
+  // of two, Node has kept the first
+  const type = asksInterfaceObject(incoming.headers.accept) ? response.headers['content-type'] : undefined
+  const fields = [requestIdHeader, id, ...(type === undefined ? [] : ['Content-Type', typeForInterface(type)])]
   for (let at = 0; at < response.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = response.rawHeaders.slice(at, at + 2)
     const lower = name.toLowerCase()
     // PostgREST repeats the id it was given
-    if (!ofConnection.has(lower) && lower !== requestIdHeader) fields.push(name, fieldValue(lower, value, prefix))
+    const isReplaced = lower === requestIdHeader || lower === 'content-type' && type !== undefined
+    if (!ofConnection.has(lower) && !isReplaced) fields.push(name, fieldValue(lower, value, prefix))
   }
   outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, fields)
   await pipeline(response, outgoing, { end: false })
@@ -133,7 +152,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
    * Opens a request. Its body is asked for by PostgREST (`100 Continue`), which checks the token first: up to then nothing
    * of it is read, a refused token costs no more than its header, and a request that was not seen can be opened again.
    */
-  async function open(exchange: Exchange, signal: AbortSignal): Promise<{ request: ClientRequest, answered: Promise<IncomingMessage> }> {
+  async function open(exchange: Translated, signal: AbortSignal): Promise<{ request: ClientRequest, answered: Promise<IncomingMessage> }> {
     const { incoming, path } = exchange
     const deadline = Date.now() + patienceMs
     const withBody = hasBody(incoming)
@@ -166,7 +185,7 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
   }
 
   /** @param done called as soon as PostgREST has nothing more to read */
-  async function forward(exchange: Exchange, { bodyBytes, isHeavy }: Allowance, done: () => void): Promise<void> {
+  async function forward(exchange: Translated, { bodyBytes, isHeavy }: Allowance, done: () => void): Promise<void> {
     const { incoming, outgoing } = exchange
     const clientGone = new AbortController()
     let isWhole = false
@@ -190,14 +209,16 @@ export function dataSurface({ url, bodyLimit, trustedProxies, patienceMs = 2_000
     if (!request.writableEnded) request.destroy()
   }
 
-  return async (exchange) => {
-    const { incoming, outgoing } = exchange
-    const length = incoming.headers['content-length']
+  return async (given) => {
+    const { incoming, outgoing, prefix } = given
+    const fields = fieldsForPostgrest(incoming.headers, prefix)
+    const exchange = { ...given, fields }
+    const length = fields['content-length']
     const contentLength = length === undefined ? undefined : Number(length)
     const allowed = allowance({
       method: incoming.method ?? '',
-      authorization: incoming.headers.authorization,
-      contentType: incoming.headers['content-type'],
+      authorization: fields.authorization,
+      contentType: fields['content-type'],
       contentLength,
       isChunked: incoming.headers['transfer-encoding'] !== undefined,
     }, bodyLimit)

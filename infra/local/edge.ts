@@ -11,6 +11,7 @@ import type { Fetch } from '../../auth/main.ts'
 import { clientAddress, isFromTrustedProxy } from '../shared/client-address.ts'
 import { requestIdHeader, requestIdOf } from '../shared/request-id.ts'
 import type { Tracing } from '../shared/tracing.ts'
+import { isOfApp } from './app-files.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import { refusalCodes, type RefusalCode } from './refuse.ts'
 
@@ -20,7 +21,7 @@ export type Witnesses = { log: Log, registry: Registry, tracing: Tracing | undef
 /** Where the data surface is, and what of the path is left for it; the second prefix is where supabase-js looks. */
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
 
-type Surface = 'auth' | 'data'
+type Surface = 'auth' | 'data' | 'app'
 type Bindings = Parameters<Fetch>[1]
 
 /** What a client was told that went away before it was: the number that other servers log for it. */
@@ -55,8 +56,11 @@ function edgeMetrics(registry: Registry) {
   }
 }
 
-/** Builds the edge around the auth surface. What else is to be served from this origin, a Hono app for one, belongs between the two. */
-export function edge(auth: Fetch, data: DataSurface, { log, registry, tracing }: Witnesses): Fetch {
+/**
+ * Builds the edge around the auth surface.
+ * @param app what answers for a single-page app at `/`, where there is one
+ */
+export function edge(auth: Fetch, data: DataSurface, { log, registry, tracing }: Witnesses, app?: Fetch): Fetch {
   const metrics = edgeMetrics(registry)
   const handOn = dataSurface({ ...data, onRefusal: metrics.refused })
 
@@ -106,13 +110,21 @@ export function edge(auth: Fetch, data: DataSurface, { log, registry, tracing }:
     })
   }
 
+  const named = async (answer: Response | Promise<Response>, { incoming }: Bindings): Promise<Response> => {
+    const response = await answer
+    response.headers.set(requestIdHeader, requestIdOf(incoming, data.trustedProxies))
+    return response
+  }
+
   // not a Hono app itself: to a HEAD request Hono answers with a Response of its own, after PostgREST's has been sent
   return (request, bindings) => {
     const { incoming, outgoing } = bindings
     if (incoming.url === '/healthz') return health(request, bindings)
     // as received: a path that is only like one of these when it is decoded is none of them
     const [, prefix, path = '/', query = ''] = dataPath.exec(incoming.url ?? '') ?? []
-    seen(prefix === undefined ? 'auth' : 'data', incoming, outgoing)
+    const isApp = app !== undefined && isOfApp(incoming.url ?? '')
+    seen(isApp ? 'app' : prefix === undefined ? 'auth' : 'data', incoming, outgoing)
+    if (isApp) return named(app(request, bindings), bindings)
     const isProbe = prefix === undefined && !(incoming.url ?? '').startsWith('/api/')
     if (prefix === undefined) return isProbe ? auth(request, bindings) : traced('auth', bindings, () => auth(request, bindings))
     const id = requestIdOf(incoming, data.trustedProxies)

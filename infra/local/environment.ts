@@ -2,6 +2,7 @@
  * What each program is told. The owner's connection reaches none of the services: the auth service connects as
  * `auth_service`, PostgREST as `authenticator`. No I/O.
  */
+import { resolve } from 'node:path'
 import type { Settings } from '../shared/settings.ts'
 import { type Secrets } from './secrets.ts'
 
@@ -67,6 +68,9 @@ export function authEnvironment(settings: Settings, secrets: Secrets, databaseUr
     BETTER_AUTH_SECRET: secrets.betterAuthSecret,
     PUBLIC_URL: settings.PUBLIC_URL,
     DATA_URL: settings.DATA_URL,
+    // in full, because what runs there stands in another folder
+    APP_DIR: settings.APP_DIR === undefined ? undefined : resolve(settings.APP_DIR),
+    APP_CSP: settings.APP_CSP,
     HOST: settings.HOST,
     PORT: String(settings.PORT),
     DATA_PORT: String(settings.DATA_PORT),

@@ -2,21 +2,24 @@
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
+import { checkConnections } from './connections.ts'
 import { withDatabase } from './database.ts'
 import { loginPasswords } from './secrets.ts'
 
 try {
   const settings = readSettings(process.env)
   const logins = await loginPasswords(settings)
-  await withDatabase(settings, (databaseUrl) =>
-    migrate({
+  await withDatabase(settings, async (databaseUrl) => {
+    await checkConnections(databaseUrl, settings, console.log)
+    await migrate({
       databaseUrl,
       publicUrl: settings.PUBLIC_URL,
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
       dataPool: settings.PGRST_DB_POOL,
       log: console.log,
-    }))
+    })
+  })
 } catch (error) {
   console.error(`Cannot migrate: ${oneLine(error)}`)
   process.exitCode = 1

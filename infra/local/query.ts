@@ -31,6 +31,12 @@ const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: strin
 /** Whether a text, one byte a character, is UTF-8. */
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
 
+/**
+ * Whether a query has a regular expression that may repeat by number. PostgreSQL writes such a repetition out, a repetition of
+ * it again, up to 160 MB for each query, and keeps 32 that it took in each of its processes.
+ */
+const repeatsByNumber = (query: string) => /[=.]i?match[.(]/i.test(query) && query.includes('{')
+
 const count = (values: string[], what: RegExp) => values.join('\n').match(what)?.length ?? 0
 
 /**
@@ -59,6 +65,7 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
     || count(valuesOf(/^select$/), /[(*]/g) > most.embeddings
     || count(logic, /\(/g) > most.groups
     || conditions.length > most.conditions
+    || repeatsByNumber(decode(parts.join('&')))
   if (isTooMuch) return 'QUERY_TOO_COMPLEX'
   // PostgREST has no answer to it
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return 'ORDER_NOT_SUPPORTED'

@@ -1,10 +1,11 @@
-/** `npm run schema`: writes db/schema.sql and db/types.ts from a database made for it and dropped again. */
+/** `npm run schema`: writes all that is made of the database's catalogue, in a database made for it and dropped again, of the route rows and of the errors. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { typesPage } from '../../db/describe-types.ts'
-import { describeDatabase, schemaPage } from '../../db/describe.ts'
+import { cataloguePages } from '../../docs/catalogue.ts'
+import { clientRoutesPage } from '../../docs/client-routes.ts'
+import { errorsPage } from '../../docs/errors.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
@@ -37,14 +38,14 @@ try {
         authServicePassword: logins.authService,
         authenticatorPassword: logins.authenticator,
       })
-      const [page, types] = await connected(databaseUrl.href, async (client) => [schemaPage(await describeDatabase(client)), await typesPage(client)] as const)
-      await writeFile(join(import.meta.dirname, '../../db/schema.sql'), page)
-      await writeFile(join(import.meta.dirname, '../../db/types.ts'), types)
+      const pages = await connected(databaseUrl.href, cataloguePages)
+      for (const [file, page] of Object.entries({ ...pages, 'client/routes.ts': clientRoutesPage(), 'docs/errors.md': errorsPage() }))
+        await writeFile(join(import.meta.dirname, '../..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
     }
   })
 } catch (error) {
-  console.error(`Cannot write db/schema.sql and db/types.ts: ${oneLine(error)}`)
+  console.error(`Cannot write what is made of the catalogue: ${oneLine(error)}`)
   process.exitCode = 1
 }

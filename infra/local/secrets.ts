@@ -23,7 +23,7 @@ export type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
 /** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */
-export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
+const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
 
 /** Creates DATA_DIR. @throws ConfigError */
 export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): Promise<string> {

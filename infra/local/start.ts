@@ -4,22 +4,31 @@
  * same with `--watch`: what is edited below auth/ and db/ takes effect without a new start.
  */
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { authConfig, type MailTransport } from '../../auth/config.ts'
 import { migrate } from '../../db/migrate.ts'
 import { configError, oneLine } from '../shared/errors.ts'
 import { readSettings, type Settings } from '../shared/settings.ts'
+import { needApp } from './app-files.ts'
 import { startAuth } from './auth.ts'
 import type { Child } from './child.ts'
 import { checkDatabase } from './database.ts'
+import { edgeUrl } from './front.ts'
 import { authEnvironment, postgrestEnvironment } from './environment.ts'
+import { mayShowMails } from './mailbox.ts'
 import { needFreePort } from './ports.ts'
+import { referenceApp, referenceAppPolicy } from './reference-app.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
+import { describeProgram, findPostgrest } from './find-postgrest.ts'
 import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
 import { onSqlChange } from './sql-changes.ts'
 
 /** Whether edits take effect while it runs. */
 const watch = process.argv.includes('--watch')
+
+/** Where this file's own repository is. */
+const checkout = join(import.meta.dirname, '../..')
 
 /** What runs, in the order of its stop. */
 type Running = Child[]
@@ -31,6 +40,7 @@ async function check(settings: Settings, secrets: Secrets): Promise<MailTranspor
   }
   const databaseUrl = settings.DATABASE_URL ?? 'postgresql://localhost'
   const { mail } = authConfig(readSettings(authEnvironment(settings, secrets, databaseUrl, process.env)))
+  if (settings.APP_DIR !== undefined) await needApp(settings.APP_DIR)
   await needFreePort('PORT', settings.HOST, settings.PORT)
   await needFreePort('DATA_PORT', settings.HOST, settings.DATA_PORT)
   if (settings.DATABASE_URL !== undefined) await checkDatabase(settings.DATABASE_URL)
@@ -47,11 +57,15 @@ async function startDatabase(settings: Settings, secrets: Secrets, running: Runn
 
 /** Starts everything and says where it is. */
 async function startAll(running: Running, signal: AbortSignal): Promise<void> {
-  const settings = readSettings(process.env)
+  let settings = readSettings(process.env)
   const secrets = await readSecrets(settings)
   const mail = await check(settings, secrets)
   signal.throwIfAborted()
+  const program = await findPostgrest(settings, console.log)
+  signal.throwIfAborted()
 
+  // beside the start of everything else, which takes as long
+  const building = settings.wantsReferenceApp ? referenceApp(checkout, console.log, signal) : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
   const migration = {
@@ -68,6 +82,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   const log = console.error
   running.unshift(
     await startPostgrest({
+      program,
       host: settings.HOST,
       port: settings.DATA_PORT,
       env: postgrestEnvironment(settings, secrets, databaseUrl, process.env),
@@ -75,6 +90,9 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
       signal,
     }),
   )
+  const app = await building
+  if (app !== undefined) settings = readSettings({ APP_CSP: referenceAppPolicy, ...process.env, APP_DIR: app })
+  signal.throwIfAborted()
   running.unshift(
     await startAuth({
       host: settings.HOST,
@@ -89,9 +107,16 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   // what is wrong with an edit is said; the next one may be right
   if (watch) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
 
+  if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
   console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)
   console.log(`data  ${settings.DATA_URL}`)
-  if (mail.kind === 'log') console.log('mail  is written to this log; set RESEND_API_KEY or SMTP_URL to send it')
+  const edge = edgeUrl(settings)
+  if (edge !== undefined) console.log(`edge  ${edge}`)
+  console.log(`rest  ${describeProgram(program)}`)
+  if (mail.kind === 'log') {
+    const shown = mayShowMails(settings) ? `is shown at ${settings.PUBLIC_URL}/mail and ` : ''
+    console.log(`mail  ${shown}is written to this log; set RESEND_API_KEY or SMTP_URL to send it`)
+  }
 }
 
 /** Aborts when somebody asks for the end. A second signal forces it. */

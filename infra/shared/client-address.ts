@@ -1,5 +1,6 @@
 /** Who is asking, in a way that a client cannot choose. */
 import ipaddr from 'ipaddr.js'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressRange } from './settings.ts'
 
 const parse = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text) : undefined)
@@ -29,6 +30,26 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
     if (!within(address, trusted)) break
   }
   return nearest.toString()
+}
+
+const isLoopback = (text: string): boolean => parse(text)?.range() === 'loopback'
+
+/** Fields by which a proxy says that it asks for somebody else, or where from: what nginx, Caddy, tunnels and networks for content add. */
+const isOfProxy = (name: string): boolean => /^(?:forwarded|via|cdn-loop|x-real-ip|cf-.*|.*client-ip)$/.test(name)
+
+/** What a trusted proxy sends beside X-Forwarded-For. */
+const isForwarded = (name: string): boolean => name.startsWith('x-forwarded')
+
+/**
+ * Whether the one who asks is a program of this machine. Through a proxy of this machine everybody would look so; such a request
+ * is believed only where the proxy is trusted and says that it comes from here.
+ */
+export function isOnThisMachine(socketAddress: string, headers: IncomingHttpHeaders, trusted: AddressRange[]): boolean {
+  const names = Object.keys(headers)
+  if (!isLoopback(socketAddress) || names.some(isOfProxy)) return false
+  if (!names.some(isForwarded)) return true
+  const hops = headers['x-forwarded-for']?.toString().split(',') ?? []
+  return isFromTrustedProxy(socketAddress, trusted) && hops.length > 0 && hops.every((hop) => isLoopback(hop.trim()))
 }
 
 /** Whom an address counts as: an IPv6 client may choose any of its /64. What is no address is nobody in particular. */

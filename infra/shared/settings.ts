@@ -17,8 +17,20 @@ const isOrigin = (value: string): boolean => {
   return /^https?:$/.test(url.protocol) && url.origin === value && url.username === ''
 }
 const withoutSlash = (value: string) => value.trim().replace(/\/$/, '')
-const origin = z.string().transform(withoutSlash)
-  .refine(isOrigin, 'must be an origin such as https://money.example.org, without a path')
+const notAnOrigin = 'must be an origin such as https://money.example.org, without a path'
+const origin = z.string().transform(withoutSlash).refine(isOrigin, notAnOrigin)
+const namedOrigin = z.string().transform(withoutSlash)
+  // one forgotten subdomain would be trusted too
+  .refine((value) => !value.includes('*'), 'must name each origin in full, such as https://app.example.org, because a * stands for nothing here')
+  .refine(isOrigin, notAnOrigin)
+
+const isPageUrl = (value: string): boolean => {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '') && !/[?#]$/.test(value)
+}
+const appUrl = z.string().transform(withoutSlash)
+  .refine(isPageUrl, 'must be the address of an app such as https://app.example.org, without a query')
 
 const list = z.string().transform((value) => value.split(',').map((item) => item.trim()).filter((item) => item !== ''))
 
@@ -47,6 +59,14 @@ const addressRange = z.string().transform((value, context): AddressRange => {
   }
 })
 
+/** How many processes of a service there are: the fewest and the most that somebody lets there be. */
+export type Replicas = { fewest: number, most: number }
+const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a number such as 2, or the fewest and the most such as 2-6')
+  .transform((value): Replicas => {
+    const [fewest = 1, most = fewest] = value.split('-').map(Number)
+    return { fewest, most: Math.max(fewest, most) }
+  })
+
 const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
@@ -55,13 +75,18 @@ const environment = z.object({
   NODE_ENV: z.string().optional(),
   /** base_url: what people type; the JWT's `aud` and `iss`, and the start of every mailed link. */
   PUBLIC_URL: origin.optional(),
+  /**
+   * Where people's links lead: the app's address, whose own paths come after it, and which has no slash at the end. Its origin
+   * is a trusted one.
+   */
+  APP_URL: appUrl.optional(),
   /** The address both surfaces listen on; containers say 0.0.0.0. */
   HOST: z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'),
   /** The auth surface's port. */
   PORT: port(3000),
   /** The data surface's port. */
   DATA_PORT: port(3001),
-  /** data_url as clients see it; named in the start message and nowhere else. */
+  /** data_url as clients see it: what `/`, the start message and PostgREST's own description name. */
   DATA_URL: urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(),
   /** The largest body the edge lets through to the data surface, in bytes; a smaller one than 64 KiB would be refused from nobody. */
   DATA_BODY_LIMIT: z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
@@ -77,16 +102,30 @@ const environment = z.object({
     10_000,
     'must be at most 10000',
   ).default(12),
+  /** How many auth services and PostgREST processes share the database, so that the migration can add up their connections. */
+  AUTH_REPLICAS: replicas.optional(),
+  POSTGREST_REPLICAS: replicas.optional(),
+  /** A PostgREST of this machine, for `npm start`; unset it looks for one. */
+  POSTGREST_BIN: z.string().optional(),
+  /** Which version of PostgREST's container is run. */
+  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v12.2.12').default('v12.2.12'),
   /** Where the embedded server keeps its data and `npm start` its generated secrets. */
   DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
   /** Signs cookies and encrypts private keys at rest. */
   BETTER_AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   /** Origins of single-page apps that may call with credentials and be redirected to. */
-  TRUSTED_ORIGINS: list.pipe(z.array(origin)).default([]),
+  TRUSTED_ORIGINS: list.pipe(z.array(namedOrigin)).default([]),
   /** Proxies whose X-Forwarded-For is believed. */
   TRUSTED_PROXIES: list.pipe(z.array(addressRange)).default([]),
   /** Share the session cookie with the subdomains of this domain. */
   COOKIE_DOMAIN: z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(),
+  /** `none` where the app is on another site than we are: the session cookie is then sent from there, and kept apart for it. */
+  COOKIE_SAME_SITE: z.enum(['lax', 'none'], 'must be lax or none').default('lax'),
+  /** A built single-page app that the edge serves: the folder with its index.html; `none` for none, not the reference app either. */
+  APP_DIR: z.string().optional(),
+  /** The Content-Security-Policy of the app's documents. */
+  APP_CSP: z.string().regex(/^[\x20-\x7e]*$/, 'must be one line of plain text').refine((value) => !/["`{}\\]/.test(value), 'must hold no ", `, \\, { or }')
+    .default("frame-ancestors 'none'"),
   /** The sender of every mail. */
   MAIL_FROM: z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(),
   RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
@@ -94,6 +133,12 @@ const environment = z.object({
   SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
   /** A signing key is replaced after so many days; 0 leaves it to the operator's `keys rotate`. */
   KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
+  /** Who changed what is forgotten after so many days, and can be taken back until then. */
+  ACTIVITY_DAYS: z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(
+    36_500,
+    'must be from 1 to 36500',
+  )
+    .default(400),
   /** Only load tests have a reason to say false. */
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */
@@ -115,7 +160,25 @@ const environment = z.object({
 })
 
 /** Every variable of the run contract, parsed; what is absent and has no default is undefined. */
-export type Settings = z.output<typeof environment> & { PUBLIC_URL: string, DATA_URL: string }
+export type Settings = z.output<typeof environment> & {
+  PUBLIC_URL: string
+  APP_URL: string
+  DATA_URL: string
+  /** Whether somebody said that there is an app, at APP_URL; it may be the origin itself. */
+  hasApp: boolean
+  /** Whether nobody said where the app is, nor that there is to be none. */
+  wantsReferenceApp: boolean
+}
+
+/** A browser drops a cookie that does not fit the address it comes from, and says so to nobody. @throws ConfigError */
+function checkCookie({ COOKIE_DOMAIN: domain, COOKIE_SAME_SITE: sameSite }: z.output<typeof environment>, { protocol, hostname }: URL): void {
+  if (domain !== undefined && !`.${hostname}`.endsWith(`.${domain.replace(/^\./, '').toLowerCase()}`)) {
+    throw configError('COOKIE_DOMAIN must be the host of PUBLIC_URL or a domain above it, or browsers drop the session cookie.')
+  }
+  if (sameSite === 'none' && protocol !== 'https:') {
+    throw configError('COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https, or browsers drop the session cookie.')
+  }
+}
 
 /**
  * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
@@ -130,9 +193,16 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   }
   const settings = parsed.data
   if (settings.PORT === settings.DATA_PORT) throw configError('DATA_PORT must differ from PORT.')
+  const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`
+  checkCookie(settings, new URL(publicUrl))
+  const appDirectory = settings.APP_DIR === 'none' ? undefined : settings.APP_DIR
   return {
     ...settings,
-    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    PUBLIC_URL: publicUrl,
+    APP_URL: settings.APP_URL ?? publicUrl,
+    APP_DIR: appDirectory,
+    hasApp: settings.APP_URL !== undefined || appDirectory !== undefined,
+    wantsReferenceApp: settings.APP_URL === undefined && settings.APP_DIR === undefined,
     DATA_URL: settings.DATA_URL ?? `http://localhost:${settings.DATA_PORT}`,
   }
 }

@@ -15,11 +15,11 @@ afterAll(() => stack.close())
 const agent = new Agent({ keepAlive: false, maxSockets: 20 })
 afterAll(() => agent.destroy())
 
-/** A request as fetch would not send it: any method, and the path byte for byte. */
-const send = (method: string, path: string, origin: string | undefined) =>
-  new Promise<void>((resolve, reject) => {
+/** A request as fetch would not send it: any method, and the path byte for byte. @returns the status */
+const send = (method: string, path: string, origin?: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
     request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
-      response.resume().on('end', resolve)
+      response.resume().on('end', () => resolve(response.statusCode))
     }).on('error', reject).end()
   })
 
@@ -60,5 +60,15 @@ describe('somebody sends every method to a thousand paths', () => {
     expect(seen).toContain('unknown')
     expect(seen.filter((label) => !known.has(label))).toEqual([])
     expect((await labels('method')).filter((label) => !['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER'].includes(label))).toEqual([])
+  })
+})
+
+describe('a proxy sends on everything that begins with /api/auth, as it is written', () => {
+  test('and what is for the inside is not reached through it', async () => {
+    const ways = ['/api/auth/../..', '/api/auth/%2e%2e/%2E%2e', '/api/auth/.%2e/..', '/api/auth/./../x/../..']
+    for (const path of ['/metrics', '/readyz', '/livez']) {
+      for (const way of ways) expect(await send('GET', way + path), way + path).toBe(404)
+      expect(await send('GET', `${path}?from=inside`)).toBe(200)
+    }
   })
 })

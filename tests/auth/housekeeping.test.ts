@@ -25,7 +25,7 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
       logged.push(line)
     },
   })
-  const stop = startHousekeeping(pool, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, { left: 10, failed: 50, done: 50 })
+  const stop = startHousekeeping(pool, 30, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, { left: 10, failed: 50, done: 50 })
   onTestFinished(stop)
   return { logged, stop }
 }
@@ -73,6 +73,19 @@ test('an invitation is forgotten a month after it ended, whatever became of it',
     soon,
   )
     .toEqual(new Set([invited[1], invited[2]]))
+})
+
+test('activity is forgotten after as many days as the operator keeps it', async () => {
+  const id = await (await signedIn(stack, 'Ann')).id()
+  await stack.sql.query(
+    `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
+     select private.nth_of_change(start, n), moment, private.nth_of_change(start, 0), $1, $1, 'create', 'tags', gen_random_uuid()
+     from (values (interval '31 days', 1500), (interval '29 days', 1)) as activity (age, rows), lateral (select now() - age as moment) m,
+       lateral (select private.start_of_change(moment, gen_random_uuid()) as start) s, generate_series(1, rows) n`,
+    [id],
+  )
+  housekeeping()
+  await expect.poll(() => count('api.activity'), soon).toBe(1)
 })
 
 test('a table that cannot be swept keeps no other waiting, is told by name, and is swept when it can be', async () => {

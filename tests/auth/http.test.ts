@@ -11,6 +11,29 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
+test('any page may read the description, which says where it is served, and keep it for a minute', async () => {
+  const reply = await fetch(`${stack.url}/api/auth/openapi.json`, { headers: { origin: 'https://anybody.example' } })
+  expect(reply.status).toBe(200)
+  expect(Object.fromEntries(reply.headers)).toMatchObject({
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    'cache-control': 'public, max-age=60',
+    'access-control-allow-origin': '*',
+  })
+  expect(await reply.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), servers: [{ url: stack.publicUrl }] })
+  expect(await person(stack).post('/openapi.json')).toMatchObject({ status: 405 })
+})
+
+test('/docs is a page that may load and ask nothing but what its own origin has', async () => {
+  const page = await fetch(`${stack.url}/docs`)
+  expect(page.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  )
+  const files = [...(await page.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(files).toHaveLength(4)
+  for (const file of files) expect((await fetch(`${stack.url}${file}`)).status, file).toBe(200)
+})
+
 /** What the database holds of people and teams, to see that a refused request changed nothing. */
 const census = async () =>
   (await stack.sql.query(`select
@@ -207,5 +230,10 @@ describe('every reply', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(stack.logged.some((line) => line.includes(headers.get('x-request-id') ?? 'none'))).toBe(true)
     }
+  })
+
+  // Caddy in compose keeps one for 30 s, a load balancer on AWS for 60
+  test('says that its connection is kept for longer than a proxy in front keeps it', async () => {
+    expect((await fetch(`${stack.url}/livez`)).headers.get('keep-alive')).toBe('timeout=75')
   })
 })

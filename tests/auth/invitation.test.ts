@@ -69,7 +69,7 @@ describe('Olga invites Bob', () => {
     for (const path of ['accept-invitation', 'reject-invitation']) {
       expect(await bob.post(`/organization/${path}`, { invitationId })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
     }
-    expect((await bob.get('/organization/list-user-invitations')).status).toBe(403)
+    expect(await bob.get('/organization/list-user-invitations')).toMatchObject({ status: 200, body: [] })
     expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'pending' }])
   })
 
@@ -81,6 +81,67 @@ describe('Olga invites Bob', () => {
       expect((await eve.post(`/organization/${path}`, { invitationId })).status).toBeGreaterThanOrEqual(403)
     }
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
+  })
+
+  test('and whoever has the link is told what it is, before signing in, and no address in full', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const { body: { id: invitationId, expires_at } } = await invite(owner, id, bob.email)
+    const told = {
+      id: invitationId,
+      organization_name: 'The Team',
+      inviter_name: 'Owner',
+      role: 'editor',
+      status: 'pending',
+      expires_at,
+      email_hint: 'b…@example.org',
+    }
+    const path = `/organization/get-invitation?invitationId=${invitationId}`
+    expect(await person(stack).get(path)).toMatchObject({ status: 200, body: { ...told, is_for_caller: false } })
+    expect((await bob.get(path)).body).toEqual({ ...told, is_for_caller: true })
+    expect((await owner.get(path)).body).toEqual({ ...told, is_for_caller: false })
+    expect(await bob.get('/organization/get-invitation?invitationId=nothing')).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    await bob.post('/organization/reject-invitation', { invitationId })
+    expect((await person(stack).get(path)).body).toEqual({ ...told, organization_name: null, inviter_name: null, status: 'rejected', is_for_caller: false })
+    const { body: next } = await invite(owner, id, bob.email)
+    await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [next.id])
+    expect((await bob.get(`/organization/get-invitation?invitationId=${next.id}`)).body).toMatchObject({ status: 'expired', organization_name: 'The Team' })
+  })
+
+  test('and one that was taken back tells no name that came after it, and one that was accepted does', async () => {
+    const { id, owner } = await team(stack, [])
+    const bob = await signedIn(stack, 'Bob')
+    const told = async (invitationId: string) => (await person(stack).get(`/organization/get-invitation?invitationId=${invitationId}`)).body
+    const { body: { id: takenBack } } = await invite(owner, id, bob.email)
+    await owner.post('/organization/cancel-invitation', { invitationId: takenBack })
+    const { body: { id: accepted } } = await invite(owner, id, bob.email)
+    await bob.post('/organization/accept-invitation', { invitationId: accepted })
+    await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })
+    expect(await told(takenBack)).toMatchObject({ status: 'canceled', organization_name: null, inviter_name: null })
+    expect(await told(accepted)).toMatchObject({ status: 'accepted', organization_name: 'Renamed', inviter_name: 'Owner' })
+  })
+
+  test('and hostile names are told as the mail has them: one short line, and no link', async () => {
+    const { id, owner } = await team(stack, [])
+    const hostile = `Win at https://evil.example/ ${'now '.repeat(40)}`
+    expect((await owner.patch('/organization/update', { organizationId: id, name: hostile })).status).toBe(200)
+    expect((await owner.post('/update-user', { name: hostile })).status).toBe(200)
+    const { body: { id: invitationId } } = await invite(owner, id, 'bob-of-names@example.org')
+    const { subject } = await stack.mail.waitFor('bob-of-names@example.org')
+    const { body: { organization_name: organization, inviter_name: inviter } } = await person(stack).get(
+      `/organization/get-invitation?invitationId=${invitationId}`,
+    )
+    expect(`${inviter} invited you to ${organization}`).toBe(subject)
+    expect(organization).toMatch(/^Win at https \/\/evil example\/ now now .*…$/)
+    expect(organization.length).toBeLessThanOrEqual(60)
+  })
+
+  test('and accepting leaves him in the context he works in', async () => {
+    const { id, owner } = await team(stack, [])
+    const { viewer: bob, id: own } = await team(stack, ['viewer'])
+    const { body: { id: invitationId } } = await invite(owner, id, bob.email)
+    expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
+    expect((await bob.get('/get-session')).body.session.active_organization_id).toBe(own)
   })
 
   test('and he rejects it, and then it cannot be accepted', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeProtectedHeader } from 'jose'
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../auth/database.ts'
@@ -7,6 +7,7 @@ import { startRotation, type KeyOptions } from '../../auth/keys/rotation.ts'
 import { createLog } from '../../auth/log.ts'
 import { operator } from '../support/operator.ts'
 import { person, signedIn } from '../support/person.ts'
+import { tokenSigner } from '../support/signer.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -117,6 +118,36 @@ describe('a rotation while PostgREST is down', () => {
   }, 60_000)
 })
 
+describe('a PostgREST whose question for the keys fails', () => {
+  test('gets them by itself when it may ask again; three auth services see to it, none too often, and the log says so', async () => {
+    await using hurt = await startStack({ data: true })
+    await Promise.all([hurt.another(), hurt.another()])
+    const told: string[] = []
+    const listener = await hurt.sql.connect()
+    listener.on('notification', ({ payload }) => told.push(payload ?? ''))
+    await listener.query('listen pgrst')
+    const lines = (text: string) => hurt.logged.filter((line) => line.includes(text)).length
+    const loseConnections = () =>
+      hurt.sql.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator' and datname = current_database()`)
+    const token = await (await signedIn(hurt, 'Ann')).token()
+
+    await hurt.sql.query('revoke execute on function private.pre_config() from authenticator')
+    await loseConnections()
+    await expect.poll(() => read(hurt.dataUrl, token)).toBe(500)
+    await expect.poll(() => lines('not every PostgREST has loaded the signing keys')).toBeGreaterThan(0)
+    await hurt.sql.query('grant execute on function private.pre_config() to authenticator')
+    await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
+
+    await loseConnections()
+    await expect.poll(() => lines('the database lost sessions, so every PostgREST loads its keys anew')).toBeGreaterThan(0)
+    await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
+    // a look is two rounds, or one in vain; each service looks at a start, at a loss, and at the listener that is new after it
+    const most = 3 * 2 * (1 + 2 * 2) + lines('not every PostgREST has loaded the signing keys')
+    expect(told.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
+    listener.release(true)
+  })
+})
+
 describe('the database does not answer when a rotation gives its lock back', () => {
   test('and the connection ends, so that no other process waits for the lock for ever', async () => {
     const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
@@ -161,6 +192,37 @@ describe('an operator', () => {
     const next = await ann.token()
     expect(kidOf(next)).not.toBe(kidOf(token))
     expect(await read(stack.dataUrl, next)).toBe(200)
+  })
+
+  test('revokes a key that no longer signs, and what is fetched after the command is good at once', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const token = await ann.token()
+    expect(await run('rotate')).toMatchObject({ code: 0 })
+    expect(await run('revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
+    expect(await read(stack.dataUrl, await ann.token())).toBe(200)
+    await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
+  })
+
+  test('revokes a key whose tokens PostgREST keeps as checked, and they end as soon', async () => {
+    await using keeping = await startStack({ data: true, dataEnv: { PGRST_JWT_CACHE_MAX_LIFETIME: '3600' } })
+    const ann = await signedIn(keeping, 'Ann')
+    const token = await ann.token()
+    for (let i = 0; i < 3; i++) expect(await read(keeping.dataUrl, token)).toBe(200)
+    expect(await runOn(keeping, 'revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
+    await expect.poll(() => read(keeping.dataUrl, token), { timeout: 5_000 }).toBe(401)
+    expect(await read(keeping.dataUrl, await ann.token())).toBe(200)
+  })
+
+  test('revokes a key with which a thief dated a token ahead, which PostgREST keeps as checked, and it ends as soon', async () => {
+    await using keeping = await startStack({ data: true, dataEnv: { PGRST_JWT_CACHE_MAX_LIFETIME: '3600' } })
+    const ann = await signedIn(keeping, 'Ann')
+    const { kid, privateKey } = await tokenSigner(keeping.sql, keeping.publicUrl)
+    const ahead = await new SignJWT({ ...decodeJwt(await ann.token()), iat: Math.floor(Date.now() / 1000) + 25 }).setProtectedHeader({ alg: 'RS256', kid })
+      .sign(privateKey)
+    await expect.poll(() => read(keeping.dataUrl, ahead)).toBe(200)
+    expect(await runOn(keeping, 'revoke', kid)).toMatchObject({ code: 0 })
+    expect(await read(keeping.dataUrl, ahead)).toBe(401)
+    expect(await read(keeping.dataUrl, await ann.token())).toBe(200)
   })
 
   test('while no key signs, a token is 503 with Retry-After, and never signed by a key that is not known', async () => {

@@ -150,6 +150,32 @@ describe('per client address', () => {
   })
 })
 
+describe('a program of the machine that base_url is of', () => {
+  const ask = (who: Person, headers = {}) => who.post('/disown-account', { token: 'x'.repeat(24) }, headers)
+  const refusedOf = async (count: number, headers?: Record<string, string>) =>
+    (await Promise.all(Array.from({ length: count }, () => ask(person(here), headers)))).filter(({ status }) => status === 429).length
+
+  let here: Stack
+  beforeAll(async () => {
+    here = await startStack({ env: { RATE_LIMIT_ENABLED: 'true' } })
+  })
+  afterAll(() => here.close())
+
+  test('may ask ten times as much by its address, and no proxy may for others', async () => {
+    expect(await refusedOf(195)).toBe(0)
+    expect(await refusedOf(10)).toBe(5)
+    await here.sql.query('delete from auth.rate_limits')
+    expect(await refusedOf(25, from('203.0.113.7'))).toBe(5)
+  })
+
+  test('may guess no more passwords of an account', async () => {
+    const ann = person(here, 'Ann')
+    const guess = () => ann.post('/sign-in/email', { email: ann.email, password: 'wrong password' })
+    for (let i = 0; i < guesses.max; i++) expect((await guess()).status).toBe(401)
+    expectLimited(await guess(), guesses.window)
+  })
+})
+
 describe('a window', () => {
   const consume = async (key: string, window: number, max: number) =>
     (await stack.sql.query('select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, window, max])).rows[0]

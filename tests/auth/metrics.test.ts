@@ -61,7 +61,8 @@ describe('mail', () => {
       expect([...seen].filter(([key, count]) => key.startsWith('auth_mail_failures_total') && key !== name && count > 0)).toEqual([])
       if (mode === 'reject') expect([seen.get('auth_mail_given_up_total{reason="rejected"}'), seen.get('auth_mail_queue_depth')]).toEqual([1, 0])
       else {
-        expect(seen.get('auth_mail_queue_depth')).toBe(1)
+        // for the moment in which the next attempt is stored and the one that failed not yet ended, there are two
+        await expect.poll(async () => (await figures(alone)).get('auth_mail_queue_depth')).toBe(1)
         expect(seen.get('auth_mail_queue_oldest_seconds')).toBeGreaterThan(0)
       }
       alone.mail.mode = 'ok'
@@ -90,7 +91,7 @@ describe('the connections', () => {
     const ann = await signedIn(alone, 'Ann')
     const lock = await alone.sql.connect()
     await lock.query('begin; lock table auth.sessions in access exclusive mode')
-    const asked = Promise.all(Array.from({ length: 14 }, () => ann.get('/get-session')))
+    const asked = Promise.all(Array.from({ length: 14 }, () => ann.get('/list-sessions')))
     const engine = async () => {
       const seen = await figures(alone)
       return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => seen.get(`auth_db_pool_${name}`))

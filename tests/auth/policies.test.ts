@@ -1,4 +1,5 @@
 /** The engine does for a request what the route's row says, and what no row says it does for nobody. */
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../auth/routes/table.ts'
 import { authConfig } from '../../auth/config.ts'
@@ -34,7 +35,8 @@ const engineWith = (policies: Policy[]): Promise<Engine> =>
     connections,
     log: createLog('silent'),
     hashingQueue: hashingQueue(1, 1, 1_000),
-    mailer: createMailer(publicUrl, async () => undefined),
+    passwords: { hash: hashPassword, verify: verifyPassword },
+    mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
     config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
     plans: plans(connections.db, 'teams'),
     limits: limits(connections.db, false),

@@ -7,7 +7,7 @@ describe('the service is told to stop', () => {
   test('and finishes the requests in flight', async () => {
     const stopping = await startStack()
     // the hashing queue has a place for all but one of these: some hash, one waits, and all have been accepted
-    const signUps = Array.from({ length: Math.max(2, availableParallelism()) }, () => person(stopping, 'Late').signUp())
+    const signUps = Array.from({ length: Math.min(3, availableParallelism()) + 2 }, () => person(stopping, 'Late').signUp())
     await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stopping.url}/metrics`)).text())?.[1]), {
       interval: 5,
     }).toBeGreaterThan(0)

@@ -2,12 +2,12 @@
  * Backups by themselves, as an operator turns them on: scheduled, kept by age, copied off-site, and recovery to a second.
  * One story, so each test starts where the one before ended. Needs an engine.
  */
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
 import { missing } from '../support/queries-of-metrics.ts'
-import { deployment, type Deployment } from './deployment.ts'
+import { deployment, run, type Deployment } from './deployment.ts'
 import { resticServer, type ResticServer } from './restic-server.ts'
 
 let it: Deployment
@@ -18,8 +18,12 @@ const offsite = (password: string) =>
   writeFile(join(it.directory, 'offsite.env'), `RESTIC_REPOSITORY=rest:http://${it.gateway}:${elsewhere.port}/\nRESTIC_PASSWORD=${password}\n`)
 
 const backups = async () => (await readdir(join(it.directory, 'backups'))).filter((name) => name.endsWith('.dump')).toSorted()
-const exposition = () =>
-  it.compose('exec', '-T', 'offsite', 'node', '-e', `fetch('http://127.0.0.1:9101/metrics').then((answer) => answer.text()).then(console.log)`)
+/** What Prometheus is told, on the network where it asks. */
+const exposition = () => {
+  const project = `finance-test-${new URL(it.url).port}`
+  const ask = `fetch('http://offsite:9101/metrics').then((answer) => answer.text()).then(console.log)`
+  return run('docker', ['run', '--rm', '--network', `${project}_watch`, `${project}-backend:latest`, 'node', '-e', ask])
+}
 const metrics = async () => {
   const text = await exposition()
   return Object.fromEntries(text.split('\n').filter((line) => /^\w/.test(line)).map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
@@ -82,6 +86,9 @@ describe('the profile backup', () => {
     const { services } = JSON.parse(await it.compose('config', '--format', 'json'))
     for (const name of ['backup', 'pitr']) expect(services[name].network_mode).toBe('none')
     expect(services.offsite.volumes.map(({ source }: { source: string }) => source)).not.toContain('socket')
+    // nor does it stand where addresses of clients are believed
+    const names = ['auth', 'db', 'postgrest'].map((name) => `require('dns').promises.lookup('${name}').then(() => '${name}', () => '')`)
+    expect((await it.compose('exec', '-T', 'offsite', 'node', '-e', `Promise.all([${names.join()}]).then((all) => console.log(all.join('')))`)).trim()).toBe('')
     expect(services.offsite.volumes.find(({ target }: { target: string }) => target === '/app/backups').read_only).toBe(true)
   })
 
@@ -125,6 +132,15 @@ describe('the profile backup', () => {
     await it.compose('up', '-d', '--no-deps', 'offsite')
     await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
   })
+
+  test('says no more of copies off-site where nobody wants any, so that their age rings nowhere', async () => {
+    await rm(join(it.directory, 'offsite.env'))
+    await it.compose('up', '-d', '--no-deps', '--wait', 'offsite')
+    await expect.poll(async () => Object.keys(await metrics()).filter((name) => name.includes('offsite')), patiently).toEqual([])
+    await offsite('far away')
+    await it.compose('up', '-d', '--no-deps', 'offsite')
+    await expect.poll(async () => (await metrics())['finance_backup_offsite_failed'], patiently).toBe(0)
+  })
 })
 
 describe('a moment', () => {
@@ -144,7 +160,7 @@ describe('a moment', () => {
     await store('B')
     const before = await it.sums()
     const told = await it.command('restore', '--drill', '--at', between)
-    expect(told).toMatch(/It has \d+ definitions, \d+ tables, \d+ rows\.\nThe drill of .* passed\./)
+    expect(told).toMatch(/It has \d+ definitions, \d+ tables, 1 people, \d+ rows\.\nThe drill of .* passed\./)
     expect(await it.sums()).toEqual(before)
     expect(await stored()).toEqual(['A', 'B', 'Groceries'])
   })
@@ -167,28 +183,57 @@ describe('a moment', () => {
 })
 
 describe('a new machine', () => {
-  test('gets the newest backup from off-site with one command, row by row the same', async () => {
+  const listed = () => it.command('restore', '--from-offsite', 'list')
+  const host = () => new URL(it.url).host
+  /** Everything of the machine is gone, and somebody starts the product before they restore: an empty database is copied off-site. */
+  const lostAndBegunAnew = async (kept: string) => {
+    await it.compose('down', '--volumes')
+    await rename(join(it.directory, 'backups'), join(it.directory, kept))
+    await mkdir(join(it.directory, 'backups'))
+    await it.up()
+    const newest = async (kind: string) => (await listed()).trim().split('\n').findLast((line) => line.startsWith(kind))
+    for (const kind of ['finance-', 'pitr-']) await expect.poll(() => newest(kind), patiently).toContain(': 0 people')
+  }
+
+  test('is shown what is off-site: of whom, with how many people, rows and bytes', async () => {
     await store('Last')
-    const dump = (await it.command('backup')).trim()
-    const name = basename(dump, '.dump')
+    const name = basename((await it.command('backup')).trim(), '.dump')
+    await expect.poll(() => it.shell('cat "$(ls -d backups/pitr/* | tail -1)/people"'), patiently).toBe('1\n')
     await it.compose('restart', 'offsite')
     await expect.poll(() => it.compose('logs', 'offsite'), patiently).toContain(`Copied ${name}`)
-    const sums = (await readFile(dump.replace('.dump', '.sums'), 'utf8')).trim().split('\n')
-    await it.compose('down', '--volumes')
-    await rename(join(it.directory, 'backups'), join(it.directory, 'lost'))
-    await mkdir(join(it.directory, 'backups'))
-    expect(await it.command('restore', '--from-offsite', 'latest')).toContain(`${name}.dump`)
-    await it.up()
+    await expect.poll(listed, patiently).toMatch(new RegExp(`^pitr-\\d{8}T\\d{6}Z of ${host()}: 1 people, \\? rows, [1-9]\\d* bytes$`, 'm'))
+    expect(await listed()).toMatch(new RegExp(`^${name} of ${host()}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`, 'm'))
+  })
+
+  test('gets the newest backup with people, row by row the same, though it was begun anew, and though a board does not start', async () => {
+    const newest = `${(await backups()).at(-1)}`.replace('.dump', '')
+    const sums = (await readFile(join(it.directory, 'backups', `${newest}.sums`), 'utf8')).trim().split('\n')
+    await lostAndBegunAnew('lost')
+    await it.configure({ COMPOSE_PROFILES: 'backup,pitr,monitoring', PROMETHEUS_TAG: 'none', ALERTMANAGER_TAG: 'none', GRAFANA_TAG: 'none' })
+    const told = await it.shell('infra/docker/restore --from-offsite latest 2>&1')
+    expect(told).toMatch(new RegExp(`Passed over, because nobody is in it: finance-\\S+ of ${host()}: 0 people`))
+    expect(told).toContain(`Taken from off-site: ${newest} of ${host()}: 1 people`)
+    expect(told).toMatch(/This is the backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: 1 people, [1-9]\d* rows\.\n/)
+    expect(told).toContain('grafana does not start; what serves does.')
+    expect(told).toContain('Restored.')
+    await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
     expect([...(await it.sums()).values()]).toEqual(sums)
     expect(await stored()).toEqual(['A', 'B', 'Groceries', 'Last'])
   })
 
-  test('gets all of the log that is off-site', async () => {
-    await it.compose('down', '--volumes')
-    await rename(join(it.directory, 'backups'), join(it.directory, 'lost-too'))
-    await mkdir(join(it.directory, 'backups'))
-    expect(await it.command('restore', '--from-offsite', 'latest', '--at', 'latest')).toContain('Restored as it was at latest.')
-    await it.up()
+  test('gets all of the log that is off-site, and not that of the empty database', async () => {
+    await lostAndBegunAnew('lost-too')
+    const told = await it.shell('infra/docker/restore --from-offsite latest --at latest 2>&1')
+    expect(told).toMatch(/Taken from off-site: pitr-\S+ of \S+: 1 people/)
+    expect(told).toContain('Restored as it was at latest.')
     expect(await stored()).toContain('Groceries')
+  })
+
+  test('is not given another deployment’s', async () => {
+    const path = join(it.directory, 'offsite.env')
+    await writeFile(path, `${await readFile(path, 'utf8')}OFFSITE_NAME=other.example.org\n`)
+    await expect(it.command('restore', '--from-offsite', 'latest')).rejects.toThrow(
+      `Nothing is off-site of other.example.org, but of ${host()}: OFFSITE_NAME in offsite.env says whose is taken.`,
+    )
   })
 })

@@ -64,7 +64,8 @@ beforeAll(async () => {
     'bash',
     '-euc',
     `
-    mkdir /root/finance; cd /root/finance; tar xf ../tree.tar; git init -q
+    # as git makes a checkout under a strict umask
+    mkdir /root/finance; cd /root/finance; tar xf ../tree.tar; chmod -R go-rwx .; git init -q
     git config user.email owner@example.org; git config user.name Owner; git add -A; git commit -qm first
     systemctl is-system-running --wait || systemctl --failed`,
   ])
@@ -105,12 +106,49 @@ test('the operator’s command says how it is called here', async () => {
   expect(await outcome('infra/systemd/admin dance')).toEqual({ code: 1, output: expect.stringContaining('`infra/systemd/admin --help` shows how') })
 })
 
-test('a dump is put back as the page says', async () => {
-  const [section = ''] = /^## Backup and restore\n[^]*?(?=^## )/m.exec(docs) ?? []
-  await shell([...section.matchAll(/```sh\n([^]*?)```/g)].map(([, commands]) => commands).join(''))
-  expect(await shell('stat -c %a finance.dump; rm finance.dump')).toBe('600\n')
+const section = (title: string) => new RegExp(`^## ${title}\\n[^]*?(?=^## )`, 'm').exec(docs)?.[0] ?? ''
+
+test('a backup passes its drill and is put back, as the page says', async () => {
+  const pasted = [...section('Backup and restore').matchAll(/```sh\n([^]*?)```/g)].map(([, commands]) => commands).join('')
+  const said = await shell(pasted)
+  expect(said.match(/Checked \d+ definitions, \d+ tables, \d+ rows: all as they were\./g)).toHaveLength(2)
+  expect(said).toMatch(/Restored\. What was there before is the database finance_before_\d+; when you are sure, remove it:\n {2}runuser -u postgres -- dropdb/)
+  expect((await shell('stat -c %a /var/backups/finance/*')).trim().split('\n')).toEqual(['600', '600', '600', '600'])
   expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
-  await shell('curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/healthz')
+  expect(await shell(`runuser -u postgres -- psql -XqAt -c "select datname from pg_database where datname like 'finance%copy%'"`)).toBe('')
+})
+
+test('a backup that is damaged, or holds other than it says, is refused while what serves goes on', async () => {
+  const pid = () => shell('systemctl show -P MainPID finance-auth')
+  const before = await pid()
+  await shell(`rm -rf /tmp/damaged; mkdir /tmp/damaged; cp /var/backups/finance/finance-*.{dump,sums,sha256} /tmp/damaged
+    cd /tmp/damaged; for file in *; do mv "$file" "backup.\${file##*.}"; done; printf x | dd of=backup.dump bs=1 seek=5000 conv=notrunc status=none`)
+  expect(await outcome('infra/systemd/restore /tmp/damaged/backup.dump')).toEqual({ code: 1, output: expect.stringContaining('checksums') })
+  // a whole one of a database without a row rule, under the sums of one that has it
+  await shell(`runuser -u postgres -- psql -qc 'alter table api.transactions disable row level security' finance
+    dump=$(infra/systemd/backup /tmp/without)
+    runuser -u postgres -- psql -qc 'alter table api.transactions enable row level security' finance
+    cp "$dump" /tmp/damaged/backup.dump; cd /tmp/damaged; sha256sum backup.dump backup.sums >backup.sha256`)
+  const { code, output } = await outcome('infra/systemd/restore /tmp/damaged/backup.dump')
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('The backup is damaged: these are not what it says they were.') })
+  expect(output).toContain('api.transactions')
+  expect(await pid()).toBe(before)
+  expect(await outcome('infra/systemd/restore --at latest')).toEqual({ code: 1, output: expect.stringContaining("compose's alone") })
+})
+
+test('traces come to the collector that the page’s line names, and Node’s heap is half of the unit’s memory', async () => {
+  const [line = ''] = /^OTEL_EXPORTER_OTLP_ENDPOINT=.*$/m.exec(section('Traces')) ?? []
+  await shell(`echo '${line}' >>/etc/finance/auth.env
+    systemd-run --quiet --unit collector node -e "require('http').createServer((asked, answer) => { console.log(asked.url); answer.end() }).listen(4318, '127.0.0.1')"
+    systemctl restart finance-auth; curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:3000/readyz
+    curl -s -o /dev/null http://127.0.0.1:8080/api/auth/jwks
+    timeout 30 bash -c 'until journalctl -u collector -o cat | grep -q /v1/traces; do sleep 0.2; done'
+    systemctl stop collector; sed -i '/^OTEL_/d' /etc/finance/auth.env; systemctl restart finance-auth
+    curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/healthz`)
+  const [memory, heap] =
+    (await shell(`systemctl show -P MemoryMax finance-auth; tr '\\0' '\\n' <"/proc/$(systemctl show -P MainPID finance-auth)/cmdline" | grep old-space`)).trim()
+      .split('\n')
+  expect(heap).toBe(`--max-old-space-size=${Number(memory) / 2 ** 21}`)
 })
 
 test('the proxy reloads: a changed limit holds, and it is the same process', async () => {
@@ -185,6 +223,10 @@ test('two on one machine do not touch each other', async () => {
     STACK=second PORT=4000 HTTP_PORT=8081 PLAIN_PORT=8082 METRICS_PORT=9181 PGPORT=5433 infra/systemd/setup https://localhost:8443`)
   expect((await shell('STACK=second infra/systemd/admin users')).trim().split('\n')).toHaveLength(1)
   expect(await shell('infra/systemd/admin users')).toContain('ann@example.com')
+  // each is backed up by its own
+  expect(await shell('STACK=second infra/systemd/restore --drill "$(STACK=second infra/systemd/backup)"; ls /var/backups/second')).toMatch(
+    /as they were[^]*finance-.*dump/,
+  )
   const status = (port: number) => shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${port}/data/transactions || true`)
   expect([await status(8080), await status(8082)]).toEqual(['200', '200'])
   await shell('systemctl stop second-auth second-postgrest second-caddy postgresql@*-second')

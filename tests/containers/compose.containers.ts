@@ -3,7 +3,7 @@
  * test starts where the one before ended. Needs an engine, and root for the crashes.
  */
 import { createHash } from 'node:crypto'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -151,10 +151,20 @@ describe('from nothing', () => {
 })
 
 describe('what is not open', () => {
+  test('somebody who opens the address is told where to go until APP_DIR names an app, and every other place is 404', async () => {
+    const opened = (path: string) => fetch(`${it.url}${path}`, { headers: { accept: 'text/html' } })
+    const home = await opened('/')
+    expect([home.status, await home.text()]).toEqual([200, expect.stringContaining(`${it.url}/docs`)])
+    expect((await opened('/transactions')).status).toBe(404)
+  })
+
   test('nothing but the proxy is published', async () => {
     const published = (await it.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n').filter((line) => line.includes('->'))
     expect(published.map((line) => line.split(' ')[0])).toEqual(['caddy'])
-    for (const path of ['/metrics', '/readyz', '/', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
+    for (const path of ['/metrics', '/readyz', '/mail', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
+    for (const path of ['/docs', '/docs/docs.js', '/api/auth/openapi.json']) expect((await fetch(it.url + path)).status).toBe(200)
+    // what runs, and nothing of how
+    expect(await (await fetch(it.url)).json()).toEqual({ auth: `${it.url}/api/auth`, data: `${it.url}/data`, docs: `${it.url}/docs` })
     expect(await listens(5432)).toBe(false)
     const plain = await fetch(`${it.httpUrl}/data/transactions?limit=1`, { redirect: 'manual' })
     expect([plain.status, plain.headers.get('location')]).toEqual([308, `${it.url}/data/transactions?limit=1`])
@@ -369,9 +379,9 @@ describe('an upgrade', () => {
     }
     const source = join(it.directory, 'previous')
     await run('bash', ['-ec', `mkdir '${source}'; git -C '${root}' archive ${before} | tar -x -C '${source}'`])
-    const image = `${(await it.compose('config', '--images')).split('\n').find((name) => name.includes('-auth:'))?.split(':')[0]}`
+    const image = `${(await it.compose('config', '--images')).split('\n').find((name) => name.includes('-backend:'))?.split(':')[0]}`
     await run('docker', ['build', '--quiet', '--target', 'auth', '-t', `${image}:previous`, '-f', join(source, 'infra/docker/Dockerfile'), source])
-    await run('docker', ['tag', `${image.replace(/-auth$/, '-proxy')}:latest`, `${image.replace(/-auth$/, '-proxy')}:previous`])
+    await run('docker', ['tag', `${image.replace(/-backend$/, '-proxy')}:latest`, `${image.replace(/-backend$/, '-proxy')}:previous`])
 
     await it.compose('down', '--volumes')
     await it.configure({ VERSION: 'previous' })
@@ -403,6 +413,28 @@ describe('an upgrade', () => {
     expect((await data('/data/transactions?limit=1')).status).toBe(200)
   }
 
+  /** What a service is started with that compose.yaml and postgrest.conf say. */
+  const settings = async () => {
+    const container = async (service: string) => JSON.parse(await run('docker', ['inspect', (await it.compose('ps', '-q', service)).trim()]))[0]
+    return {
+      memory: (await container('auth')).HostConfig.Memory / 1024 ** 2,
+      log: (await container('postgrest')).Config.Env.find((variable: string) => variable.startsWith('PGRST_LOG_LEVEL=')),
+      conf: (await it.compose('cp', 'postgrest:/etc/postgrest.conf', '-')).includes('# of the next version'),
+    }
+  }
+  const old = { memory: 384, log: 'PGRST_LOG_LEVEL=crit', conf: false }
+  const next = { memory: 400, log: 'PGRST_LOG_LEVEL=error', conf: true }
+
+  test('is what brings another compose.yaml and postgrest.conf, and no start before it', async () => {
+    expect(await settings()).toEqual(old)
+    await it.shell(`
+      sed -i 's/AUTH_MEMORY:-384m/AUTH_MEMORY:-400m/; s/PGRST_LOG_LEVEL:-crit/PGRST_LOG_LEVEL:-error/' compose.yaml
+      echo '# of the next version' >>postgrest.conf`)
+    await it.up('--no-build')
+    await it.compose('restart', 'postgrest')
+    expect(await settings()).toEqual(old)
+  })
+
   test('that cannot migrate leaves the old version serving, and startable', async () => {
     const before = await version()
     const broken = join(it.directory, 'db/migrations/9999_broken.sql')
@@ -412,6 +444,7 @@ describe('an upgrade', () => {
     await it.up('--no-build')
     await serves()
     expect(await version()).toBe(before)
+    expect(await settings()).toEqual(old)
     await rm(broken)
   })
 
@@ -423,19 +456,61 @@ describe('an upgrade', () => {
     await expect(it.command('upgrade')).rejects.toThrow(`does not serve. Going back to ${before}`)
     await serves()
     expect(await version()).toBe(before)
+    expect(await settings()).toEqual(old)
     await writeFile(main, source)
   })
 
-  test('is undone with one command, for all services', async () => {
+  test('is undone with one command, for all services and what they are started with', async () => {
     const before = await version()
     const images = async () => (await it.compose('ps', '--format', '{{.Service}} {{.Image}}')).trim().split('\n').toSorted()
     const served = await images()
     await it.command('upgrade')
     expect(await version()).not.toBe(before)
     expect(await images()).not.toEqual(served)
+    expect(await settings()).toEqual(next)
     expect(await it.command('rollback')).toContain(`${before} serves.`)
     expect(await images()).toEqual(served)
+    expect(await settings()).toEqual(old)
+    await it.up('--no-build')
+    expect(await settings()).toEqual(old)
     await serves()
+  })
+
+  test('removes what nobody goes back to, and nothing of another deployment', async () => {
+    const used = (await it.compose('config', '--images')).trim().split('\n')
+    const auth = used.find((image) => image.includes('-backend:')) ?? ''
+    const repository = auth.split(':')[0] ?? ''
+    const tags = async (name: string) => (await run('docker', ['image', 'ls', '--format', '{{.Tag}}', name])).trim().split('\n').toSorted()
+    await run('docker', ['tag', auth, `${repository}-of-another:old`])
+    const before = await version()
+    await it.command('upgrade')
+    const [now = '', previous = ''] = [await version(), before]
+    expect(await tags(repository)).toEqual([now, previous].toSorted())
+    expect(await tags(`${repository}-of-another`)).toEqual(['old'])
+    // nor what every deployment of this machine has: PostgreSQL's and PostgREST's
+    for (const image of used) await run('docker', ['image', 'inspect', image])
+    expect((await readdir(it.directory)).filter((name) => name.startsWith('.deployed')).toSorted()).toEqual(
+      [now, previous].flatMap((name) => [`.deployed.${name}.conf`, `.deployed.${name}.yaml`]).toSorted(),
+    )
+    expect(await it.command('rollback')).toContain(`${previous} serves.`)
+    await serves()
+  })
+
+  test('and a rollback keep a file of the operator’s own', async () => {
+    await writeFile(join(it.directory, 'mine.yaml'), 'services: { auth: { labels: { mine: "yes" } } }\n')
+    const files = async () => /^COMPOSE_FILE=(.*)$/m.exec(await readFile(join(it.directory, '.env'), 'utf8'))?.[1]
+    await it.configure({ COMPOSE_FILE: `${await files()}:mine.yaml` })
+    await it.command('upgrade')
+    expect(await files()).toBe(`.deployed.${await version()}.yaml:mine.yaml`)
+    const mine = async () => (await run('docker', ['inspect', '-f', '{{.Config.Labels.mine}}', (await it.compose('ps', '-q', 'auth')).trim()])).trim()
+    expect(await mine()).toBe('yes')
+    await it.command('rollback')
+    expect(await files()).toMatch(/:mine\.yaml$/)
+    expect(await mine()).toBe('yes')
+  })
+
+  test('is not told the name of what is built here', async () => {
+    await expect(it.shell('VERSION=1.2.4 infra/docker/upgrade')).rejects.toThrow('VERSION is for published images')
   })
 })
 

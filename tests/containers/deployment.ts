@@ -9,6 +9,7 @@ import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
+import { postgrestTag } from '../support/postgrest-tag.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const services = ['db', 'postgrest', 'auth', 'caddy'] as const
@@ -49,7 +50,7 @@ export type Deployment = {
   sums(): Promise<Map<string, string>>
   /** Sets variables in `.env`, written as they are. */
   configure(variables: Record<string, string>): Promise<void>
-  /** Kills the process of a container, as a crash would: `docker kill` would count as a wish that it stay down. */
+  /** Kills the process of a service's first container, as a crash would: `docker kill` would count as a wish that it stay down. */
   crash(service: Service): Promise<void>
   /** Somebody with a browser; mails are found in the log. */
   person(name: string, email?: string): Person
@@ -70,6 +71,7 @@ export async function deployment(size?: string): Promise<Deployment> {
       'admin',
       'auth',
       'db',
+      'docs/openapi.json',
       'infra/shared',
       'infra/local',
       'infra/docker',
@@ -88,10 +90,9 @@ export async function deployment(size?: string): Promise<Deployment> {
     COMPOSE_PROJECT_NAME: project,
     HTTP_PORT: String(http),
     PLAIN_PORT: String(plain),
+    POSTGREST_TAG: postgrestTag,
     // a stack of its own beside others of this machine
     EDGE_SUBNET: `${subnet}.0/24`,
-    AUTH_IMAGE: `${project}-auth`,
-    PROXY_IMAGE: `${project}-proxy`,
   }
   const url = `https://localhost:${https}`
   const env = () => ({ cwd: directory, env: environment as NodeJS.ProcessEnv })
@@ -131,7 +132,7 @@ export async function deployment(size?: string): Promise<Deployment> {
       await writeFile(path, [...kept, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
     },
     crash: async (service) => {
-      const id = (await compose('ps', '-q', service)).trim()
+      const id = (await compose('ps', '-q', service)).split('\n', 1)[0] ?? ''
       const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]))
       // which would be everything that these tests are
       if (pid === 0) throw new Error(`${service} does not run`)
@@ -183,27 +184,29 @@ export const listens = (port: number): Promise<boolean> =>
   })
 
 /** What people ask for while something happens. */
-export type Load = { requests: number, failed: Record<string, number>, acknowledged: string[] }
+export type Load = { requests: number, failed: Record<string, number>, failedReads: Record<string, number>, acknowledged: string[] }
 
 /**
  * Writers and a reader of each surface, until stopped. A write is acknowledged by a 201; everything that is neither an
- * answer of ours nor one at all is a failed request, counted by what it was.
+ * answer of ours nor one at all is a failed request, counted by what it was, and once more if it was a read.
  */
 export function load(it: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
-  const counted: Load = { requests: 0, failed: {}, acknowledged: [] }
+  const counted: Load = { requests: 0, failed: {}, failedReads: {}, acknowledged: [] }
   const stop = new AbortController()
   const ask = async (path: string, init: RequestInit): Promise<number | undefined> => {
     counted.requests++
-    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) }).then(
-      async (response) => {
+    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) })
+      .then(async (response) => {
         const text = await response.text()
         // the code of either surface's error says who failed, and why
         return response.ok ? response.status : `${response.status} ${/"(?:code|error)":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()
-      },
-      (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name,
-    )
+      })
+      // a connection may also end in the middle of an answer
+      .catch((error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name)
     if (typeof outcome === 'number') return outcome
-    counted.failed[outcome] = (counted.failed[outcome] ?? 0) + 1
+    for (const failures of init.method === undefined ? [counted.failed, counted.failedReads] : [counted.failed]) {
+      failures[outcome] = (failures[outcome] ?? 0) + 1
+    }
     // as a client does that has met an error
     await sleep(50)
     return undefined

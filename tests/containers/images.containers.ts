@@ -1,11 +1,15 @@
-/** What is in the two images, who can build them, and a deployment of images that somebody else has built. */
-import { readFile, readdir, rm } from 'node:fs/promises'
+/** What is in the images, who can build them, and a deployment of images that somebody else has built. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
+import { commandsOf, fencesOf, textOf } from '../support/commands-of-docs.ts'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000
-const published = { auth: 'registry.example.org/finance-backend', proxy: 'registry.example.org/finance-proxy' }
 let it: Deployment
 let images: { auth: string, proxy: string }
 
@@ -18,18 +22,18 @@ const packagesOfImage = async () => {
 
 beforeAll(async () => {
   it = await deployment()
+  // as git makes a checkout under a strict umask
+  await it.shell('chmod -R go-rwx .')
   await it.compose('build', '--quiet')
   const [auth = '', proxy = ''] = [...new Set((await it.compose('config', '--images')).trim().split('\n').filter((image) => image.includes('finance-test')))]
     .toSorted((a, b) => a.localeCompare(b))
   images = { auth, proxy }
 })
 afterAll(async () => {
-  await it.compose('down', '--volumes', '--timeout', '1')
-  await run('docker', ['image', 'rm', '-f', `${published.auth}:1.2.3`, `${published.proxy}:1.2.3`])
   await it.remove()
 })
 
-test('each image is smaller than 200 MB, unpacked', async () => {
+test('the auth image and the proxy are smaller than 200 MB, unpacked', async () => {
   for (const image of Object.values(images)) {
     const bytes = Number(await run('docker', ['image', 'inspect', '-f', '{{.Size}}', image]))
     process.stdout.write(`  ${image.replace(/.*-(\w+):.*/, '$1')}: ${(bytes / MB).toFixed(0)} MB\n`)
@@ -63,41 +67,133 @@ test('the bill of materials lists every package that is in the auth image, and n
   )
 })
 
-test('one command builds both images for two architectures, with a bill of materials and where they come from', async () => {
+test('one command builds every image of compose for two architectures, and another those of AWS, each with a bill of materials and where it comes from', async () => {
   const env = { ...process.env, VERSION: '1.2.3', REGISTRY: 'registry.example.org' }
-  const { group, target } = JSON.parse(await run('docker', ['buildx', 'bake', '-f', 'infra/docker/docker-bake.hcl', '--print'], { cwd: root, env }))
-  expect(group.default.targets).toEqual(['auth', 'proxy'])
-  for (const name of ['auth', 'proxy'] as const) {
-    expect(target[name]).toMatchObject({
+  const bake = async (...targets: string[]) =>
+    JSON.parse(await run('docker', ['buildx', 'bake', '-f', 'infra/docker/docker-bake.hcl', '--print', ...targets], { cwd: root, env })).target
+  const ofCompose = await bake()
+  const ofAws = await bake('aws')
+  const names = (targets: Record<string, { tags: string[] }>) => Object.entries(targets).map(([name, { tags }]) => `${name}: ${tags.join()}`).toSorted()
+  expect(names(ofCompose)).toEqual([
+    'auth: registry.example.org/finance-backend:1.2.3',
+    // as compose looks for it
+    'backup: registry.example.org/finance-backup:1.2.3-pg18',
+    'proxy: registry.example.org/finance-proxy:1.2.3',
+  ])
+  expect(names(ofAws)).toEqual(['auth: registry.example.org/finance-backend:1.2.3', 'proxy-aws: registry.example.org/finance-proxy:1.2.3-aws'])
+  for (const [name, target] of [...Object.entries(ofCompose), ...Object.entries(ofAws)]) {
+    expect(target).toMatchObject({
       target: name,
       dockerfile: 'infra/docker/Dockerfile',
       platforms: ['linux/amd64', 'linux/arm64'],
       attest: ['type=sbom', 'type=provenance,mode=max'],
-      tags: [`${published[name]}:1.2.3`],
     })
   }
   // the one home of what an image is names no architecture
   expect(await readFile(join(root, 'infra/docker/Dockerfile'), 'utf8')).not.toMatch(/x86|amd64|x64|arm64|aarch64/i)
 })
 
-test('a deployment of published images needs no sources, and an upgrade of it builds nothing', async () => {
-  await run('docker', ['tag', images.auth, `${published.auth}:1.2.3`])
-  await run('docker', ['tag', images.proxy, `${published.proxy}:1.2.3`])
-  for (const path of ['package.json', 'package-lock.json', 'admin', 'auth', 'db', 'infra/local', 'infra/shared']) {
-    await rm(join(it.directory, path), { recursive: true })
+describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a folder with what docs/images.md lists and no sources', () => {
+  let registry: ChildProcess
+  let storage: string
+  let address: string
+  const page = 'docs/images.md'
+  const commands = commandsOf(page).filter(({ from, mark }) => from === 'fence' && mark === undefined)
+  /** Runs the next command of the page, which must be the one that begins like this. */
+  const paste = (start: string, ...replaced: [string, string]) => {
+    const { text = '' } = commands.shift() ?? {}
+    expect(text.slice(0, start.length)).toBe(start)
+    return it.shell(text.replace(...replaced))
   }
-  const names = `AUTH_IMAGE=${published.auth} PROXY_IMAGE=${published.proxy} VERSION=1.2.3 PROXY_VERSION=1.2.3`
-  const shell = (command: string) => it.shell(`export ${names} && ${command}`)
-  expect(new Set((await shell('docker compose config --images')).trim().split('\n'))).toEqual(
-    new Set(['postgres:18', 'postgrest/postgrest:v12.0.2', `${published.auth}:1.2.3`, `${published.proxy}:1.2.3`]),
-  )
-  await shell('docker compose up -d --wait --no-build')
-  expect((await it.compose('ps', '-q')).trim().split('\n')).toHaveLength(4)
+  const env = () => readFile(join(it.directory, '.env'), 'utf8')
+  const image = async (service: string) =>
+    (await run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', service)).trim()])).trim().replace(`${address}/`, '')
+  const publish = async (built: string, name: string) => {
+    await run('docker', ['tag', built, `${address}/${name}`])
+    await run('docker', ['push', '--quiet', `${address}/${name}`])
+    await run('docker', ['image', 'rm', `${address}/${name}`])
+  }
 
-  await run('docker', ['tag', `${published.auth}:1.2.3`, `${published.auth}:1.2.4`])
-  await shell('export VERSION=1.2.4 && infra/docker/replace')
-  expect(await readFile(join(it.directory, '.env'), 'utf8')).toContain('VERSION=1.2.4\n')
-  const auth = (await it.compose('ps', '-q', 'auth')).trim()
-  expect((await run('docker', ['inspect', '-f', '{{.Config.Image}}', auth])).trim()).toBe(`${published.auth}:1.2.4`)
-  await run('docker', ['image', 'rm', '-f', `${published.auth}:1.2.4`])
+  beforeAll(async () => {
+    storage = await mkdtemp(join(tmpdir(), 'finance-registry-'))
+    address = `127.0.0.1:${await freePort()}`
+    await writeFile(
+      join(storage, 'config.yml'),
+      `version: 0.1\nlog: { level: error }\nstorage: { filesystem: { rootdirectory: ${storage}/data } }\nhttp: { addr: "${address}" }\n`,
+    )
+    registry = spawn('docker-registry', ['serve', join(storage, 'config.yml')], { stdio: 'ignore' })
+    await vi.waitFor(() => fetch(`http://${address}/v2/`), { timeout: 30_000 })
+    await it.compose('--profile', 'backup', 'build', '--quiet', 'backup')
+    const backup = `${images.auth.split(':')[0]?.replace(/backend$/, 'backup')}:latest-pg18`
+    for (const version of ['1.2.3', '1.2.5']) {
+      await publish(images.auth, `finance-backend:${version}`)
+      await publish(images.proxy, `finance-proxy:${version}`)
+      await publish(backup, `finance-backup:${version}-pg18`)
+    }
+    // one that cannot migrate, because it is another program
+    await publish(images.proxy, 'finance-backend:1.2.4')
+    await publish(images.proxy, 'finance-proxy:1.2.4')
+    await publish(backup, 'finance-backup:1.2.4-pg18')
+
+    const list = /^A folder with (.*?), of one version$/m.exec(textOf(page))?.[1] ?? ''
+    await it.shell('find . -mindepth 1 -delete')
+    for (const [, path = ''] of list.matchAll(/`([^`]+)`/g)) await cp(join(root, path), join(it.directory, path), { recursive: true })
+  })
+  afterAll(async () => {
+    await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
+    await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${address}/*' | xargs -r docker image rm -f`])
+    registry.kill()
+    await rm(storage, { recursive: true })
+  })
+
+  test('serve after the page’s two commands, and back themselves up', async () => {
+    const file = fencesOf(page).find(({ info }) => info === 'env')?.content ?? ''
+    await writeFile(join(it.directory, '.env'), `${file.replaceAll('registry.example.org', address)}COMPOSE_PROFILES=backup\n`)
+    await paste('infra/docker/setup', 'https://money.example.org', it.url)
+    await paste('docker compose pull', '', '')
+    expect(await Promise.all(['auth', 'caddy', 'backup'].map(image))).toEqual(['finance-backend:1.2.3', 'finance-proxy:1.2.3', 'finance-backup:1.2.3-pg18'])
+    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
+    await it.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
+  })
+
+  test('are not upgraded to an unnamed version', async () => {
+    const before = await env()
+    await expect(it.shell('infra/docker/upgrade')).rejects.toThrow(`Say which version of ${address}/finance-backend: VERSION=1.2.4 infra/docker/upgrade`)
+    await expect(it.shell('VERSION=9.9.9 infra/docker/upgrade')).rejects.toThrow('Not upgraded, for the reason above: 1.2.3 serves on')
+    expect(await env()).toBe(before)
+  })
+
+  test('go back by themselves when the new version does not serve, and .env stays as it was', async () => {
+    const before = await env()
+    const backups = (await it.shell('ls backups/*.dump')).trim().split('\n').length
+    await expect(paste('VERSION=1.2.4 infra/docker/upgrade', '', '')).rejects.toThrow('1.2.4 does not serve. Going back to 1.2.3.')
+    expect(await env()).toBe(before)
+    expect(await image('auth')).toBe('finance-backend:1.2.3')
+    expect((await it.shell('ls backups/*.dump')).trim().split('\n')).toHaveLength(backups + 1)
+  })
+
+  test('are pulled by an upgrade and, where they are gone, by a rollback', async () => {
+    expect(await it.shell('VERSION=1.2.5 infra/docker/upgrade')).toContain('1.2.5 serves.')
+    expect(await image('auth')).toBe('finance-backend:1.2.5')
+    expect(await image('backup')).toBe('finance-backup:1.2.5-pg18')
+    // what the next command does is what .env says, because nothing is left of the one before
+    await it.shell('docker compose up -d --wait --no-build')
+    expect(await image('auth')).toBe('finance-backend:1.2.5')
+    await it.shell(`docker image rm --force ${address}/finance-backend:1.2.3`)
+    expect(await it.shell('infra/docker/rollback')).toContain('1.2.3 serves.')
+    expect(await image('auth')).toBe('finance-backend:1.2.3')
+    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
+  })
+
+  test('come back on a new machine with the old .env and a backup', async () => {
+    await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
+    await it.shell(`rm .deployed.*; docker image ls --format '{{.Repository}}:{{.Tag}}' '${address}/*' | xargs docker image rm`)
+    await it.shell('infra/docker/setup && docker compose pull --policy missing')
+    expect(await it.shell('infra/docker/restore "$(ls backups/*.dump | tail -1)"')).toContain('Restored.')
+    expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
+  })
+
+  test('are all that the page tells to run', () => {
+    expect(commands).toEqual([])
+  })
 })

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -71,8 +71,9 @@ describe('on a full disk', () => {
     const env = await readFile(file('.env'), 'utf8')
     await writeFile(file('infra/docker/backup'), '#!/bin/sh\necho somewhere-else\n')
     await fill()
-    // for the copy of postgrest.conf
-    await truncate(file('filler'), Number(await run('stat', ['-c', '%s', file('filler')])) - 4096)
+    // for the copies of both, in whole pages
+    const room = (await Promise.all(['compose.yaml', 'postgrest.conf'].map((name) => stat(file(name))))).map(({ size }) => Math.ceil(size / 4096) * 4096)
+    await truncate(file('filler'), (await stat(file('filler'))).size - room.reduce((sum, size) => sum + size))
     expect((await refusal('upgrade')).at(-1)).toMatch(/^Not upgraded, for the reason above/)
     await untouched(env)
     await rm(file('filler'))

@@ -2,10 +2,11 @@
  * docs/operations.md and docs/monitoring.md, pasted: every command that stands there, in its order, by somebody who runs the
  * product on one machine. One story, so each test starts where the one before ended. Needs an engine.
  */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates, setDefaultCACertificates } from 'node:tls'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOf, textOf, type Command } from '../support/commands-of-docs.ts'
 import type { Person } from '../support/person.ts'
@@ -74,8 +75,7 @@ const session = async () => (await ann.get('/get-session')).status
 /** Nothing of the old machine is left but what the page says to keep. */
 async function newMachine(): Promise<void> {
   await it.compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
-  await it.shell('rm -rf backups .deployed')
-  await mkdir(join(it.directory, 'backups'))
+  await it.shell('rm -rf backups .deployed.*')
 }
 
 beforeAll(async () => {
@@ -87,14 +87,18 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await it.remove()
+  await run('docker', ['image', 'rm', '-f', `postgres:next-${project()}`])
   await elsewhere.close()
   await rm(remote, { recursive: true })
 })
 
 describe('one machine with Docker', () => {
   test('two commands bring everything up', async () => {
+    // as git makes a checkout under a strict umask
+    await it.shell('chmod -R go-rwx .')
     await paste('docs/operations.md', 'infra/docker/setup https://money.example.org')
     expect((await stat(join(it.directory, '.env'))).mode & 0o777).toBe(0o600)
+    expect(await it.shell('find infra/monitoring ! -perm -o=r'), 'what Prometheus, Alertmanager and Grafana cannot read').toBe('')
     await paste('docs/operations.md', 'docker compose up -d --wait')
     expect((await it.compose('ps', '--format', '{{.Service}} {{.Health}}')).trim().split('\n').toSorted()).toEqual([
       'auth healthy',
@@ -159,8 +163,12 @@ describe('backup and restore', () => {
 
   test('a new machine looks at what is off-site, and gets it back, sessions too', async () => {
     await newMachine()
-    // as an upgrade has left it in the old `.env`; the file was on the old machine
-    await it.configure({ POSTGREST_CONF: './.deployed/0123456789ab.conf' })
+    // as an upgrade has left it in the old `.env`; what it names was on the old machine
+    await it.configure({ COMPOSE_FILE: '.deployed.0123456789ab.yaml' })
+    const there = (await paste('docs/operations.md', 'infra/docker/restore --from-offsite list')).trim().split('\n')
+    expect(there).toHaveLength(2)
+    expect((await stat(join(it.directory, 'backups'))).mode & 0o777, 'not made by Docker, for root').toBe(0o700)
+    expect(there.at(-1)).toMatch(new RegExp(`^finance-\\d{8}T\\d{6}Z of ${new URL(it.url).host}: 1 people, [1-9]\\d* rows, [1-9]\\d* bytes$`))
     expect(await paste('docs/operations.md', 'infra/docker/restore --drill --from-offsite latest')).toContain('all as they were')
     expect(await it.sql(`select to_regclass('api.transactions') is null or (select count(*) = 0 from api.transactions)`)).toEqual(['t'])
     expect(await paste('docs/operations.md', 'infra/docker/restore --from-offsite latest')).toContain('Restored.')
@@ -200,11 +208,12 @@ describe('back to a second', () => {
 
   test('is turned off, and PostgreSQL keeps no log for it', async () => {
     await expect.poll(() => health('pitr'), patiently).toBe('healthy')
-    expect(await it.sql('select slot_name from pg_replication_slots')).toEqual(['finance_pitr'])
+    expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual(['finance_pitr'])
     await it.configure({ COMPOSE_PROFILES: 'backup' })
     await paste('docs/operations.md', 'docker compose rm -sf pitr')
+    await paste('docs/operations.md', 'rm -f backups/pitr.prom')
     await paste('docs/operations.md', 'docker compose exec db psql -U postgres -c "select pg_drop_replication_slot')
-    expect(await it.sql('select slot_name from pg_replication_slots')).toEqual([])
+    expect(await it.sql('select slot_name from pg_replication_slots where not temporary')).toEqual([])
     expect(await it.compose('--profile', '*', 'ps', '-aq', 'pitr')).toBe('')
   })
 })
@@ -221,7 +230,10 @@ describe('upgrade and rollback', () => {
       echo >>auth/main.ts; git ${somebody} commit -qam next; git push -q`)
     const next = (await run('git', ['-C', join(remote, 'theirs'), 'rev-parse', '--short=12', 'HEAD'])).trim()
     const before = await dumps()
+    const backups = async () => (await run('docker', ['image', 'ls', '--format', '{{.Tag}}', `${project()}-backup`])).trim().split('\n').toSorted()
+    await run('docker', ['tag', `${project()}-backup:latest-pg18`, `${project()}-backup:0123456789ab-pg18`])
     expect(await paste('docs/operations.md', 'git pull && infra/docker/upgrade')).toContain(`${next} serves.`)
+    expect(await backups(), 'what serves, and what served before').toEqual([`${next}-pg18`, 'latest-pg18'])
     expect(await dumps()).toHaveLength(before.length + 1)
     await paste('docs/operations.md', 'docker compose up -d --wait')
     const serving = async () => run('docker', ['inspect', '-f', '{{.Config.Image}}', (await it.compose('ps', '-q', 'auth')).trim()])
@@ -231,15 +243,20 @@ describe('upgrade and rollback', () => {
     expect(await stored()).toEqual(['A', 'Groceries'])
   })
 
-  test('a restore into an empty stack, as for another PostgreSQL', async () => {
+  test('a restore into an empty stack, as for another PostgreSQL, whose programs then make the backups', async () => {
+    const next = `next-${project()}`
+    // the same PostgreSQL under another name, with a mark, because there is no newer one to raise POSTGRES_TAG to
+    await it.shell(`printf 'FROM postgres:18\nRUN touch /next\n' | docker build -qt postgres:${next} -`)
     await paste('docs/operations.md', 'infra/docker/backup')
     await paste('docs/operations.md', 'docker compose down')
     await paste('docs/operations.md', 'docker volume rm finance_database')
-    // the same PostgreSQL, because there is no newer one to raise POSTGRES_TAG to
+    await it.configure({ POSTGRES_TAG: next })
     await paste('docs/operations.md', 'docker compose up -d --wait')
     expect(await it.sql('select count(*) from auth.users')).toEqual(['0'])
     await paste('docs/operations.md', 'infra/docker/restore "$(ls')
     expect(await stored()).toEqual(['A', 'Groceries'])
+    for (const service of ['db', 'backup', 'offsite']) await it.compose('exec', '-T', service, 'test', '-e', '/next')
+    expect(await it.compose('exec', '-T', 'backup', 'infra/docker/backup')).toMatch(/finance-\d{8}T\d{6}Z\.dump/)
   })
 })
 
@@ -308,13 +325,17 @@ describe('what is watched', () => {
     await expect.poll(() => it.compose('logs', '--no-log-prefix', 'caddy'), patiently).toContain(id)
     const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix caddy auth postgrest', { ID: id })).trim().split('\n')
     // compose clears the line of a terminal first
-    expect(JSON.parse(`${lines[0]?.slice(lines[0].indexOf('{'))}`)).toMatchObject({ id, path: '/data/transactions' })
+    expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
   })
 
   test('the profile monitoring, whose images no test can have, is what compose takes', async () => {
     const marked = commandsOf('docs/monitoring.md').filter(({ mark }) => mark === 'images').map(({ text }) => text)
-    expect(marked).toEqual(['docker compose --profile monitoring up -d --wait'])
-    await it.shell(marked.map((text) => text.replace('up -d --wait', 'config -q')).join('\n'))
+    expect(marked).toEqual([
+      'docker compose --profile monitoring up -d --wait',
+      'docker compose --profile monitoring restart alertmanager',
+      'docker compose --profile monitoring up -d --force-recreate --no-deps prometheus alertmanager grafana',
+    ])
+    await it.shell('docker compose --profile monitoring config -q')
     expect((await it.compose('--profile', 'monitoring', 'config', '--services')).split('\n')).toEqual(
       expect.arrayContaining(['alertmanager', 'grafana', 'prometheus']),
     )

@@ -1,7 +1,8 @@
-/** Takes the place of infra/local/postgrest.ts in `npm run test:containers`: PostgREST as the image that is shipped. */
+/** Takes the place of infra/local/postgrest.ts in `npm run test:containers`: PostgREST as a container. */
 import { join } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
 import type { PostgrestOptions } from '../../infra/local/postgrest.ts'
+import { postgrestTag } from '../support/postgrest-tag.ts'
 
 /** What the database is called on the network of the containers. */
 export const databaseAlias = 'database'
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '../..')
 export async function startPostgrest({ port, env, config = join(root, 'postgrest.conf'), log }: PostgrestOptions): Promise<{ stop: () => Promise<void> }> {
   const network = process.env['TEST_NETWORK']
   if (network === undefined) throw new Error('TEST_NETWORK is not set: tests/containers/global.ts did not run.')
-  const container = await new GenericContainer(`postgrest/postgrest:${process.env['POSTGREST_TAG'] ?? 'v12.0.2'}`)
+  const container = await new GenericContainer(`postgrest/postgrest:${postgrestTag}`)
     .withNetworkMode(network)
     .withEnvironment({ ...env, PGHOST: databaseAlias, PGPORT: '5432', PGRST_SERVER_HOST: '!4', PGRST_SERVER_PORT: '3000' })
     .withCopyFilesToContainer([{ source: config, target: '/etc/postgrest.conf' }])

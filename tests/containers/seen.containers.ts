@@ -1,21 +1,32 @@
 /** What can be seen of compose.yaml from outside it and by Prometheus: ids, lines, figures, and that a part is down. */
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { confidential, cutAnswer, largeAnswer } from '../support/cut-answer.ts'
 import { missing } from '../support/queries-of-metrics.ts'
-import { deployment, listens, tokenOf, type Deployment } from './deployment.ts'
+import { deployment, listens, run, tokenOf, type Deployment } from './deployment.ts'
 
 let it: Deployment
 let token: string
+let prometheus: string
+let standIn: string
 
 beforeAll(async () => {
   it = await deployment()
-  await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info' })
+  const project = `finance-test-${new URL(it.url).port}`
+  // an answer that is larger than all sockets hold takes more memory than a query has by itself
+  await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info', PROMETHEUS_TAG: project, DB_BACKEND_MEMORY: '512' })
   await it.compose('build', '--quiet')
   await it.up()
+  // a program that asks, in Prometheus's place, because a machine without a registry has no Prometheus
+  standIn = `prom/prometheus:${project}`
+  await run('docker', ['tag', `${project}-backend:latest`, standIn])
+  prometheus = (await it.compose('run', '-d', '--no-deps', '--entrypoint', 'node', 'prometheus', '-e', 'setInterval(() => undefined, 60_000)')).trim()
   token = await tokenOf(it.person('Ann', 'ann@example.org'))
 })
 afterAll(async () => {
+  await run('docker', ['rm', '-f', prometheus])
   await it.remove()
+  await run('docker', ['image', 'rm', '-f', standIn])
 })
 
 const soon = { timeout: 30_000 }
@@ -25,9 +36,15 @@ const lines = async (service: string, id: string) => {
   const logged = (await it.compose('logs', '--no-log-prefix', service)).split('\n').filter((line) => line.includes(id))
   return logged.map((line) => stripVTControlCharacters(line))
 }
-/** What an address answers on the services' own network, where Prometheus stands. */
-const inside = (url: string) =>
-  it.compose('exec', '-T', 'auth', 'node', '-e', `fetch('${url}').then((answer) => answer.text()).then((text) => process.stdout.write(text))`)
+/** What an address answers where Prometheus stands. */
+const inside = (url: string, init: RequestInit = {}) =>
+  run('docker', [
+    'exec',
+    prometheus,
+    'node',
+    '-e',
+    `fetch('${url}', ${JSON.stringify(init)}).then((answer) => answer.text()).then((text) => process.stdout.write(text))`,
+  ])
 const healthz = async () => {
   const response = await fetch(`${it.url}/healthz`)
   return [response.status, await response.text()]
@@ -61,7 +78,7 @@ describe('a request', () => {
     const id = (await fetch(`${it.url}/api/auth/get-session`)).headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
     await expect.poll(async () => [(await lines('caddy', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
-    expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401 })
+    expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401, client: it.gateway })
   })
 
   test('through a proxy of this machine keeps the id that the proxy gave it, unless it is malformed', async () => {
@@ -89,7 +106,7 @@ describe('a request', () => {
 
 describe('Prometheus', () => {
   test('finds every figure that the alerts and the board ask for', async () => {
-    const [auth, caddy] = [await inside('http://127.0.0.1:3000/metrics'), await inside('http://caddy:9180/metrics')]
+    const [auth, caddy] = [await inside('http://auth:3000/metrics'), await inside('http://caddy:9180/metrics')]
     expect(await missing(/^(auth|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
     const found = await missing(/^caddy_/, caddy)
     expect(found).toEqual({ asked: expect.any(Number), missing: [] })
@@ -109,16 +126,62 @@ describe('Prometheus', () => {
     }
   })
 
+  test('cannot speak for clients: what it says of where a request comes from is believed by neither', async () => {
+    const [{ NetworkSettings: { Networks: standing } }] = JSON.parse(await run('docker', ['inspect', prometheus]))
+    const own = Object.values(standing as Record<string, { IPAddress: string }>).map(({ IPAddress }) => IPAddress)
+    const forged = (id: string) => ({ headers: { 'x-forwarded-for': '203.0.113.7', 'x-request-id': id } })
+    const path = (number: number) => `/api/auth/from-prometheus-${number}`
+    await inside(`http://auth:3000${path(1)}`, forged('chosen-by-prometheus-1'))
+    await inside(`http://caddy:8080${path(2)}`, forged('chosen-by-prometheus-2'))
+    for (const [service, number] of [['auth', 1], ['caddy', 2]] as const) {
+      await expect.poll(() => lines(service, path(number)), soon).toHaveLength(1)
+      const { client, id } = JSON.parse((await lines(service, path(number)))[0] ?? '')
+      expect(own).toContain(client)
+      expect(id).toMatch(ownId)
+    }
+    // while Caddy is believed, on the one network where the service sees it
+    expect(JSON.parse((await lines('auth', path(2)))[0] ?? '').client).toBe(JSON.parse((await lines('caddy', path(2)))[0] ?? '').client)
+  })
+
   test('alone is told: nobody outside is', async () => {
     expect((await fetch(`${it.url}/metrics`)).status).toBe(404)
     expect(await listens(9180)).toBe(false)
   })
 })
 
+test('an answer that PostgREST’s end cuts off is told with its id and its upstream, and without what was asked, by whom, or a row', async () => {
+  await it.sql(largeAnswer)
+  const authorization = `Bearer ${token}`
+  await expect.poll(async () => (await fetch(`${it.url}/data/rpc/large_answer?note=small`, { headers: { authorization } })).status, soon).toBe(200)
+  const { id, bytes } = await cutAnswer(it.plainUrl, authorization, () => it.crash('postgrest'))
+  expect(bytes).toBeLessThan(32_000_000)
+  await expect.poll(() => lines('caddy', id), soon).toHaveLength(1)
+  const line = JSON.parse((await lines('caddy', id))[0] ?? '')
+  expect(line).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 200, client: it.gateway })
+  // by which an answer that was cut off is told from a whole one
+  expect(line).not.toHaveProperty('ms')
+  const reason = JSON.parse((await lines('caddy', 'aborting with incomplete response'))[0] ?? '')
+  expect(reason).toEqual({
+    level: 'warn',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    logger: 'http.handlers.reverse_proxy',
+    msg: 'aborting with incomplete response',
+    upstream: expect.stringMatching(/-postgrest-1:3000$/),
+    duration: expect.any(Number),
+    error: expect.any(String),
+  })
+  const logged = await it.compose('logs', '--no-log-prefix', 'caddy')
+  for (const value of [token, ...Object.values(confidential), 'aaaaaaaa']) expect(logged).not.toContain(value)
+  // a migration would refuse it
+  await it.sql('drop function api.large_answer')
+  await expect.poll(healthz, soon).toEqual([200, '{"status":"up"}'])
+})
+
 test('PostgREST that is stopped is seen, while the auth service is well', async () => {
   const healthy = async () => {
     const text = await inside('http://caddy:9180/metrics')
-    return Math.min(...[...text.matchAll(/^caddy_reverse_proxy_upstreams_healthy\{.*\} (\d)$/gm)].map(([, value]) => Number(value)))
+    // the first container's, for Caddy knows names of more than there are
+    return Math.min(...[...text.matchAll(/^caddy_reverse_proxy_upstreams_healthy\{.*-postgrest-1\.?:3000.*\} (\d)$/gm)].map(([, value]) => Number(value)))
   }
   await expect.poll(healthy, soon).toBe(1)
   expect(await healthz()).toEqual([200, '{"status":"up"}'])

@@ -1,5 +1,5 @@
 /**
- * Mixed work with sign-ins for minutes, in the containers of compose.yaml at their memory limits. Three minutes here; by hand
+ * Mixed work with sign-ins for minutes, in the containers of compose.yaml at their memory limits. Two minutes here; by hand
  * thirty: SOAK_MINUTES=30 npm run test:soak
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
 import { deployment, run, services, type Deployment, type Service } from './deployment.ts'
 
-const minutes = Number(process.env['SOAK_MINUTES'] ?? 3)
+const minutes = Number(process.env['SOAK_MINUTES'] ?? 2)
 const people = 8
 
 let it: Deployment

@@ -1,11 +1,12 @@
 /** GET / describes what is exposed, in words, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type DataStack } from '../support/data.ts'
-import { tables } from './samples.ts'
+import { readTables, tables } from './samples.ts'
 
 let stack: DataStack
 let description: any
 const functions = [
+  'create_transfer',
   'get_filtered_transactions',
   'get_transaction_stat',
   'get_transaction_aggregate',
@@ -13,6 +14,10 @@ const functions = [
   'get_transaction_distribution_by_category',
   'get_budget_comparison',
   'get_cash_flow',
+  'get_upcoming',
+  'import_transactions',
+  'record_subscription',
+  'undo',
 ]
 
 beforeAll(async () => {
@@ -25,9 +30,9 @@ afterAll(() => stack.stop())
 
 test('it lists the tables and functions of the interface, and nothing more', () => {
   expect(Object.keys(description.paths).toSorted()).toEqual(
-    ['/', ...[...tables, 'app_subscriptions'].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted(),
+    ['/', ...[...tables, ...readTables].map((table) => `/${table}`), ...functions.map((name) => `/rpc/${name}`)].toSorted(),
   )
-  expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, 'app_subscriptions'].toSorted())
+  expect(Object.keys(description.definitions).toSorted()).toEqual([...tables, ...readTables].toSorted())
 })
 
 test('it has words for the whole, each table, each column and each function', () => {
@@ -46,9 +51,13 @@ test('it has words for the whole, each table, each column and each function', ()
 
 /** What a function cannot be called without. */
 const needed: Record<string, object> = {
+  create_transfer: { from_account_id: crypto.randomUUID(), to_account_id: crypto.randomUUID(), amount: 1 },
   delete_category: { p_category_id: crypto.randomUUID() },
   get_filtered_transactions: { filters: [] },
   get_transaction_distribution_by_category: { params: {} },
+  record_subscription: { p_subscription_id: crypto.randomUUID(), due_on: '2025-01-01' },
+  import_transactions: { p_rows: [{ name: 'Coffee', amount: -3.5 }] },
+  undo: { p_activity_id: '00000000-0000-4000-8000-000000000000' },
 }
 
 test('an anonymous caller may call none of them', async () => {

@@ -1,7 +1,7 @@
 /** The owner pair: filled from the token, not forged, not moved; and what becomes of rows when their owner goes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
-import { ownedTables, samples, tables } from './samples.ts'
+import { ownedTables, parts, samples, tables } from './samples.ts'
 
 let stack: DataStack
 let ada: Account
@@ -32,14 +32,15 @@ describe.each(ownedTables)('%s', (table) => {
   const denied = { code: '42501', message: `permission denied for table ${table}`, details: null, hint: null }
 
   test('are filled with user_id and, while an organization is active, organization_id from the JWT', async () => {
-    expect(await mine.create(table, await row(table))).toMatchObject({ user_id: ada.id, organization_id: null })
+    expect(await mine.create(table, await row(table, mine))).toMatchObject({ user_id: ada.id, organization_id: null })
     expect(await ours.create(table, await row(table))).toMatchObject({ user_id: ada.id, organization_id: team.id })
-    expect(await ours.create(table, { ...await row(table), organization_id: null })).toMatchObject({ user_id: ada.id, organization_id: null })
+    expect(await ours.create(table, { ...await row(table, mine), organization_id: null })).toMatchObject({ user_id: ada.id, organization_id: null })
     expect(await ours.create(table, { ...await row(table), user_id: null })).toMatchObject({ user_id: ada.id, organization_id: team.id })
   })
 
   test("cannot be created as somebody else's, in any way of sending them", async () => {
     const body = await row(table)
+    const personal = { ...await row(table, mine), user_id: ada.id, organization_id: null }
     const forgeries: Record<string, unknown>[] = [
       { ...body, user_id: bob.id, organization_id: null },
       { ...body, user_id: bob.id, organization_id: team.id },
@@ -58,7 +59,7 @@ describe.each(ownedTables)('%s', (table) => {
       for (
         const answer of [
           await ours.post(`/${table}`, forged),
-          await ours.post(`/${table}`, [{ ...forged, user_id: ada.id, organization_id: null }, forged]),
+          await ours.post(`/${table}`, [personal, forged]),
           await ours.post(`/${table}`, csv, { 'content-type': 'text/csv' }),
           await ours.post(`/${table}`, { ...forged, id }, { prefer: 'resolution=merge-duplicates' }),
           await ours.put(`/${table}?id=eq.${id}`, { ...forged, id }),
@@ -70,7 +71,7 @@ describe.each(ownedTables)('%s', (table) => {
   })
 
   test('cannot be moved to another user, organization or id afterwards', async () => {
-    const personal = await mine.create(table, await row(table))
+    const personal = await mine.create(table, await row(table, mine))
     const shared = await ours.create(table, await row(table))
     for (
       const [at, change] of [
@@ -99,8 +100,8 @@ describe.each(ownedTables)('%s', (table) => {
   })
 
   test('an upsert or PUT on a foreign id changes and reveals nothing', async () => {
-    const [personal] = [await mine.create(table, await row(table))]
-    const body = { ...await row(table), id: personal.id }
+    const personal = await mine.create(table, await row(table, mine))
+    const body = { ...await row(table, stranger), id: personal.id }
     for (
       const answer of [
         await stranger.post(`/${table}`, body, { prefer: 'return=representation,resolution=merge-duplicates' }),
@@ -114,25 +115,28 @@ describe.each(ownedTables)('%s', (table) => {
 })
 
 describe('created_at and updated_at', () => {
-  test.each(['transactions', 'accounts', 'dashboards', 'categories'])('are set by the service, whatever is sent: %s', async (table) => {
-    const sent = { created_at: '2001-01-01', updated_at: '2001-01-01' }
-    const created = await mine.create(table, { ...await row(table), ...sent })
-    expect(new Date(created.created_at).getFullYear()).toBeGreaterThan(2024)
-    expect(created.updated_at).toBe(created.created_at)
-    const { body: [updated] } = await mine.patch(`/${table}?id=eq.${created.id}`, { ...sent, name: 'x' }, returning)
-    expect(updated.created_at).toBe(created.created_at)
-    expect(updated.updated_at > created.updated_at).toBe(true)
-    const { body: [merged] } = await mine.post(`/${table}`, { ...created, ...sent }, { prefer: 'return=representation,resolution=merge-duplicates' })
-    expect(merged.created_at).toBe(created.created_at)
-    expect(merged.updated_at > updated.updated_at).toBe(true)
-  })
+  test.each(['transactions', 'accounts', 'dashboards', 'categories', 'budgets', 'exchange_rates'])(
+    'are set by the service, whatever is sent: %s',
+    async (table) => {
+      const sent = { created_at: '2001-01-01', updated_at: '2001-01-01' }
+      const created = await mine.create(table, { ...await row(table, mine), ...sent })
+      expect(new Date(created.created_at).getFullYear()).toBeGreaterThan(2024)
+      expect(created.updated_at).toBe(created.created_at)
+      const { body: [updated] } = await mine.patch(`/${table}?id=eq.${created.id}`, { ...sent, ...await samples[table]?.change(mine, {}) }, returning)
+      expect(updated.created_at).toBe(created.created_at)
+      expect(updated.updated_at > created.updated_at).toBe(true)
+      const { body: [merged] } = await mine.post(`/${table}`, { ...created, ...sent }, { prefer: 'return=representation,resolution=merge-duplicates' })
+      expect(merged.created_at).toBe(created.created_at)
+      expect(merged.updated_at > updated.updated_at).toBe(true)
+    },
+  )
 })
 
 describe('references', () => {
   const nobody = '00000000-0000-4000-8000-000000000000'
   const answerOf = ({ status, body }: { status: number, body: unknown }) => ({ status, body })
 
-  test.each(['transactions', 'subscriptions'])("to another context's category fail exactly as references to nothing: %s", async (table) => {
+  test.each(['transactions', 'subscriptions', 'budgets'])("to another context's category fail exactly as references to nothing: %s", async (table) => {
     const { id: personal } = await mine.create('categories', { name: 'mine' })
     const { id: shared } = await ours.create('categories', { name: 'ours' })
     const { id: foreign } = await stranger.create('categories', { name: 'hers' })
@@ -142,7 +146,7 @@ describe('references', () => {
       status: 409,
       body: {
         code: '23503',
-        hint: null,
+        hint: 'category_id: Id of a category of the same context.',
         details: 'Key is not present in table "categories".',
         message: `insert or update on table "${table}" violates foreign key constraint "${table}_category_id_fkey"`,
       },
@@ -194,6 +198,49 @@ describe('references', () => {
   })
 })
 
+describe.each(parts)('%s', (table) => {
+  const denied = { status: 403, body: { code: '42501', message: `permission denied for table ${table}` } }
+
+  test("are filled with the tenant of their transaction, which in a team is no member's", async () => {
+    expect(await mine.create(table, await row(table, mine))).toMatchObject({ user_id: ada.id, organization_id: null })
+    const created = await ours.create(table, { ...await row(table), user_id: null, organization_id: null })
+    expect(created).toMatchObject({ user_id: null, organization_id: team.id })
+    // and may be sent back as they were read
+    expect((await bobs.post(`/${table}`, created, { prefer: 'resolution=merge-duplicates' })).status).toBe(200)
+  })
+
+  test("cannot be created as anybody else's, nor be given away", async () => {
+    const personal = await row(table, mine)
+    for (const pair of [{ user_id: bob.id }, { organization_id: team.id }, { user_id: ada.id, organization_id: team.id }])
+      expect(await ours.post(`/${table}`, { ...personal, ...pair })).toMatchObject(denied)
+    const shared = await row(table)
+    for (const pair of [{ user_id: ada.id }, { organization_id: 'another' }]) expect(await ours.post(`/${table}`, { ...shared, ...pair })).toMatchObject(denied)
+    const created = await ours.create(table, shared)
+    const where = samples[table]?.where(created) ?? ''
+    for (const pair of [{ user_id: bob.id }, { organization_id: null }, { user_id: ada.id, organization_id: null }])
+      expect(await ours.patch(`/${table}?${where}`, pair)).toMatchObject(denied)
+    expect((await bobs.get(`/${table}?${where}`)).body).toEqual([created])
+  })
+
+  test("have their transaction's tenant also where the owner of the database writes them", async () => {
+    const created = await ours.create(table, await row(table))
+    await stack.owner.query(`update api.${table} set user_id = $1, organization_id = null where transaction_id = $2`, [eve.id, created.transaction_id])
+    expect((await ours.get(`/${table}?${samples[table]?.where(created) ?? ''}`)).body).toEqual([created])
+  })
+})
+
+test('a transaction that the owner of the database gives to somebody else takes its line items along, and goes without the tags of its tenant only', async () => {
+  const item = await ours.create('line_items', await row('line_items'))
+  const give = () => stack.owner.query('update api.transactions set user_id = $1, organization_id = null where id = $2', [eve.id, item.transaction_id])
+  const tag = await ours.create('tags', { name: 'x' })
+  await ours.create('transaction_tags', { transaction_id: item.transaction_id, tag_id: tag.id })
+  await expect(give()).rejects.toThrow(/transaction_tags_tag_id_fkey/)
+  expect((await ours.delete(`/tags?id=eq.${tag.id}`)).status).toBe(204)
+  await give()
+  expect((await ours.get(`/line_items?id=eq.${item.id}`)).body).toEqual([])
+  expect((await stranger.get(`/line_items?id=eq.${item.id}`)).body).toEqual([{ ...item, user_id: eve.id, organization_id: null }])
+})
+
 describe('when an owner goes', () => {
   const count = async (table: string, where: string, value: string) =>
     Number((await stack.owner.query(`select count(*) from api.${table} where ${where}`, [value])).rows[0].count)
@@ -212,12 +259,12 @@ describe('when an owner goes', () => {
     await stack.owner.query('delete from auth.users where id = $1', [leaver.id])
     await stack.owner.query('reset role')
 
-    for (const table of ownedTables) expect(await count(table, 'user_id = $1', leaver.id)).toBe(0)
+    for (const table of tables) expect(await count(table, 'user_id = $1', leaver.id)).toBe(0)
     const bossCaller = stack.as(boss, firm)
     for (const [table, created] of kept) {
       const { body } = await bossCaller.get(`/${table}?${samples[table]?.where(created) ?? ''}`)
       expect(body).toHaveLength(1)
-      if ('user_id' in body[0]) expect(body[0]).toMatchObject({ user_id: null, organization_id: firm.id })
+      expect(body[0]).toMatchObject({ user_id: null, organization_id: firm.id })
     }
     // what is left can still be changed and sent back
     const orphan = (await bossCaller.get(`/transactions?id=eq.${String(kept.get('transactions')?.['id'])}`)).body[0]
@@ -240,7 +287,7 @@ describe('when an owner goes', () => {
     await stack.owner.query('set role auth_service')
     await stack.owner.query('delete from auth.organizations where id = $1', [firm.id])
     await stack.owner.query('reset role')
-    for (const table of ownedTables) {
+    for (const table of tables) {
       expect(await count(table, 'organization_id = $1', firm.id)).toBe(0)
       expect((await alone.get(`/${table}`)).body.length).toBeGreaterThan(0)
     }

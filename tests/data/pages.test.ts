@@ -27,8 +27,8 @@ beforeAll(async () => {
   // the triggers and foreign keys would take the time of two hundred thousand inserts
   await db.query('set session_replication_role = replica')
   await db.query(
-    `insert into api.transactions (name, amount, user_id, organization_id, status, transaction_date)
-     select 'row ' || n % 977, n * 7919::bigint % 1000 - 500, $1, tenant, (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
+    `insert into api.transactions (name, amount, currency, user_id, organization_id, status, transaction_date)
+     select 'row ' || n % 977, n * 7919::bigint % 1000 - 500, 'usd', $1, tenant, (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
      from generate_series(1, $3::integer) n, unnest(array[null, $2]) tenant
      order by hashint4(n)`,
     [owner.id, team.id, perTenant],

@@ -1,123 +1,211 @@
 /**
- * Speed is designed in: lists, ranges and filters walk the index of the caller's own tenant, and the claims are read once
- * a query. What is looked at is the shape of the plan, not the time, at ten thousand rows and at a million.
+ * What the database reads for a request is the caller's own: not the time is looked at but the rows and the pages, for
+ * callers of no row and of a hundred thousand, and with statistics as they are when they are fresh, of another time, or not
+ * there at all.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type pg from 'pg'
-import { ownedDatabase } from '../support/database.ts'
+import { asking, categoryOf, fillUp, rowsOf, type Asking } from '../support/crowd.ts'
+import { dataStack, type DataStack } from '../support/data.ts'
+import { readOf, rowsEverRead } from '../support/plans.ts'
 
-let stop: () => Promise<void>
-let db: pg.Client
-
-type Plan =
-  & { 'Node Type': string, 'Index Name'?: string, 'Relation Name'?: string, 'Subplan Name'?: string, 'Parent Relationship'?: string, Plans?: Plan[] }
-  & Record<string, unknown>
+let stack: DataStack
 
 beforeAll(async () => {
-  ;({ db, stop } = await ownedDatabase())
-  await db.query(`
-    insert into auth.users (id, name, email) select 'user ' || n, 'x', 'user' || n || '@example.com' from generate_series(1, 2000) n;
-    insert into auth.organizations (id, name, slug) select 'org ' || n, 'x', 'org ' || n from generate_series(1, 100) n`)
-})
-afterAll(() => stop())
-
-/** Fills the table up: half personal rows, half team rows, one user and one organization with many. */
-async function fill(rows: number): Promise<void> {
-  // an index is built once at the end and a constraint asked of none of these rows, because those take the time of a
-  // million inserts, and this database is the test's own
-  const { rows: indexes } = await db.query<{ name: string, definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`,
-  )
-  const { rows: checks } = await db.query<{ name: string }>(
-    `select conname as name from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
-  )
-  await db.query(`
-    begin;
-    ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
-    ${checks.map(({ name }) => `alter table api.transactions drop constraint ${name};`).join('\n')}
-    alter table api.transactions drop constraint transactions_pkey cascade;
-    alter table api.transactions disable trigger user;
-    truncate api.transactions cascade;
-    insert into api.transactions (name, amount, user_id, organization_id, status, transaction_date)
-      select 'row', n % 1000, 'user ' || case when n % 10 = 0 then 1 else n % 2000 + 1 end, case when n % 2 = 0 then 'org ' || case when n % 5 = 0 then 1 else n % 100 + 1 end end,
-        (array['paid', 'pending', 'failed'])[n % 3 + 1], timestamptz '2025-01-01' - n * interval '1 minute'
-      from generate_series(1, ${rows}) n;
-    alter table api.transactions add primary key (id);
-    ${indexes.map(({ definition }) => `${definition};`).join('\n')}
-    commit;
+  stack = await dataStack()
+  // the statistics of another time: one person, whose rows are all that there is
+  await stack.owner.query(`
+    insert into auth.users (id, name, email) values ('the first', '', 'first@example.org');
+    insert into api.transactions (name, amount, user_id, organization_id) select 'row', n, 'the first', null from generate_series(1, 3000) n;
     analyze api.transactions`)
-}
+  await fillUp(stack.owner, 400_000)
+  // who has categories has an account, with a twelfth of the transactions
+  await stack.owner.query(`
+    set session_replication_role = replica;
+    insert into api.accounts (id, user_id, organization_id, name, type)
+      select id, user_id, organization_id, name, 'cash' from api.categories where id = any ('{${Object.values(asking).map(categoryOf).join()}}');
+    update api.transactions t set account_id = t.category_id from api.accounts a where a.id = t.category_id;
+    reset session_replication_role`)
+}, 120_000)
+afterAll(() => stack.stop())
 
-/** The plan for a caller, with the settings of the role, as PostgREST asks. */
-async function explain(query: string, claims: Record<string, unknown>): Promise<{ text: string, nodes: Plan[] }> {
-  await db.query('begin')
-  try {
-    await db.query(
-      `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true) from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
-    )
-    await db.query('set local role authenticated')
-    await db.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify(claims)])
-    const { rows } = await db.query(`explain (format json, verbose) ${query}`)
-    const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]
-    const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)]
-    return { text: JSON.stringify(root), nodes: flat(root) }
-  } finally {
-    await db.query('rollback')
-  }
-}
+/** What a query of the caller read of the transactions. */
+const read = (query: string, who: Asking, given: (string | number)[] = []) => readOf(stack.owner, ['transactions'], query, who, given)
 
-const personal = { user_id: 'user 7', claims: {} }
-const team = { user_id: 'user 7', claims: { organization_id: 'org 3', organization_role: 'viewer' } }
-const big = { user_id: 'user 1', claims: { organization_id: 'org 1', organization_role: 'owner' } }
+const all = 'select * from api.transactions'
+const callers = Object.entries<Asking>(asking).map(([name, who]) => ({ name, who, own: rowsOf[name as keyof typeof asking] }))
+/** The rows of one context, which `$1` names, as a client asks for them. */
+const contextOf = ({ organization }: Asking) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
 
-describe.each([10_000, 1_000_000])('with %i transactions', (rows) => {
-  beforeAll(() => fill(rows), 60_000)
+const day = 86_400_000
+const month = [Date.now() - 180 * day, Date.now() - 150 * day].map((time) => new Date(time).toISOString())
 
-  describe.each([['a personal caller', personal], ['a team caller', team], ["the biggest team's caller", big]])('%s', (_, claims) => {
-    test.each([
-      ['the newest', 'select * from api.transactions order by transaction_date desc limit 50'],
-      [
-        'a date range',
-        `select * from api.transactions where transaction_date >= '2024-12-01' and transaction_date < '2025-01-01' order by transaction_date desc limit 50`,
-      ],
-      ['fifty, in no order', 'select * from api.transactions limit 50'],
-      ['fifty by id', 'select * from api.transactions order by id limit 50'],
-      ['a status', `select * from api.transactions where status = 'pending' limit 50`],
-      ['an amount', 'select * from api.transactions where amount > 900 limit 50'],
-      ['a name', `select * from api.transactions where name ilike '%coffee%' limit 50`],
-      ['the number of them', 'select count(*) from api.transactions'],
-      ["the organization's newest", `select * from api.transactions where organization_id = 'org 3' order by transaction_date desc limit 50`],
-      ['the personal newest', 'select * from api.transactions where organization_id is null order by transaction_date desc limit 50'],
-    ])('asks for %s through the index of the tenant', async (__, query) => {
-      const { text, nodes } = await explain(query, claims)
-      const scans = nodes.filter((node) => node['Relation Name'] === 'transactions' || node['Index Name'] !== undefined)
-      expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan')
-      for (const index of scans.flatMap((node) => node['Index Name'] ?? [])) expect(['transactions_personal', 'transactions_team']).toContain(index)
+const used = new Set<string>()
+/** An id of nothing. */
+const nothing = '00000000-0000-4000-8000-000000000000'
 
-      // the claims and the permission are read by subqueries that run once, and by nothing that runs for each row
-      const once = nodes.filter((node) => node['Parent Relationship'] === 'InitPlan')
-      expect(once.length).toBeGreaterThanOrEqual(2)
-      expect(nodes.filter((node) => node['Parent Relationship'] === 'SubPlan')).toEqual([])
-      const perRow = nodes.filter((node) => node['Relation Name'] === 'transactions').map((node) =>
-        JSON.stringify([node['Filter'], node['Recheck Cond'], node['Index Cond']])
-      )
-      for (const condition of perRow) expect(condition).not.toMatch(/uid\(\)|org_id\(\)|can\(|current_setting/)
-      expect(text).toContain('InitPlan')
-    })
+describe.each([
+  ['of another time', ''],
+  ['missing', `delete from pg_statistic where starelid = 'api.transactions'::regclass`],
+  ['fresh', 'vacuum analyze api.transactions'],
+])('with statistics that are %s', (statistics, prepare) => {
+  beforeAll(async () => {
+    if (prepare !== '') await stack.owner.query(prepare)
   })
 
-  // of a small table a walk is the shorter way
-  if (rows > 10_000) {
-    test("whether there is any at all is asked of the tenant, not of everybody's rows", async () => {
-      for (const query of ['select * from api.transactions limit 1', 'select * from api.transactions order by id limit 1']) {
-        const { nodes } = await explain(query, personal)
-        expect(nodes.map((node) => node['Node Type'])).toContain('BitmapOr')
+  describe.each(callers)('a caller with $own rows ($name)', ({ who, own }) => {
+    // of each row its page, and the pages of the index beside
+    const fewPages = 150
+    test.each([
+      ['in no order', `${all} limit $1`, [50]],
+      ['one, in no order', `${all} limit $1`, [1]],
+      ['by id', `${all} order by id limit $1`, [50]],
+      ['one, by id', `${all} order by id limit $1`, [1]],
+      ['the newest', `${all} order by transaction_date desc limit $1`, [50]],
+      ['by amount', `${all} order by amount limit $1`, [50]],
+      ['of a status', `${all} where status = $1 limit $2`, ['failed', 1]],
+      ['of a name', `${all} where name ilike $1 order by id limit $2`, ['%coffee%', 1]],
+      ['of an amount nobody has', `${all} where amount = $1 limit $2`, [12345678, 1]],
+      ['of a source', `${all} where source = $1 order by id desc limit $2`, ['manual', 1]],
+      ['of a month', `${all} where transaction_date >= $1 limit $2`, ['2020-01-01', 50]],
+      ['of no category', `${all} where category_id is null order by id limit $1`, [1]],
+      ['how many there are', 'select count(*) from api.transactions', []],
+      ['the sum', 'select sum(amount) from api.transactions', []],
+    ])('reads no row but its own: %s', async (__, query, given) => {
+      const { rows, pages, indexes } = await read(query, who, given)
+      indexes.forEach((index) => used.add(index))
+      // the personal rows of a member are visible beside the team's
+      expect(rows).toBeLessThanOrEqual(own + 49)
+      expect(pages).toBeLessThanOrEqual((own + 49) * 1.2 + fewPages)
+    })
+
+    test.each<[string, string, (string | number)[], number]>([
+      ['the newest', 'limit $2 offset $3', [50, 0], 50],
+      ['the twentieth page', 'limit $2 offset $3', [50, 950], 1_000],
+      ['a month', 'and transaction_date >= $4 and transaction_date < $5 limit $2 offset $3', [50, 0, ...month], 50],
+      // a tenth has such a name, a twelfth such a category, a sixteenth such a status
+      ['a name', 'and name ilike $4 limit $2 offset $3', [50, 0, '%coffee%'], 1_000],
+      ['a category', 'and category_id = $4 limit $2 offset $3', [50, 0, categoryOf(who)], 1_200],
+      ['a status', 'and status = $4 limit $2 offset $3', [50, 0, 'failed'], 1_600],
+      ['an account', 'and account_id = $4 limit $2 offset $3', [50, 0, nothing], 0],
+    ])('reads of a context what the page needs, however many rows it has: %s', async (__, rest, given, needed) => {
+      const query = `${all} where ${contextOf(who)} ${rest.replace('limit', 'order by transaction_date desc limit')}`
+      const { rows, pages, indexes } = await read(query, who, [who.organization ?? who.user, ...given])
+      indexes.forEach((index) => used.add(index))
+      // a planner that knows nothing may sort the context
+      const most = statistics === 'missing' ? own + 49 : Math.min(own, needed)
+      expect(rows).toBeLessThanOrEqual(most)
+      expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
+    })
+
+    test('finds a page of an account by its index', async () => {
+      const { rows, pages, indexes } = await read(`${all} where account_id = $1 order by transaction_date desc limit $2`, who, [categoryOf(who), 50])
+      indexes.forEach((index) => used.add(index))
+      // a planner that knows nothing goes by the tenant
+      const most = statistics === 'missing' ? own + 49 : 50
+      expect(rows).toBeLessThanOrEqual(most)
+      expect(pages).toBeLessThanOrEqual(most * 1.5 + fewPages)
+    })
+
+    test('adds up the balances of a list of accounts from their transactions alone', async () => {
+      const query = `select id, api.current_balance(accounts) from api.accounts where ${contextOf(who)} order by name limit $2`
+      const { rows, pages, indexes } = await read(query, who, [who.organization ?? who.user, 50])
+      indexes.forEach((index) => used.add(index))
+      expect(rows).toBeLessThanOrEqual(own / 12 * 1.2 + 49)
+      expect(pages).toBeLessThanOrEqual((own / 12 * 1.2 + 49) * 1.2 + fewPages)
+    })
+
+    test('finds one by its id, an import by its reference, and what is of a transfer, an import or a recurring cost', async () => {
+      const [{ id }] = (await stack.owner.query<{ id: string }>('select id from api.transactions limit 1')).rows as [{ id: string }]
+      const found = [
+        await read(`${all} where id = $1`, who, [id]),
+        await read(`${all} where ${contextOf(who)} and source = $2 and external_id = $3`, who, [who.organization ?? who.user, 'bank', 'nothing']),
+        await read(`${all} where transfer_id = $1`, who, [nothing]),
+        await read(`${all} where import_id = $1`, who, [nothing]),
+        await read(`${all} where source = 'subscription' and external_id = $1`, who, [nothing]),
+      ]
+      for (const { rows, pages, indexes } of found) {
+        indexes.forEach((index) => used.add(index))
+        expect(rows).toBeLessThanOrEqual(1)
+        expect(pages).toBeLessThanOrEqual(fewPages)
       }
     })
-  }
-
-  test('one transaction is found by its id', async () => {
-    const { nodes } = await explain(`select * from api.transactions where id = '00000000-0000-4000-8000-000000000000'`, personal)
-    expect(nodes.map((node) => node['Index Name'])).toContain('transactions_pkey')
   })
+})
+
+test('the index of a context alone has what a sum, a count or a group of the reports needs', async () => {
+  for (const what of ['count(*)', 'sum(amount)', 'category_id, currency, sum(amount)']) {
+    const group = what.includes(',') ? 'group by 1, 2' : ''
+    for (const who of [asking.many, asking.team]) {
+      const { pages } = await read(
+        `select ${what} from api.transactions where ${
+          who === asking.team ? 'organization_id = (select public.org_id())' : 'organization_id is null and user_id = (select public.uid())'
+        } and status <> 'failed' and transfer_id is null ${group}`,
+        who,
+      )
+      expect(pages).toBeLessThan(2_000)
+    }
+  }
+})
+
+test('a report reads the index of a context alone, with a filter on a status or a category too', async () => {
+  const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(asking.team)}"}]'`
+  for (
+    const report of [
+      'select api.get_transaction_stat()',
+      `select api.get_transaction_stat(p_filters => '[{"field": "status", "operation": "in", "value": ["paid", "failed"]}]')`,
+      `select api.get_transaction_stat(p_filters => ${category}, p_aggregate_fn => 'count')`,
+      'select api.get_transaction_aggregate()',
+      `select api.get_transaction_aggregate(p_group_by => 'category')`,
+      `select api.get_transaction_distribution_by_category(params => '{}')`,
+      'select api.get_cash_flow(periods => 36)',
+    ]
+  ) {
+    const { pages } = await read(report, asking.team)
+    // the first plans of a connection read the catalogue, some hundred pages
+    expect(pages, report).toBeLessThan(3_500)
+  }
+})
+
+test('a filter by a tag or a search reads of a context no more than there is', async () => {
+  for (const filter of ['{"field": "tag", "operation": "neq", "value": "x"}', '{"field": "search", "operation": "contains", "value": "nobody has this"}']) {
+    const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, asking.some)
+    expect(pages).toBeLessThan(rowsOf.some * 10)
+    // a hundredth of the table is the caller's, and the table alone has eight thousand pages
+    const { pages: ofReport } = await read(`select api.get_transaction_stat(p_filters => '[${filter}]')`, asking.some)
+    expect(ofReport).toBeLessThan(rowsOf.some * 2)
+  }
+})
+
+test('what PostgREST has prepared and executed often, for callers of every size, reads as little', async () => {
+  const shapes = (who: Asking) => {
+    const context = who.organization === undefined ? `organization_id=is.null&user_id=eq.${who.user}` : `organization_id=eq.${who.organization}`
+    return [
+      '/transactions?limit=1&order=id',
+      `/transactions?${context}&order=transaction_date.desc&limit=50`,
+      `/transactions?${context}&order=transaction_date.desc&limit=50&name=ilike.*coffee*`,
+      `/transactions?${context}&order=transaction_date.desc&limit=50&status=eq.failed`,
+    ]
+  }
+  const before = await rowsEverRead(stack, 'transactions')
+  let needed = 0
+  for (let round = 0; round < 12; round++) {
+    for (const { who, own } of callers.filter(({ who: { organization } }) => organization === undefined)) {
+      const caller = stack.as({ id: who.user, email: 'x', sessionId: who.session })
+      for (const path of shapes(who)) {
+        expect((await caller.get(path)).status).toBe(200)
+        needed += Math.min(own, path.includes('order=id') ? own : 1_600)
+      }
+    }
+  }
+  expect(await rowsEverRead(stack, 'transactions') - before).toBeLessThanOrEqual(needed)
+})
+
+test('every index of the transactions was the way to some of them', async () => {
+  // as the foreign key asks when a user is deleted, whose rows of teams lose the user
+  const { rows: [ended] } = await stack.owner.query('explain (format json) select from api.transactions where user_id = $1', [asking.some.user])
+  used.add(ended['QUERY PLAN'][0].Plan['Index Name'])
+  const { rows } = await stack.owner.query<{ name: string }>(
+    `select indexrelid::regclass::text as name from pg_index where indrelid = 'api.transactions'::regclass`,
+  )
+  expect([...used].filter((name) => name.startsWith('transactions_')).toSorted()).toEqual(rows.map(({ name }) => name.replace(/^api[.]/, '')).toSorted())
 })

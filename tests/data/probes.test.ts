@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
-import { tables } from './samples.ts'
+import { readTables, tables } from './samples.ts'
 
 let stack: DataStack
 let mine: Caller
@@ -29,7 +29,7 @@ async function send(method: string, path: string, fields: [string, string][], bo
   })
 }
 
-const everyTable = [...tables, 'app_subscriptions']
+const everyTable = [...tables, ...readTables]
 const functions = [
   'get_filtered_transactions',
   'get_transaction_stat',
@@ -37,6 +37,8 @@ const functions = [
   'get_transaction_distribution_by_category',
   'get_budget_comparison',
   'get_cash_flow',
+  'get_upcoming',
+  'record_subscription',
   'delete_category',
 ]
 const refused = {

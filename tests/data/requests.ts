@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import type pg from 'pg'
 import type { Catalogue, Column, Table } from '../isolation/catalogue.ts'
+import { tables as modelled } from '../isolation/model.ts'
 import { contents, sentCanary, type Payload } from '../isolation/rows.ts'
 import { anyJson, jsonOf, nested, oddText, textOf } from './values.ts'
 
@@ -328,7 +329,7 @@ const oddBodies = [
 /** A row of a table that can be stored, for whoever sends it in a context where it may. */
 export function rightRow(table: Table, ground: Ground, actor: number, n: number, pick: number): Payload {
   // each column names another of the tenant's rows than the one before it, so that the pair is new where it is the key
-  const references = table.references.map((
+  const references = table.references.filter(({ column }) => modelled[table.name]?.refers[column]?.isKept !== true).map((
     { column, table: name },
     at,
   ): [string, unknown] => [column, ground.ids(name, actor)[(pick + at) % Math.max(1, ground.ids(name, actor).length)]])
@@ -403,7 +404,7 @@ export function tableRequest(table: Table, ground: Ground): fc.Arbitrary<Request
   const ordered = fc.constantFrom(...ground.catalogue.tables).map(({ name, key }) => [parameter('order', `${name}(${key.join()}).desc`)])
   const extra = fc.tuple(
     sometimes(list(names, 4).map((all) => parameter('columns', all.join())), 6),
-    sometimes(mostly(fc.constantFrom(table.key, ...table.imports), list(names)).map((all) => parameter('on_conflict', all.join())), 4),
+    sometimes(mostly(fc.constantFrom(table.key, ...table.uniques), list(names)).map((all) => parameter('on_conflict', all.join())), 4),
   ).map((parts) => parts.flat())
   const read = fc.tuple(
     actor,
@@ -437,7 +438,7 @@ export function tableRequest(table: Table, ground: Ground): fc.Arbitrary<Request
 /** Any call of a function. */
 export function functionRequest({ name, parameters }: RemoteFunction, ground: Ground): fc.Arbitrary<Request> {
   const { where, shape } = queries(
-    ground.catalogue.tables.find((table) => table.name === 'transactions') ?? { name: '', columns: [], key: [], references: [], imports: [] },
+    ground.catalogue.tables.find((table) => table.name === 'transactions') ?? { name: '', columns: [], key: [], references: [], uniques: [] },
     ground,
   )
   const word = fc.constantFrom(...ground.words)

@@ -24,6 +24,10 @@ const owned = (row: Row, change: Row): Sample => ({
 })
 
 const transaction = async (owner: Caller, context: Row) => (await owner.create('transactions', { name: 'Shopping', amount: -20, ...context })).id as string
+const category = async (owner: Caller, context: Row) => (await owner.create('categories', { name: 'Home', ...context })).id as string
+/** A rate is the only one of its day, so each sample has a day of its own. */
+let days = 0
+const nextDay = () => new Date(Date.UTC(2000, 0, days += 1)).toISOString().slice(0, 10)
 const tag = async (owner: Caller, context: Row) => (await owner.create('tags', { name: 'holiday', ...context })).id as string
 
 export const samples: Record<string, Sample> = {
@@ -33,6 +37,16 @@ export const samples: Record<string, Sample> = {
   dashboards: owned({ name: 'Overview', layout, visibility: 'shared' }, { name: 'Outlook' }),
   categories: owned({ name: 'Food' }, { name: 'Groceries' }),
   tags: owned({ name: 'trip' }, { name: 'journey' }),
+  exchange_rates: {
+    row: (_owner, context) => Promise.resolve({ on_date: nextDay(), base: 'eur', quote: 'usd', rate: 1.0353, ...context }),
+    change: () => Promise.resolve({ rate: 1.04 }),
+    where: ({ id }) => `id=eq.${String(id)}`,
+  },
+  budgets: {
+    row: async (owner, context) => ({ category_id: await category(owner, context), month: '2025-01-01', amount: 300, ...context }),
+    change: () => Promise.resolve({ amount: 310 }),
+    where: ({ id }) => `id=eq.${String(id)}`,
+  },
   line_items: {
     row: async (owner, context) => ({ transaction_id: await transaction(owner, context), name: 'Bread', amount: -2 }),
     change: () => Promise.resolve({ name: 'Cake' }),
@@ -45,5 +59,8 @@ export const samples: Record<string, Sample> = {
   },
 }
 export const tables = Object.keys(samples)
-/** The tables whose rows have user_id and organization_id. */
-export const ownedTables = tables.filter((table) => !['line_items', 'transaction_tags'].includes(table))
+/** The tables that callers read and write no row of; of imports they delete what /rpc/import_transactions has made. */
+export const readTables = ['activity', 'app_subscriptions', 'imports']
+/** The tables whose rows have user_id and organization_id of their own; a transaction's parts have its. */
+export const parts = ['line_items', 'transaction_tags']
+export const ownedTables = tables.filter((table) => !parts.includes(table))

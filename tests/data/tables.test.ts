@@ -28,13 +28,23 @@ const interfaceColumns: Record<string, string> = {
   dashboards: 'id name description layout filters date_range is_default visibility user_id organization_id created_at updated_at',
   categories: 'id name color icon monthly_budget user_id organization_id created_at updated_at',
   tags: 'id name user_id organization_id created_at',
-  line_items: 'id transaction_id name amount quantity category_id',
-  transaction_tags: 'transaction_id tag_id',
+  line_items: 'id transaction_id name amount quantity category_id user_id organization_id',
+  transaction_tags: 'transaction_id tag_id user_id organization_id',
+}
+
+/** What makes them work together, beside the interface. */
+const columnsBeside: Record<string, string> = {
+  transactions: 'account_id transfer_id import_id',
+  subscriptions: 'currency starts_on ends_on account_id is_active',
+  categories: 'budget_currency',
+  budgets: 'id category_id month amount currency rollover user_id organization_id created_at updated_at',
+  exchange_rates: 'id on_date base quote rate user_id organization_id created_at updated_at',
 }
 
 describe('a row', () => {
-  test.each(tables)('of %s has the columns of the interface', async (table) => {
-    expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual((interfaceColumns[table] ?? '').split(' ').toSorted())
+  test.each(tables)('of %s has the columns of the interface and those beside', async (table) => {
+    const columns = [interfaceColumns, columnsBeside].flatMap((list) => list[table]?.split(' ') ?? [])
+    expect(Object.keys(await mine.create(table, await row(table))).toSorted()).toEqual(columns.toSorted())
   })
 
   test("of transactions has the interface's defaults", async () => {
@@ -61,6 +71,12 @@ describe('a row', () => {
     ['dashboards', 'layout'],
     ['categories', 'name'],
     ['tags', 'name'],
+    ['budgets', 'category_id'],
+    ['budgets', 'amount'],
+    ['exchange_rates', 'on_date'],
+    ['exchange_rates', 'base'],
+    ['exchange_rates', 'quote'],
+    ['exchange_rates', 'rate'],
   ])('of %s needs %s', async (table, column) => {
     const { [column]: _, ...rest } = await row(table)
     expect(await mine.post(`/${table}`, rest)).toMatchObject({ status: 400, body: { code: '23502' } })
@@ -356,9 +372,9 @@ describe('errors', () => {
     ['an unknown column', '/transactions?colour=eq.red', 400, '42703'],
     ['an unknown operator', '/transactions?amount=about.5', 400, 'PGRST100'],
     ['an unknown direction', '/transactions?order=amount.sideways', 400, 'PGRST100'],
-    ['an unknown table', '/budgets', 404, '42P01'],
+    ['an unknown table', '/wallets', 404, '42P01'],
     ['an unknown function', '/rpc/nothing', 404, 'PGRST202'],
-    ['an unknown embed', '/transactions?select=*,accounts(*)', 400, 'PGRST200'],
+    ['an unknown embed', '/transactions?select=*,dashboards(*)', 400, 'PGRST200'],
     ['a negative limit', '/transactions?limit=-1', 416, 'PGRST103'],
   ])('%s', async (_, path, status, code) => {
     const answer = await mine.get(path)

@@ -44,6 +44,15 @@ describe('a body', () => {
     expect(await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: `${rows} ` })).toMatchObject({ status: 413, body: tooLarge })
   })
 
+  test('with a token that is none is told so, however long it is', async () => {
+    for (const bytes of [5 * KiB, 60 * KiB, 200 * KiB]) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => send('/transactions', { method: 'POST', headers: { ...json, authorization: 'Bearer x' }, body: row(bytes) })),
+      )
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    }
+  })
+
   test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('is an anonymous one with the Authorization %j, as it is to PostgREST', async (authorization) => {
     expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({
       status: 413,

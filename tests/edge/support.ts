@@ -6,6 +6,7 @@ import { serve } from '@hono/node-server'
 import { Registry } from 'prom-client'
 import { createLog } from '../../auth/log.ts'
 import { onTestFinished } from 'vitest'
+import { appFiles } from '../../infra/local/app-files.ts'
 import { edge } from '../../infra/local/edge.ts'
 
 /** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
@@ -46,21 +47,30 @@ export function stream(url: string, headers: Record<string, string>, chunks: Ite
   })
 }
 
+/** Waits until a server listens. @returns its address, and what ends it */
+async function listening(server: Server): Promise<{ url: string, close: () => void }> {
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 /** Waits until a server listens, and ends it with the test. @returns its address */
 async function forThisTest(server: Server): Promise<string> {
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await listening(server)
+  onTestFinished(close)
+  return url
 }
 
 /** A server that takes PostgREST's place for one test. @returns its address */
 export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
-/** An edge for one test, around an auth surface that says so. @param logged gets each line of its log @returns its address */
-export function edgeBefore(url: string, patienceMs = 2_000, logged: string[] = []): Promise<string> {
+/** The server of an edge around an auth surface that says so. */
+function edgeServer(url: string, patienceMs: number, logged: string[], app?: string): Server {
   const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs }, {
     log: createLog('info', {
       write: (line: string) => {
@@ -69,8 +79,13 @@ export function edgeBefore(url: string, patienceMs = 2_000, logged: string[] = [
     }),
     registry: new Registry(),
     tracing: undefined,
-  })
-  return forThisTest(
-    serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server,
-  )
+  }, app === undefined ? undefined : appFiles(app, "frame-ancestors 'none'"))
+  return serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server
 }
+
+/** An edge that lasts until it is closed. */
+export const startEdge = (url: string) => listening(edgeServer(url, 2_000, []))
+
+/** An edge for one test. @param logged gets each line of its log @param app a folder with an app @returns its address */
+export const edgeBefore = (url: string, patienceMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
+  forThisTest(edgeServer(url, patienceMs, logged, app))

@@ -118,12 +118,22 @@ describe.each(prefixes)('at %s', (prefix) => {
   })
 })
 
+test('a client cannot say where its request belongs in a trace', async () => {
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
+  expect((await seen(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
+})
+
 test('behind a trusted proxy the client’s address is the one the proxy saw', async () => {
   await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
     grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
   const address = async () => await (await fetch(`${behind.url}/data/rpc/address`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' } })).json()
   await expect.poll(address, { timeout: 5_000 }).toBe('203.0.113.7')
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  await behind.sql.query(
+    `create or replace function api.address() returns text language sql stable return current_setting('request.headers')::json->>'traceparent'`,
+  )
+  expect(await (await fetch(`${behind.url}/data/rpc/address`, { headers: { traceparent } })).json()).toBe(traceparent)
 })
 
 test('what is only like a prefix is not the data surface, and the auth surface is where it was', async () => {

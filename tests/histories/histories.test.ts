@@ -123,7 +123,7 @@ function expectVerdict(answer: { status: number, body: any }, verdict: Verdict, 
     expect(answer.status, JSON.stringify(answer.body)).toBe(allowed)
     return
   }
-  const statuses = { token: 401, anonymous: 401, denied: 403, missing: 409, taken: 409 }
+  const statuses = { token: 401, anonymous: 401, denied: 403, missing: 409, taken: 409, kept: 400, 'changed since': 409 }
   expect(verdict.refused.map((reason) => statuses[reason]), JSON.stringify(answer.body)).toContain(answer.status)
   if (answer.status === 403) expect(answer.body.code).toBe('42501')
   if (answer.status === 401) expect(answer.body.code).toMatch(/301$/)

@@ -55,7 +55,7 @@ export function invite(state: State, who: Member, team: string, whom: Member, ro
   return done
 }
 
-/** Accepting makes the organization active. */
+/** Accepting makes a member, and changes nobody's active organization. */
 export function answer(state: State, who: Member, invitation: Invitation, how: 'accept' | 'reject'): Answer {
   const against = [
     ...(who.verified ? [] : [refused(403, 'EMAIL_NOT_VERIFIED')]),
@@ -66,7 +66,6 @@ export function answer(state: State, who: Member, invitation: Invitation, how: '
   invitation.status = how === 'accept' ? 'accepted' : 'rejected'
   if (how === 'accept') {
     state.teams.get(invitation.team)?.set(who.id, invitation.role)
-    who.active = invitation.team
   }
   return done
 }

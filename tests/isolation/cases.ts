@@ -3,11 +3,26 @@
  * Generated: nothing here names a table, so a new one is asked all of it.
  */
 import { randomUUID } from 'node:crypto'
-import type { Table } from './catalogue.ts'
-import { id, insert, list, remove, sameTenant, sees, tables as models, update, upsert, type Patch, type Reason, type Row, type Verdict } from './model.ts'
+import type { Column, Table } from './catalogue.ts'
+import {
+  id,
+  insert,
+  list,
+  pairOfPart,
+  remove,
+  sameTenant,
+  sees,
+  tables as models,
+  update,
+  upsert,
+  type Patch,
+  type Reason,
+  type Row,
+  type Verdict,
+} from './model.ts'
 import { contents, labelOf, sentCanary, type Payload } from './rows.ts'
 import type { Request } from './sender.ts'
-import { keyOf, pairOfPart, type Actor, type StoredRow, type World } from './world.ts'
+import { keyOf, type Actor, type StoredRow, type World } from './world.ts'
 
 export type Expected = {
   /** What may answer; the code of an error is checked with its status. */
@@ -43,6 +58,8 @@ const answerTo: Record<Reason, { status: number, code: RegExp }> = {
   denied: { status: 403, code: /^42501$/ },
   missing: { status: 409, code: /^23503$/ },
   taken: { status: 409, code: /^23505$/ },
+  kept: { status: 400, code: /^22023$/ },
+  'changed since': { status: 409, code: /^PT409$/ },
 }
 export const nothing = { changed: [], gone: [], added: [] }
 
@@ -71,7 +88,11 @@ export function targetsOf(world: World, actor: Actor, table: string): Map<string
   const team = rows.filter((row) => row.organization === actor.team && row.user !== actor.user)
   add("own team's", team.find(({ visibility }) => visibility !== 'private'))
   add("own team's private", team.find(({ visibility }) => visibility === 'private'))
-  if (models[table]?.kind === 'owned') add("own team's without a user", team.find((row) => row.user === null && row.visibility !== 'private'))
+  if (models[table]?.kind === 'owned' || models[table]?.kind === 'stored')
+    add(
+      "own team's without a user",
+      team.find((row) => row.user === null && row.visibility !== 'private'),
+    )
   add('own, in the team', rows.find((row) => row.organization === actor.team && row.user === actor.user))
   add("other team's", rows.find((row) => !isPersonal(row) && row.organization !== actor.team && row.visibility !== 'private'))
   targets.set('nonexistent', undefined)
@@ -93,6 +114,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   const user = actor.user
   const active = caller.kind === 'user' ? caller.organization : null
   const isOwned = model?.kind === 'owned'
+  const hasPair = model?.kind !== 'own'
   const hasId = table.key.join() === 'id'
   const label = labelOf(table)
   const targets = targetsOf(world, actor, name)
@@ -180,7 +202,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
 
   // --- creating
   type Pair = { user?: string | null, organization?: string | null }
-  /** A new row of a tenant, as it is sent and as the model sees it; what is not sent of the pair is filled from the token. */
+  /** A new row of a tenant, as it is sent and as the model sees it; what is not sent of the pair is filled from the token, or from the transaction. */
   const fresh = (pair: Pair, refers: Record<string, string>, key?: string): { payload: Payload, row: Row } => {
     sent += 1
     const word = sentCanary(sent)
@@ -188,12 +210,13 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     const payload: Payload = {
       ...contents(table, sent, word),
       ...refers,
-      ...(isOwned && 'user' in pair ? { user_id: pair.user } : model?.kind === 'own' ? { user_id: user } : {}),
-      ...(isOwned && 'organization' in pair ? { organization_id: pair.organization } : {}),
+      ...(hasPair && 'user' in pair ? { user_id: pair.user } : model?.kind === 'own' ? { user_id: user } : {}),
+      ...(hasPair && 'organization' in pair ? { organization_id: pair.organization } : {}),
       ...(key === undefined ? {} : { id: key }),
     }
+    const ofWhole = pairOfPart(owner)
     const row: Row = model?.kind === 'part'
-      ? { table: name, key: '', ...pairOfPart(owner), refers }
+      ? { table: name, key: '', user: pair.user ?? ofWhole.user, organization: pair.organization ?? ofWhole.organization, refers }
       : {
         table: name,
         key: '',
@@ -207,6 +230,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   /** References within a tenant: the spare row, which makes a new pair of keys too. */
   const refersIn = (tenant: Pair): Record<string, string> =>
     Object.fromEntries(table.references.flatMap(({ column, table: referenced }) => {
+      if (model?.refers[column]?.isKept === true) return []
       const ours = all.filter((row) =>
         row.table === referenced && row.organization === (tenant.organization ?? null) && (row.organization !== null || row.user === (tenant.user ?? user))
       )
@@ -233,7 +257,7 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   yield inserts('insert, own team named', [fresh({ organization: actor.team }, refersIn({ organization: actor.team }))])
   yield inserts('insert, forged user', [forgedUser()])
   yield inserts('insert, forged organization', [forgedTeam()])
-  if (isOwned) {
+  if (hasPair) {
     yield inserts('insert, forged colleague', [
       fresh({ user: actor.user === 'a-editor' ? 'a-owner' : 'a-editor', organization: actor.team }, refersIn({ organization: actor.team })),
     ])
@@ -255,14 +279,18 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     }
   }
 
-  for (const columns of table.imports) {
+  for (const columns of table.uniques) {
+    const isRecognized = columns.toSorted().join() === model?.recognizedBy
     for (const [target, row] of targets) {
       if (row === undefined || columns.some((column) => row.payload[column] == null)) continue
       // known by these columns within its own tenant; in every other tenant it is a new row
       const same = Object.fromEntries(columns.map((column) => [column, row.payload[column]]))
+      const within = (payload: Payload): Record<string, string> =>
+        Object.fromEntries(Object.entries(payload).filter(([column]) => table.references.some((one) => one.column === column))) as Record<string, string>
       for (const column of columns) {
         const other = mine()
         other.payload = { ...other.payload, ...same, [column]: other.payload[column] }
+        other.row = { ...other.row, refers: { ...other.row.refers, ...within(same), ...within({ [column]: other.payload[column] }) } }
         yield make(
           'insert',
           `import of another ${column}`,
@@ -278,9 +306,14 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
         const news = mine()
         return {
           payload: { ...news.payload, ...same },
-          row: sameTenant(news.row, row) && caller.kind === 'user' ? { ...news.row, user: row.user, key: row.key } : news.row,
+          row: isRecognized && sameTenant(news.row, row) && caller.kind === 'user'
+            ? { ...news.row, user: row.user, key: row.key }
+            : { ...news.row, refers: { ...news.row.refers, ...within(same) } },
         }
       }
+      /** Nothing but an id finds the other row, so where the columns have to be unique the second is refused. */
+      const unlessTaken = (verdict: Verdict): Verdict =>
+        isRecognized || 'refused' in verdict || !verdict.added.some((news) => sameTenant(news, row)) ? verdict : { refused: ['taken'] }
       const [plain, merged, ignored] = [importing(), importing(), importing()]
       yield {
         ...make(
@@ -289,21 +322,30 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
           target,
           'POST',
           '',
-          expectedOf(insert(caller, [plain.row.key === row.key ? { ...plain.row, user } : plain.row], find), [201], false),
+          expectedOf(unlessTaken(insert(caller, [plain.row.key === row.key ? { ...plain.row, user } : plain.row], find)), [201], false),
           plain.payload,
           returning,
         ),
       }
-      yield make('insert', 'import, merge', target, 'POST', '', expectedOf(upsert(caller, [merged.row], 'merge', find), [200, 201], false), merged.payload, {
-        prefer: 'resolution=merge-duplicates',
-      })
+      yield make(
+        'insert',
+        'import, merge',
+        target,
+        'POST',
+        '',
+        expectedOf(unlessTaken(upsert(caller, [merged.row], 'merge', find)), [200, 201], false),
+        merged.payload,
+        {
+          prefer: 'resolution=merge-duplicates',
+        },
+      )
       yield make(
         'insert',
         'import, ignore',
         target,
         'POST',
         '',
-        expectedOf(upsert(caller, [ignored.row], 'ignore', find), [200, 201], false),
+        expectedOf(unlessTaken(upsert(caller, [ignored.row], 'ignore', find)), [200, 201], false),
         ignored.payload,
         { prefer: 'resolution=ignore-duplicates' },
       )
@@ -311,10 +353,12 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
   }
 
   // --- changing and deleting
-  const changeable = label ?? (isOwned || hasId ? table.columns.find(({ type }) => type === 'text')?.name : undefined)
+  const isNumber = ({ type }: Column): boolean => type === 'numeric'
+  const changeable = label ?? (isOwned || hasId ? (table.columns.find(isNumber) ?? table.columns.find(({ type }) => type === 'text'))?.name : undefined)
   const freshPatch = (): Payload => {
     sent += 1
-    return changeable === undefined ? refersIn(personal) : { [changeable]: sentCanary(sent) }
+    if (changeable === undefined) return refersIn(personal)
+    return { [changeable]: table.columns.some((column) => isNumber(column) && column.name === changeable) ? sent : sentCanary(sent) }
   }
   const updates = (operation: string, target: string, query: string, matching: Row[], payload: Payload, patch: Patch, shown = true): Case =>
     make(
@@ -358,7 +402,9 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     yield plain('update', target, query, matching)
     yield plain('update, unseen', target, query, matching, false)
     yield deletes('delete', target, query, matching)
-    if (isOwned) {
+    const spare = rows.filter((one) => row !== absent && sameTenant(one, row)).at(-1)
+    if (spare !== undefined) yield deletes('delete the last', target, `?${where(spare)}`, [spare])
+    if (hasPair) {
       for (const [what, to] of [['other', 'other'], ['nobody', null], ['me', user]] as const)
         yield maybe(updates(`move to user ${what}`, target, query, matching, { user_id: to }, { user: to }))
       for (const to of [actor.team, otherTeam, null])
@@ -386,13 +432,13 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
 
   /** Requests that name a row which may be there: a plain insert, PUT, and both kinds of upsert. */
   function* meeting(row: StoredRow, target: string): Generator<Case> {
-    const asRead = isOwned ? { user: row.user, organization: row.organization } : {}
+    const asRead = hasPair ? { user: row.user, organization: row.organization } : {}
     const asMine = isOwned ? { user, organization: active } : {}
-    const hows: [string, Pair][] = row === absent || !isOwned && !hasId || model?.kind === 'own'
+    const hows: [string, Pair][] = row === absent || !hasPair
       ? [['as mine', asMine]]
       : [['as mine', asMine], ['as read', asRead]]
     // neither the caller's own nor the truth
-    if (isOwned && target.startsWith('own')) hows.push(["as a third one's", { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
+    if (hasPair && target.startsWith('own')) hows.push(["as a third one's", { user: user === 'b-owner' ? 'other' : 'b-owner', organization: row.organization }])
     for (const [how, pair] of hows) {
       const sending = (): { payload: Payload, row: Row } => {
         // a table of pairs has nothing but its keys to send
@@ -422,7 +468,13 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
         )
         if (how === 'as read') {
           const [theirs, own] = [sending(), myPersonal()]
-          own.payload = { ...own.payload, id: own.row.key, ...(isOwned ? { user_id: user } : {}) }
+          // the rows of one body have the same columns
+          own.payload = {
+            ...Object.fromEntries(Object.keys(theirs.payload).map((column) => [column, null])),
+            ...own.payload,
+            id: own.row.key,
+            ...(hasPair ? { user_id: user } : {}),
+          }
           yield make(
             'update',
             `upsert many, merge, ${how}`,

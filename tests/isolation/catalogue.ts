@@ -9,8 +9,8 @@ export type Table = {
   columns: Column[]
   key: string[]
   references: Reference[]
-  /** By which columns a row is known within its tenant, besides its key. */
-  imports: string[][]
+  /** Columns that no two rows of a tenant have alike, besides the key. */
+  uniques: string[][]
 }
 /** A function; `returns` is the exposed table whose rows it answers, if it does. */
 export type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
@@ -38,11 +38,11 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
   const { rows: columns } = await owner.query<
     { table: string, name: string, type: string, required: boolean, has_default: boolean, check: string | null, position: number | null }
   >(`
-    select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull as required, a.atthasdef as has_default,
+    select c.relname as table, a.attname as name, format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) as type, a.attnotnull as required, a.atthasdef as has_default,
       (select pg_get_constraintdef(k.oid) from pg_constraint k
         where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%' limit 1) as check,
       array_position(p.conkey, a.attnum) as position
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped join pg_type t on t.oid = a.atttypid
     left join pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
     where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
     order by c.relname, a.attnum`)
@@ -52,7 +52,7 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
     where k.contype = 'f' and c.relnamespace = 'api'::regnamespace and f.relnamespace = 'api'::regnamespace and array_length(k.conkey, 1) = 1
     order by k.conname`)
-  const { rows: imports } = await owner.query<{ table: string, columns: string[] }>(`
+  const { rows: uniques } = await owner.query<{ table: string, columns: string[] }>(`
     select distinct c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
     from pg_index i join pg_class c on c.oid = i.indrelid
     join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey) and a.attname not in ('user_id', 'organization_id')
@@ -81,7 +81,7 @@ export async function readCatalogue(owner: pg.Client): Promise<Catalogue> {
       })),
       key: own.filter(({ position }) => position !== null).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map((column) => column.name),
       references: references.filter(({ from }) => from === name),
-      imports: imports.filter(({ table }) => table === name).map((one) => one.columns),
+      uniques: uniques.filter(({ table }) => table === name).map((one) => one.columns),
     }
   })
   return { tables: inOrder(tables), functions: functions.map(({ name }) => name), signatures }

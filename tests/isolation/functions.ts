@@ -4,10 +4,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expectedOf, nothing, targetsOf, type Case, type Expected } from './cases.ts'
-import { consequences, id, list, may, sameTenant, sees } from './model.ts'
+import { consequences, list, may, sameTenant, sees } from './model.ts'
 import { type Actor, type StoredRow, type World } from './world.ts'
 
-type Call = { operation: string, target?: string, args: Record<string, unknown>, expected: Expected, method?: 'GET' }
+type Call = {
+  operation: string
+  target?: string
+  args: Record<string, unknown>
+  expected: Expected
+  method?: 'GET'
+  /** Of a computed field, which is selected with its row. */
+  path?: string
+}
 type Seen = {
   world: World
   actor: Actor
@@ -63,7 +71,7 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     ]
   },
   get_transaction_stat: ({ actor, user, active, otherTeam, inContext }) => {
-    const here = inContext('transactions')
+    const here = counted(inContext('transactions'))
     const sum = (operation: string, args: object, expected: Expected): Call => ({
       operation,
       args: { p_filters: [], p_aggregate_fn: 'sum', ...args },
@@ -73,7 +81,11 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
       sum('sum', {}, ok(is(total(here)))),
       sum('count', { p_aggregate_fn: 'count' }, ok(is(here.length))),
       sum('avg', { p_aggregate_fn: 'avg' }, ok(is(here.length === 0 ? 0 : total(here) / here.length))),
-      sum('of oneself, personal', { p_user_id: user, p_organization_id: null, p_transaction_type: 'balance' }, ok(is(total(inContext('transactions', null))))),
+      sum(
+        'of oneself, personal',
+        { p_user_id: user, p_organization_id: null, p_transaction_type: 'balance' },
+        ok(is(total(counted(inContext('transactions', null))))),
+      ),
       sum('of another user', { p_user_id: 'other', p_organization_id: null }, denied),
       sum('of another user in the team', { p_user_id: 'a-editor' === user ? 'a-owner' : 'a-editor', p_organization_id: active }, denied),
       sum('of another organization', { p_user_id: user, p_organization_id: otherTeam }, denied),
@@ -82,10 +94,10 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     ]
   },
   get_transaction_aggregate: ({ inContext }) => {
-    const here = inContext('transactions')
+    const here = counted(inContext('transactions'))
     return [
       { operation: 'by month', args: {}, expected: ok(addsUp('value', total(here))) },
-      { operation: 'by status', args: { p_group_by: 'status', p_aggregate_fn: 'count' }, expected: ok(addsUp('value', here.length)) },
+      { operation: 'by status', args: { p_group_by: 'status', p_aggregate_fn: 'count' }, expected: ok(addsUp('value', inContext('transactions').length)) },
       {
         operation: 'by category',
         args: { p_group_by: 'category' },
@@ -121,6 +133,140 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     const args = { grouping: 'monthly', periods: 3 }
     return [{ operation: 'read', args, expected }, { operation: 'read by GET', args, expected, method: 'GET' }]
   },
+  current_balance: ({ visible }) => {
+    const moved = counted(visible('transactions')).filter(({ payload }) => payload['status'] === 'paid')
+    const balances = visible('accounts').map((account) =>
+      `${account.key} ${cents(numberOf(account, 'balance') + total(moved.filter(({ refers }) => refers['account_id'] === account.key)))}`
+    )
+    const isRight = (body: unknown): string | undefined => {
+      const found = (body as Record<string, unknown>[]).map(({ id: key, current_balance: balance }) => `${String(key)} ${cents(balance)}`)
+      return found.toSorted().join() === balances.toSorted().join() ? undefined : `balances ${found.join()}, not ${balances.join()}`
+    }
+    return [{ operation: 'of a list', args: {}, method: 'GET', path: '/accounts?select=id,current_balance', expected: ok(isRight) }]
+  },
+  import_transactions: ({ world, actor, user, active }) => {
+    const { caller } = actor
+    const context = { user, organization: active }
+    const mayCreate = active === null || caller.kind === 'user' && may(caller.role, 'create')
+    const call = (operation: string, target: string, row: object, rest: object, expected: Expected): Call => ({
+      operation,
+      target,
+      args: { p_rows: [{ name: 'sent', amount: 12.5, ...row }], ...rest },
+      expected: mayCreate ? expected : denied,
+    })
+    const says = (verdict: RegExp, key?: string) =>
+      ok((body) => {
+        const [one] = body as Record<string, unknown>[]
+        return verdict.test(String(one?.['verdict'])) && (key === undefined || one?.['transaction_id'] === key) ? undefined : `answered ${JSON.stringify(one)}`
+      })
+    const stored: Expected = { answers: [{ status: 200 }], changed: [], gone: [], added: ['imports', 'transactions'].map((table) => ({ table, ...context })) }
+    const invalid: Expected = { answers: [{ status: 400, code: /^22023$/ }], ...nothing }
+    const store = { p_dry_run: false }
+    return [
+      call('dry run', '', {}, {}, says(/^new$/)),
+      call('stored', '', {}, store, stored),
+      call('of the user of another', '', { user_id: 'other' }, {}, says(/^invalid$/)),
+      ...[...targetsOf(world, actor, 'transactions')].flatMap(([target, row]) => {
+        if (row === undefined) return []
+        const known = { external_id: row.payload['external_id'] }
+        const source = { p_source: row.payload['source'] }
+        const isOurs = sameTenant(row, context)
+        return [
+          call('dry run of what is known', target, known, source, isOurs ? says(/^(?:changed|duplicate)$/, row.key) : says(/^new$/)),
+          call('what is known, stored', target, known, { ...source, ...store }, isOurs ? says(/^(?:changed|duplicate)$/, row.key) : stored),
+        ]
+      }),
+      ...[...targetsOf(world, actor, 'categories')].flatMap(([target, row]) => {
+        const category = { category_id: row?.key ?? randomUUID() }
+        const isOurs = row !== undefined && sameTenant(row, context)
+        return [
+          call('dry run with a category', target, category, {}, says(isOurs ? /^new$/ : /^invalid$/)),
+          call('with a category, stored', target, category, store, isOurs ? stored : invalid),
+        ]
+      }),
+      ...[...targetsOf(world, actor, 'accounts')].flatMap(([target, row]) => {
+        const account = { p_account_id: row?.key ?? randomUUID() }
+        const isOurs = row !== undefined && sameTenant(row, context)
+        return [
+          call('dry run with an account', target, {}, account, isOurs ? says(/^new$/) : missing),
+          call('with an account, stored', target, {}, { ...account, ...store }, isOurs ? stored : missing),
+        ]
+      }),
+    ]
+  },
+  undo: ({ world, actor }) =>
+    [...targetsOf(world, actor, 'activity')].map(([target, row]) => {
+      const { user_id: user, organization_id: organization } = (row?.payload['before'] ?? {}) as Record<string, string | null>
+      const back: Expected = {
+        answers: [{ status: 200 }],
+        changed: [],
+        gone: [],
+        added: [{ table: 'tags', user: user ?? null, organization: organization ?? null }],
+      }
+      return {
+        operation: 'of a deletion',
+        target,
+        args: { p_activity_id: row?.key ?? randomUUID() },
+        expected: row !== undefined && sees(actor.caller, row) ? back : missing,
+      }
+    }),
+  monthly_cost: ({ visible }) => {
+    const costs = visible('subscriptions').map((row) => `${row.key} ${Math.round(numberOf(row, 'amount') * 100 * 365 / 12 / 30)}`)
+    const isRight = (body: unknown): string | undefined => {
+      const found = (body as Record<string, unknown>[]).map(({ id: key, monthly_cost: cost }) => `${String(key)} ${cents(cost)}`)
+      return found.toSorted().join() === costs.toSorted().join() ? undefined : `costs ${found.join()}, not ${costs.join()}`
+    }
+    return [{ operation: 'of a list', args: {}, method: 'GET', path: '/subscriptions?select=id,monthly_cost', expected: ok(isRight) }]
+  },
+  next_due_on: ({ visible }) => {
+    const keys = visible('subscriptions').map(({ key }) => key)
+    const isRight = (body: unknown): string | undefined => {
+      const due = (body as Record<string, unknown>[]).filter(({ next_due_on: day }) => day !== null).map(({ id: key }) => String(key))
+      return due.toSorted().join() === keys.toSorted().join() ? undefined : `due are ${due.join()}, not ${keys.join()}`
+    }
+    return [{ operation: 'of a list', args: {}, method: 'GET', path: '/subscriptions?select=id,next_due_on', expected: ok(isRight) }]
+  },
+  get_upcoming: ({ inContext }) => {
+    const days = inContext('subscriptions').flatMap(({ key }) => Array<string>(12).fill(key))
+    const expected = ok(hasGroups('subscription_id', days))
+    const args = { start_date: '2025-01-01', end_date: '2025-12-31' }
+    return [{ operation: 'of a year', args, expected }, { operation: 'of a year by GET', args, expected, method: 'GET' }]
+  },
+  record_subscription: ({ world, actor, user }) =>
+    [...targetsOf(world, actor, 'subscriptions')].flatMap(([target, row]) => {
+      const { caller } = actor
+      const record = (operation: string, day: string, expected: Expected): Call => {
+        const call = { operation, target, args: { p_subscription_id: row?.key ?? randomUUID(), due_on: day } }
+        if (row === undefined || !sees(caller, row)) return { ...call, expected: missing }
+        return { ...call, expected: row.organization === null || caller.kind === 'user' && may(caller.role, 'create') ? expected : denied }
+      }
+      const added = row === undefined ? [] : [{ table: 'transactions', user, organization: row.organization }]
+      return [
+        record('a day', '2025-03-02', { answers: [{ status: 200 }], changed: [], gone: [], added }),
+        record('no such day', '2025-03-03', { answers: [{ status: 400, code: /^22023$/ }], ...nothing }),
+      ]
+    }),
+  create_transfer: ({ world, actor, user }) => {
+    const { caller } = actor
+    const targets = targetsOf(world, actor, 'accounts')
+    const between = (operation: string, target: string, from: StoredRow | undefined, to: StoredRow | undefined): Call => {
+      const args = { from_account_id: from?.key ?? randomUUID(), to_account_id: to?.key ?? randomUUID(), amount: 12.5 }
+      const call = (expected: Expected): Call => ({ operation, target, args, expected })
+      if (from === undefined || to === undefined || !sees(caller, from) || !sees(caller, to)) return call(missing)
+      if (!sameTenant(from, to)) return call({ answers: [{ status: 400, code: /^22023$/ }], ...nothing })
+      if (from.organization !== null && !(caller.kind === 'user' && may(caller.role, 'create'))) return call(denied)
+      const half = { table: 'transactions', user, organization: from.organization }
+      return call({ answers: [{ status: 200 }], changed: [], gone: [], added: [half, half] })
+    }
+    const spare = (row: StoredRow | undefined): StoredRow | undefined =>
+      world.rows.find((other) => row !== undefined && other.table === 'accounts' && other !== row && sameTenant(other, row))
+    return [...targets].flatMap(([target, row]) => [
+      between('within one context', target, row, spare(row)),
+      ...[...targets].filter(([, other]) => other !== row).flatMap(([place, other]) =>
+        target === 'own' || target === "own team's" ? [between(`to ${place}`, target, row, other), between(`from ${place}`, target, other, row)] : []
+      ),
+    ])
+  },
   delete_category: ({ world, actor }) => {
     const targets = targetsOf(world, actor, 'categories')
     const { caller } = actor
@@ -135,8 +281,8 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
       if (!mayDelete || !found)
         return { operation, target, args, expected: { answers: [...(mayDelete ? [] : denied.answers), ...(found ? [] : missing.answers)], ...nothing } }
       // with a replacement nothing is cleared, but the same rows change
-      const { changed } = consequences([row], world.rows)
-      return { operation, target, args, expected: { answers: [{ status: 200 }], changed, gone: [id(row)], added: [] } }
+      const { changed, gone } = consequences([row], world.rows)
+      return { operation, target, args, expected: { answers: [{ status: 200 }], changed, gone, added: [] } }
     }
     const spare = (row: StoredRow): StoredRow | undefined => world.rows.find((other) => other.table === 'categories' && other !== row && sameTenant(other, row))
     const unused = (row: StoredRow): StoredRow | undefined =>
@@ -176,7 +322,7 @@ export function* functionCases(world: World): Generator<Case> {
     }
     for (const name of world.catalogue.functions) {
       const calls = functions[name]?.(seen) ?? []
-      for (const { operation, target = '', args, expected, method } of actor.asked === 'everything' ? calls : calls.slice(0, 1)) {
+      for (const { operation, target = '', args, expected, method, path } of actor.asked === 'everything' ? calls : calls.slice(0, 1)) {
         const query = method === 'GET' ? `?${new URLSearchParams(args as Record<string, string>).toString()}` : ''
         yield {
           actor,
@@ -185,7 +331,7 @@ export function* functionCases(world: World): Generator<Case> {
           target,
           command: 'call',
           request: method === 'GET'
-            ? { method, path: `/rpc/${name}${query}`, headers: {} }
+            ? { method, path: path ?? `/rpc/${name}${query}`, headers: {} }
             : { method: 'POST', path: `/rpc/${name}`, body: JSON.stringify(args), headers: { 'content-type': 'application/json' } },
           expected: caller.kind === 'user' ? expected : expectedOf({ refused: [caller.kind === 'refused' ? 'token' : 'anonymous'] }, [], false),
         }

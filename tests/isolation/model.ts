@@ -19,7 +19,7 @@ type User = Extract<Caller, { kind: 'user' }>
 export type Row = {
   table: string
   key: string
-  /** The owner pair; of a part, its transaction's. */
+  /** The owner pair; of a part, its transaction's, or what is sent for it. */
   user: string | null
   organization: string | null
   visibility?: string
@@ -28,7 +28,7 @@ export type Row = {
 }
 
 /** Why a request is refused. Where several reasons hold the interface does not say which is named, so any may be. */
-export type Reason = 'token' | 'anonymous' | 'denied' | 'missing' | 'taken'
+export type Reason = 'token' | 'anonymous' | 'denied' | 'missing' | 'taken' | 'kept' | 'changed since'
 
 /** What happens: a refusal, or the rows it is about and what becomes of the data. Keys are `table:key`. */
 export type Verdict = { refused: Reason[] } | { rows: Row[], changed: string[], gone: string[], added: Row[] }
@@ -36,21 +36,37 @@ export type Verdict = { refused: Reason[] } | { rows: Row[], changed: string[], 
 /** Looks a row up by table and key. */
 export type Find = (table: string, key: string) => Row | undefined
 
-type Reference = { table: string, whenGone: 'goes too' | 'is cleared' }
+type Reference = {
+  table: string
+  whenGone: 'goes too' | 'is cleared'
+  /** Only a function sets it: callers may send it as they have read it. */
+  isKept?: true
+}
 export type TableModel = {
-  /** owned: has the owner pair. part: belongs to a transaction. own: each reads their own, nobody writes. */
-  kind: 'owned' | 'part' | 'own'
+  /**
+   * owned: has an owner pair of its own. stored: so too, and functions store its rows. part: has its transaction's. own: each reads their own, nobody writes. log: so too, and of a team
+   * only owner and admin read it.
+   */
+  kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
   refers: Record<string, Reference>
+  /** By which columns a row is known again when it is sent without its id; where others have to be unique, a second row is refused. */
+  recognizedBy?: string
 }
 
 const category: Reference = { table: 'categories', whenGone: 'is cleared' }
+const account: Reference = { table: 'accounts', whenGone: 'is cleared' }
 /** "Deleting a transaction also deletes its line items and tag associations." */
 const transaction: Reference = { table: 'transactions', whenGone: 'goes too' }
 
 /** Every table of the interface. One that is exposed and not here makes the suite fail. */
 export const tables: Record<string, TableModel> = {
-  transactions: { kind: 'owned', refers: { category_id: category } },
-  subscriptions: { kind: 'owned', refers: { category_id: category } },
+  transactions: {
+    kind: 'owned',
+    // "DELETE /imports takes it back"
+    refers: { category_id: category, account_id: account, import_id: { table: 'imports', whenGone: 'goes too', isKept: true } },
+    recognizedBy: 'external_id,source',
+  },
+  subscriptions: { kind: 'owned', refers: { category_id: category, account_id: account } },
   accounts: { kind: 'owned', refers: {} },
   dashboards: { kind: 'owned', refers: {} },
   categories: { kind: 'owned', refers: {} },
@@ -58,6 +74,10 @@ export const tables: Record<string, TableModel> = {
   line_items: { kind: 'part', refers: { transaction_id: transaction, category_id: category } },
   transaction_tags: { kind: 'part', refers: { transaction_id: transaction, tag_id: { table: 'tags', whenGone: 'goes too' } } },
   app_subscriptions: { kind: 'own', refers: {} },
+  budgets: { kind: 'owned', refers: { category_id: { table: 'categories', whenGone: 'goes too' } } },
+  exchange_rates: { kind: 'owned', refers: {} },
+  imports: { kind: 'stored', refers: { account_id: account } },
+  activity: { kind: 'log', refers: {} },
 }
 
 /** "Roles and permissions": owner, admin and editor list, get, create, update and delete; a viewer lists and gets. */
@@ -82,12 +102,13 @@ export const sameTenant = (a: Pick<Row, 'user' | 'organization'>, b: Pick<Row, '
 
 /**
  * "A row is visible when (organization_id is null and user_id equals uid()) or (organization_id equals org_id() and the
- * role may list)." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
+ * role may list)." "A person reads their own context's [activity], in a team owner and admin do." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
  */
 export function sees(caller: Caller, row: Row): boolean {
   if (caller.kind !== 'user') return false
   if (row.organization === null) return row.user === caller.user
   return row.organization === caller.organization && may(caller.role, 'list')
+    && !(modelOf(row.table).kind === 'log' && caller.role !== 'owner' && caller.role !== 'admin')
     && !(row.table === 'dashboards' && caller.role === 'viewer' && row.visibility === 'private')
 }
 
@@ -95,11 +116,12 @@ export function sees(caller: Caller, row: Row): boolean {
 const mayDo = (caller: User, row: Pick<Row, 'user' | 'organization'>, action: Action): boolean =>
   row.organization === null ? row.user === caller.user : row.organization === caller.organization && may(caller.role, action)
 
-/** What refuses a caller whatever is asked: no token, a token that has ended, a table that nobody writes. */
-function refusedOutright(caller: Caller, table: string): Reason[] {
+/** What refuses a caller whatever is asked: no token, a token that has ended, a table that nobody writes so. */
+function refusedOutright(caller: Caller, table: string, action: Action): Reason[] {
   if (caller.kind === 'refused') return ['token']
   if (caller.kind === 'anonymous') return ['anonymous']
-  return modelOf(table).kind === 'own' ? ['denied'] : []
+  const { kind } = modelOf(table)
+  return kind === 'own' || kind === 'log' || kind === 'stored' && action !== 'delete' ? ['denied'] : []
 }
 
 /** A reference names a row of the row's own tenant; another tenant's fails exactly as a missing one does. */
@@ -108,6 +130,7 @@ function missingReferences(caller: User, row: Row, columns: string[], find: Find
     const key = row.refers[column]
     const reference = modelOf(row.table).refers[column]
     if (key === undefined || reference === undefined) return []
+    if (reference.isKept === true) return find(row.table, row.key)?.refers[column] === key ? [] : ['kept']
     const found = find(reference.table, key)
     if (found === undefined || !sameTenant(found, row)) return ['missing']
     return column === 'transaction_id' && !sees(caller, found) ? ['missing'] : []
@@ -117,13 +140,24 @@ function missingReferences(caller: User, row: Row, columns: string[], find: Find
 const unique = (reasons: Reason[]) => [...new Set(reasons)]
 const isRefused = (reasons: Reason[]) => reasons.length > 0
 
-/** "On create, user_id and organization_id are filled from the JWT": whatever else is sent there is refused. */
+/** Whose a part of a transaction is: in a team, no member's. */
+export const pairOfPart = (whole: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> => ({
+  user: whole?.organization == null ? whole?.user ?? null : null,
+  organization: whole?.organization ?? null,
+})
+
+/**
+ * "On create, user_id and organization_id are filled from the JWT", those of a part from its transaction: whatever else is sent
+ * there is refused.
+ */
 function againstNew(caller: User, row: Row, find: Find): Reason[] {
   const isPart = modelOf(row.table).kind === 'part'
   if (isPart) {
     // a part of a transaction that the caller does not see is a part of no transaction
     const whole = find('transactions', row.refers['transaction_id'] ?? '')
     if (whole === undefined || !sees(caller, whole)) return ['missing']
+    const pair = pairOfPart(whole)
+    if (row.user !== pair.user || row.organization !== pair.organization) return ['denied']
   }
   return [
     ...(isPart || row.user === caller.user ? [] : ['denied' as const]),
@@ -136,7 +170,7 @@ export const list = (caller: Caller, rows: Row[]): Row[] => rows.filter((row) =>
 
 /** One new row or many: all of them or none. */
 export function insert(caller: Caller, rows: Row[], find: Find): Verdict {
-  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table))
+  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'create'))
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
   const against = rows.flatMap((row) => [...againstNew(caller, row, find), ...(find(row.table, row.key) === undefined ? [] : ['taken' as const])])
   return isRefused(against) ? { refused: unique(against) } : { rows, changed: [], gone: [], added: rows }
@@ -158,7 +192,7 @@ function againstPatch(caller: User, row: Row, patch: Patch, find: Find): Reason[
 
 /** "A filter updates all matching rows" that are visible; one that may not be updated refuses all. */
 export function update(caller: Caller, table: string, matching: Row[], patch: Patch, find: Find): Verdict {
-  const reasons = refusedOutright(caller, table)
+  const reasons = refusedOutright(caller, table, 'update')
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: reasons }
   const rows = list(caller, matching)
   const against = rows.flatMap((row) => againstPatch(caller, row, patch, find))
@@ -183,31 +217,42 @@ export function consequences(gone: Row[], all: Row[]): { changed: string[], gone
   return { gone: [...goneIds], changed: [...changed].filter((row) => !goneIds.has(row)) }
 }
 
+/** An import is taken back whole, and not when one of its transactions has got a line item or a tag since. */
+function isChangedSince(row: Row, all: Row[]): boolean {
+  const transactions = all.filter(({ table, refers }) => table === 'transactions' && row.table === 'imports' && refers['import_id'] === row.key)
+  return transactions.some(({ key }) => all.some(({ refers }) => refers['transaction_id'] === key))
+}
+
 export function remove(caller: Caller, table: string, matching: Row[], all: Row[]): Verdict {
-  const reasons = refusedOutright(caller, table)
+  const reasons = refusedOutright(caller, table, 'delete')
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: reasons }
   const rows = list(caller, matching)
-  return rows.every((row) => mayDo(caller, row, 'delete')) ? { rows, added: [], ...consequences(rows, all) } : { refused: ['denied'] }
+  const against = rows.flatMap((row): Reason[] => [
+    ...(mayDo(caller, row, 'delete') ? [] : ['denied' as const]),
+    ...(isChangedSince(row, all) ? ['changed since' as const] : []),
+  ])
+  return isRefused(against) ? { refused: unique(against) } : { rows, added: [], ...consequences(rows, all) }
 }
 
 /** An upsert or PUT, which may meet a row that is there: then it is an update of it, or nothing. */
 export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', find: Find): Verdict {
-  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table))
+  const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'update'))
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
   const against = rows.flatMap((row): Reason[] => {
     const existing = find(row.table, row.key)
     if (existing === undefined) return againstNew(caller, row, find)
     // another tenant's row is neither merged nor silently ignored
     if (!sees(caller, existing)) return ['denied', ...againstNew(caller, row, find)]
+    const isPart = modelOf(row.table).kind === 'part'
     // it may be sent back as it was read, also when another member created it
-    const asNew = againstNew(caller, existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
+    const asNew = againstNew(caller, !isPart && existing.user === row.user ? { ...row, user: caller.user } : row, find).filter((reason) =>
       reason !== 'missing' || mode === 'ignore'
     )
     if (mode === 'ignore') return asNew
     const { user, organization } = row
     return [
       ...asNew,
-      ...againstPatch(caller, existing, modelOf(row.table).kind === 'part' ? { refers: row.refers } : { user, organization, refers: row.refers }, find),
+      ...againstPatch(caller, existing, isPart ? { refers: row.refers } : { user, organization, refers: row.refers }, find),
     ]
   })
   if (isRefused(against)) return { refused: unique(against) }

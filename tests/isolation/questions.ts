@@ -248,11 +248,11 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
       prefer('count=planned'),
     )
     const isReference = table.references.some((one) => one.column === column.name)
-    const imports = table.imports.find((columns) => columns.includes(column.name)) ?? []
+    const unique = table.uniques.find((columns) => columns.includes(column.name)) ?? []
     const isNaming = isKey(column.name) || isReference || ['user_id', 'organization_id'].includes(column.name)
-    if (!isNaming && imports.length === 0) continue
+    if (!isNaming && unique.length === 0) continue
     const known = Object.fromEntries(
-      table.columns.filter(({ name }) => imports.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]),
+      table.columns.filter(({ name }) => unique.includes(name)).map((one) => [one.name, valueOf(table, one, strangers.start, strangers)]),
     )
     const naming = (): Payload => ({ ...fresh(), ...known, [column.name]: common.value })
     const named = hasId && isKey(column.name) ? 'a taken key' : common.what

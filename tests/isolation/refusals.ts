@@ -34,7 +34,8 @@ function* wishes({ world: { catalogue: { tables, signatures } } }: Twins, only?:
       if (key.length === 1) yield make('PUT', path, preference, { [key[0] ?? '']: nobody })
     }
   }
-  for (const { name, args } of only === undefined ? signatures : []) {
+  // a function of an unnamed row is a field of its table, and none of /rpc
+  for (const { name, args } of only === undefined ? signatures.filter((one) => one.args.every((argument) => argument.name !== null)) : []) {
     const body = Object.fromEntries(
       args.map(({ name: argument, type }) => [argument, type === 'jsonb' ? [] : type === 'uuid' ? nobody : type === 'text' ? 'monthly' : 1]),
     )

@@ -10,21 +10,44 @@ export type Payload = Record<string, unknown>
 export const letters = (n: number): string => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
 export const canary = (n: number): string => `zqyr${letters(n)}yqz`
 export const sentCanary = (n: number): string => `zqyn${letters(n)}yqz`
-/** 80 0012 000.37 for row 12. */
+/** 80 0012 000.37 for row 12, of a line item 20 0012 000.37. */
 const amount = (n: number): number => 800_000_000 + n * 1_000 + 0.37
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 const numberOf = (word: string): number => Number(word.replaceAll(/[a-j]/g, (letter) => String('abcdefghij'.indexOf(letter))))
 /** The rows whose canaries a text holds, by number. */
 export function canariesIn(text: string): number[] {
   return [
     ...[...text.matchAll(/zqyr([a-j]+)yqz/g)].map(([, word = '']) => numberOf(word)),
-    ...[...text.matchAll(/\b80(\d{4})000\.37/g)].map(([, digits]) => Number(digits)),
+    ...[...text.matchAll(/\b[28]0(\d{4})000\.37/g)].map(([, digits]) => Number(digits)),
   ]
 }
 
 /** Columns whose form a type does not tell. `n` numbers the row, `word` is its canary. */
 const forms: Record<string, (n: number, word: string) => unknown> = {
   currency: () => 'usd',
+  budget_currency: () => 'usd',
+  // line items add up to no more than their transaction
+  'transactions.amount': (n, word) => word === canary(n) ? amount(n) : 900_000_012.5,
+  'line_items.amount': (n, word) => word === canary(n) ? amount(n) - 600_000_000 : 12.5,
+  // no two of a tenant are of the same month, or of the same day
+  'budgets.month': (n) => day(Date.UTC(1901, n % 2_400, 1)),
+  'budgets.currency': (n, word) => word === canary(n) ? 'usd' : 'eur',
+  'exchange_rates.on_date': (n) => day(Date.UTC(1901, 0, 1 + n)),
+  'exchange_rates.base': (n, word) => word === canary(n) ? 'eur' : 'chf',
+  'exchange_rates.quote': (n, word) => word === canary(n) ? 'usd' : 'sek',
+  row_count: () => 3,
+  // due on that day and every thirtieth after it
+  starts_on: () => '2025-01-31',
+  is_active: () => true,
+  // a tag that was deleted, which can come back
+  'activity.action': () => 'delete',
+  'activity.table_name': () => 'tags',
+  'activity.after': () => null,
+  happened_at: () => '2025-01-31T12:00:00Z',
+  change_id: (n) => `01900000-0000-7000-8000-${String(n).padStart(4, '0')}00000000`,
+  row_id: (n) => `01900000-0000-4000-8000-${String(n).padStart(12, '0')}`,
   color: () => '#a1b2c3',
   logo_url: (_n, word) => `https://example.org/${word}`,
   account_number: () => '1234',

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { nameOf, tableCases, type Case } from './cases.ts'
 import { functionCases } from './functions.ts'
 import { lifecycleProblems } from './lifecycle.ts'
-import { id, sees } from './model.ts'
+import { id, pairOfPart, sees, tables as models } from './model.ts'
 import { canariesIn } from './rows.ts'
 import { sender, type Answer } from './sender.ts'
 import { keep, pairOf, type State } from './state.ts'
@@ -106,7 +106,18 @@ function differences(before: State, after: State, some: Case[]): string[] {
     else if (now.hash !== hash && !may.has(row)) problems.push(`${row} has changed`)
     else if (now.hash === hash && must.has(row)) problems.push(`${row} has not changed`)
   }
-  const added = [...after].filter(([row]) => !before.has(row)).map(([row, { pair }]) => `${row.slice(0, row.indexOf(':'))} of ${pair}`).toSorted()
+  const news = [...after].filter(([row]) => !before.has(row))
+  const isLogged = (row: string): boolean => models[row.slice(0, row.indexOf(':'))]?.kind === 'log'
+  // what is recorded of a change is its tenant's
+  const pairs = new Set([
+    ...some.flatMap(({ expected }) => expected.added),
+    ...[...must, ...may, ...gone].map((row) => before.get(row)?.pair).filter((pair) => pair !== undefined).map((pair) => {
+      const [user = '-', organization = '-'] = pair.split(' ')
+      return { user: user === '-' ? null : user, organization: organization === '-' ? null : organization }
+    }),
+  ].map((pair) => pairOf(pairOfPart(pair))))
+  for (const [row, { pair }] of news) if (isLogged(row) && !pairs.has(pair)) problems.push(`${row} is recorded for ${pair}`)
+  const added = news.filter(([row]) => !isLogged(row)).map(([row, { pair }]) => `${row.slice(0, row.indexOf(':'))} of ${pair}`).toSorted()
   const wanted = some.flatMap(({ expected }) => expected.added).map((row) => `${row.table} of ${pairOf(row)}`).toSorted()
   if (added.join() !== wanted.join()) problems.push(`new rows: [${added.join()}], not [${wanted.join()}]`)
   return problems

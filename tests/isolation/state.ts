@@ -1,5 +1,6 @@
 /** What every row is now, and the way back to what it was. */
 import pg from 'pg'
+import { tables as models } from './model.ts'
 import type { World } from './world.ts'
 
 /** `table:key` → whose it is, as `user organization`, and a hash of all its columns. */
@@ -23,15 +24,14 @@ const beside = ['auth.users', 'auth.sessions', 'auth.members', 'auth.organizatio
 /** Keeps a copy of every exposed table, in a schema that is not exposed. */
 export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {
   const name = (table: string): string => pg.escapeIdentifier(table)
-  const parts = tables.filter(({ columns }) => !columns.some((column) => column.name === 'user_id'))
   const personal = (alias: string): string => `coalesce(${alias}.user_id, '-')`
   const team = (alias: string): string => `coalesce(${alias}.organization_id, '-')`
   const owned = (table: string): string => {
-    if (parts.some((part) => part.name === table)) {
-      // a part is its transaction's, and in a team no member's
-      return `(select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${
-        team('t')
-      } from api.transactions t where t.id = r.transaction_id)`
+    if (models[table]?.kind === 'part') {
+      // a part is its transaction's, and in a team no member's; it must say so itself
+      return `(select case when ${personal('r')} || ' ' || ${team('r')} = p then p else 'not its transaction''s, ' || p end
+        from api.transactions t, lateral (select case when t.organization_id is null then ${personal('t')} else '-' end || ' ' || ${team('t')} as p) p
+        where t.id = r.transaction_id)`
     }
     const hasTeam = tables.find((one) => one.name === table)?.columns.some((column) => column.name === 'organization_id') === true
     return `${personal('r')} || ' ' || ${hasTeam ? team('r') : `'-'`}`

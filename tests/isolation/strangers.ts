@@ -17,9 +17,19 @@ export type Crowd = {
   choice: number
 }
 
+const code = (n: number): string => String.fromCharCode(...[676, 26, 1].map((unit) => 97 + Math.floor(n / unit) % 26))
+
 /** The value number `n` of a column, which no other number gives unless the column has fewer values than that. */
 const forms: Record<string, (n: number) => unknown> = {
-  currency: (n) => String.fromCharCode(...[676, 26, 1].map((unit) => 97 + Math.floor(n / unit) % 26)),
+  currency: (n) => code(n),
+  budget_currency: (n) => code(n),
+  base: (n) => code(n),
+  // no two of one row are the same
+  quote: (n) => code(n + 8_000),
+  'budgets.month': (n) => new Date(Date.UTC(2100, n % 1_200, 1)).toISOString().slice(0, 10),
+  ends_on: (n) => date(n, 2150).slice(0, 10),
+  starts_on: (n) => date(n).slice(0, 10),
+  row_count: (n) => Math.floor(n / 2),
   color: (n) => `#00${n}`,
   logo_url: (n) => `https://example.org/${word(n)}`,
   account_number: (n) => String(n),
@@ -57,9 +67,11 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
     if (value !== undefined) payload[column.name] = mayBeNull && (at + place) % 10 === 1 ? null : value
   })
   const kind = models[table.name]?.kind
-  if (kind !== 'part' && tenant !== undefined) payload['user_id'] = tenant.user
+  if (tenant !== undefined) payload['user_id'] = tenant.user
   // every other row is a team's
-  if (kind === 'owned') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
+  if (kind !== 'own') payload['organization_id'] = tenant !== undefined ? tenant.organization : at % 2 === 0 ? null : payload['organization_id']
+  // a part has no user in a team, nor has what happened there
+  if ((kind === 'part' || kind === 'log') && payload['organization_id'] !== null) payload['user_id'] = null
   return payload
 }
 

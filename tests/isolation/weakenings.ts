@@ -53,6 +53,22 @@ export function operands(expression: string): [number, number][] {
   return found
 }
 
+/**
+ * The expression without one operand, for each. What an AND says twice is one operand: protect_owned() names the organization a
+ * second time for the planner, and neither is missed alone.
+ */
+function withoutOne(expression: string): { piece: string, from: number, text: string }[] {
+  const places = operands(expression)
+  const isAgain = ([from]: [number, number], [earlier, end]: [number, number], piece: string) =>
+    earlier < from && expression.slice(earlier, end) === piece && !expression.slice(end, from).includes(' OR ')
+  return places.flatMap((place) => {
+    const piece = expression.slice(...place)
+    if (places.some((other) => isAgain(place, other, piece))) return []
+    const twins = [...places.filter((other) => expression.slice(...other) === piece && isAgain(other, place, piece)), place].toSorted(([a], [b]) => b - a)
+    return [{ piece, from: place[0], text: twins.reduce((text, [from, to]) => `${text.slice(0, from)}true${text.slice(to)}`, expression) }]
+  })
+}
+
 const short = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 110)
 
 async function policies(db: pg.Client): Promise<Weakening[]> {
@@ -65,11 +81,11 @@ async function policies(db: pg.Client): Promise<Weakening[]> {
     const pieces = ([['using', using], ['with check', check]] as const).flatMap(([part, text]): Weakening[] =>
       text === null ? [] : [
         { name: `${on}: ${part} true`, table, command, apply: alter(part, 'true'), revert: alter(part, text) },
-        ...operands(text).map(([from, to]): Weakening => ({
-          name: `${on}: ${part} without ${short(text.slice(from, to))} at ${from}`,
+        ...withoutOne(text).map(({ piece, from, text: weakened }): Weakening => ({
+          name: `${on}: ${part} without ${short(piece)} at ${from}`,
           table,
           command,
-          apply: alter(part, `${text.slice(0, from)}true${text.slice(to)}`),
+          apply: alter(part, weakened),
           revert: alter(part, text),
         })),
       ]
@@ -132,8 +148,8 @@ async function triggersAndConstraints(db: pg.Client): Promise<Weakening[]> {
     ...triggers.map(({ name, on, table }): Weakening => ({
       name: `trigger ${name} on ${on}: disabled`,
       table,
-      apply: `alter table ${on} disable trigger ${name}`,
-      revert: `alter table ${on} enable trigger ${name}`,
+      apply: `alter table ${on} disable trigger "${name}"`,
+      revert: `alter table ${on} enable trigger "${name}"`,
     })),
     ...constraints.map(({ name, table, near, definition }): Weakening => ({
       // a reference is missed when what it names is deleted

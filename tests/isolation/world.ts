@@ -7,7 +7,7 @@ import pg from 'pg'
 import { storeAccounts, storeOrganization, type Account } from '../support/accounts.ts'
 import { tokenSigner } from '../support/signer.ts'
 import { readCatalogue, type Catalogue, type Table } from './catalogue.ts'
-import { id, roles, tables as models, type Caller, type Find, type Role, type Row } from './model.ts'
+import { id, pairOfPart, roles, tables as models, type Caller, type Find, type Role, type Row } from './model.ts'
 import { canary, contents, type Payload } from './rows.ts'
 
 export type Actor = {
@@ -46,12 +46,6 @@ const publicUrl = 'http://isolation.example'
 /** The key of a row, as the model and a hash name it. */
 export const keyOf = (table: Table, payload: Payload): string => table.key.map((column) => String(payload[column])).join('/')
 
-/** Whose a part of a transaction is: in a team, no member's. */
-export const pairOfPart = (transaction: Pick<Row, 'user' | 'organization'> | undefined): Pick<Row, 'user' | 'organization'> => ({
-  user: transaction?.organization == null ? transaction?.user ?? null : null,
-  organization: transaction?.organization ?? null,
-})
-
 /** @throws when the model does not know a table, or what a table refers to. */
 function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
@@ -61,8 +55,8 @@ function compare({ tables }: Catalogue): void {
     const found = references.map(({ column, table }) => `${column} → ${table}`)
     if (known.toSorted().join() !== found.toSorted().join()) throw new Error(`api.${name} refers to [${found.join()}], and the model says [${known.join()}]`)
     if (key.length === 0) throw new Error(`api.${name} has no primary key, by which rows are told apart`)
-    const isOwned = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
-    if (isOwned !== (model.kind === 'owned')) throw new Error(`api.${name} ${isOwned ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
+    const hasPair = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
+    if (hasPair === (model.kind === 'own')) throw new Error(`api.${name} ${hasPair ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
   }
 }
 
@@ -72,6 +66,18 @@ async function populate(owner: pg.Client): Promise<void> {
   await storeAccounts(owner, people.map(accountOf))
   await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`)
   for (const [organization, members] of Object.entries(teams)) await storeOrganization(owner, organization, new Map(Object.entries(members)))
+}
+
+/** What is recorded of a tag that a request deleted; the ids of a request's activity count from its own. */
+function ofDeletedTag(table: Table, tenant: { user: string, organization: string | null }, n: number): Payload {
+  const { change_id: change, row_id: tag, happened_at: then } = contents(table, n, canary(n))
+  const pair = pairOfPart(tenant)
+  return {
+    id: String(change).replace(/.$/, '1'),
+    user_id: pair.user,
+    organization_id: pair.organization,
+    before: { id: tag, name: canary(n), user_id: tenant.user, organization_id: tenant.organization, created_at: then },
+  }
 }
 
 /** One row of a table in a tenant; it names the tenant's rows of the same ordinal, where there are that many. */
@@ -86,7 +92,7 @@ async function store(
   const kind = models[table.name]?.kind
   const refers = Object.fromEntries(table.references.map(({ column, table: name }) => {
     const candidates = ours.filter((row) => row.table === name)
-    const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' && name !== 'transactions' ? 1 : 0))]
+    const named = candidates[ordinal % Math.max(1, candidates.length - (models[name]?.kind === 'owned' ? 1 : 0))]
     if (named === undefined) throw new Error(`tests/isolation cannot make a row of api.${table.name}: its tenant has no row of ${name}`)
     return [column, named.key]
   }))
@@ -94,8 +100,9 @@ async function store(
     ...contents(table, n, canary(n)),
     ...refers,
     ...(table.key.join() === 'id' ? { id: randomUUID() } : {}),
-    ...(kind === 'owned' ? { user_id: tenant.user, organization_id: tenant.organization } : {}),
+    ...(kind === 'owned' || kind === 'stored' ? { user_id: tenant.user, organization_id: tenant.organization } : {}),
     ...(kind === 'own' ? { user_id: tenant.user } : {}),
+    ...(kind === 'log' ? ofDeletedTag(table, tenant, n) : {}),
   }
   if ('visibility' in payload) payload['visibility'] = ['private', 'shared', 'public'][ordinal % 3]
   const columns = Object.keys(payload).map((column) => pg.escapeIdentifier(column)).join()
@@ -110,7 +117,7 @@ async function store(
   return {
     table: table.name,
     key: keyOf(table, payload),
-    ...(kind === 'part' ? pairOfPart(tenant) : tenant),
+    ...(kind === 'part' || kind === 'log' ? pairOfPart(tenant) : tenant),
     refers,
     n,
     payload,
@@ -126,8 +133,10 @@ async function everybodysRows(owner: pg.Client, { tables }: Catalogue): Promise<
     for (const table of tables) {
       if (models[table.name]?.kind === 'own' && organization !== null) continue
       // what others name has a spare row that nothing names
-      const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name)) && table.name !== 'transactions'
-      const count = organization === null ? (isNamed ? 2 : 1) : owners.length
+      const isNamed = tables.some(({ references }) => references.some(({ table: name }) => name === table.name))
+      // the spare transaction has no parts
+      const isPart = models[table.name]?.kind === 'part'
+      const count = organization === null ? (isNamed ? 2 : 1) : owners.length - (isPart ? 1 : 0)
       for (let ordinal = 0; ordinal < count; ordinal += 1) {
         ours.push(await store(owner, table, { user: owners[ordinal % owners.length] ?? '', organization }, n, ordinal, ours))
         n += 1

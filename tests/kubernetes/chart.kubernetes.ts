@@ -11,10 +11,13 @@ import { tools } from './global.ts'
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(root, path), 'utf8')
 const verified = ['database.sslMode="verify-full"', 'database.ca={"configMap":"database-ca","key":"root.pem"}']
+const collector = 'networkPolicy.tracing.to=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"observability"}}}]'
+const traced = ['settings.OTEL_EXPORTER_OTLP_ENDPOINT="http://collector.observability:4318"', collector]
 const everything = [
   ...verified,
   'monitoring={"enabled":true,"labels":{"release":"prometheus"}}',
   'settings={"LOG_LEVEL":"warn"}',
+  ...traced,
   'imagePullSecrets=[{"name":"registry"}]',
 ]
 const podsOf = (manifests: Manifest[]) => Object.values(workloads(manifests)).map(({ spec }) => spec.template)
@@ -44,6 +47,7 @@ describe('values', () => {
     ['more processes at least than at most', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
     ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
     ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
+    ['traces that no policy lets out', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
     ['mail by SMTP that no policy lets out', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
     ['a name that is nothing', 'databse={}', "'databse' not allowed"],
   ])('refuse %s', async (_, value, named) => {
@@ -263,6 +267,8 @@ describe('the network', () => {
 
   const expected = (metrics: string[] = []) => [
     'money-auth < ingress-nginx TCP 3000',
+    'money-auth < finance/money/data TCP 3000',
+    'money-data > finance/money/auth TCP 3000',
     ...metrics,
     'money-data < ingress-nginx TCP 8080',
     ...['auth', 'data', 'migrate'].flatMap((name) => [
@@ -291,11 +297,29 @@ describe('the network', () => {
     expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected().map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
   })
 
-  test('reaches the two surfaces by the one host, and neither health, metrics nor PostgREST itself', async () => {
+  test('lets auth and the edge send traces to the collector that is named, and the fields that it asks for are a secret', async () => {
+    const manifests = await render(...traced, 'secrets.keys.otelHeaders="otel"')
+    expect(new Set(flows(manifests))).toEqual(
+      new Set([...expected(), 'money-auth > observability TCP 4318', 'money-data > observability TCP 4318']),
+    )
+    for (const container of [podOf(manifests, 'auth').containers[0], podOf(manifests, 'data').containers[0]]) {
+      expect(environment(container)).toMatchObject({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318',
+        OTEL_EXPORTER_OTLP_HEADERS: 'finance-secrets/otel',
+      })
+    }
+    expect(environment(podOf(manifests, 'data').containers[0])).toMatchObject({ TRACING: '-on' })
+    // nothing of it without a collector
+    expect(JSON.stringify(await render('secrets.keys.otelHeaders="otel"'))).not.toContain('OTEL_')
+  })
+
+  test('reaches the two surfaces and whether both are up by the one host, and neither the pods’ own health, metrics nor PostgREST itself', async () => {
     const [{ host, http }] = one(await render('publicUrl="https://money.example.org:8443"'), 'Ingress', 'money').spec.rules
     expect(host).toBe('money.example.org')
     expect(http.paths.map(({ path, backend }: any) => `${path} ${backend.service.name}`)).toEqual([
       '/api/auth money-auth',
+      '/docs money-auth',
+      '/healthz money-data',
       '/data money-data',
       '/rest/v1 money-data',
     ])
@@ -330,26 +354,41 @@ describe('settings', () => {
 
   test('of the auth service are all within reach, here as in compose.yaml', async () => {
     const declared = [...(await read('infra/shared/settings.ts')).matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name)
-    // the data surface's, the owner's and the embedded database's
-    const others = ['DATA_PORT', 'DATA_BODY_LIMIT', 'DATABASE_URL', 'AUTHENTICATOR_PASSWORD', 'PGRST_DB_POOL', 'DATA_DIR']
+    // the data surface's, the owner's and those of npm start
+    const others = [
+      'DATA_PORT',
+      'DATA_BODY_LIMIT',
+      'DATABASE_URL',
+      'AUTHENTICATOR_PASSWORD',
+      'PGRST_DB_POOL',
+      'AUTH_REPLICAS',
+      'POSTGREST_REPLICAS',
+      'POSTGREST_BIN',
+      'POSTGREST_TAG',
+      'DATA_DIR',
+      'APP_DIR',
+      'APP_CSP',
+    ]
     const expected = new Set([...declared.filter((name) => !others.includes(name)), 'PGPASSWORD'])
     const [compose] = documents(await read('compose.yaml')) as any[]
-    expect(new Set(Object.keys(compose.services.auth.environment))).toEqual(expected)
+    // what the service only knows of the app that Caddy serves there, and nothing serves in Kubernetes
+    expect(new Set(Object.keys(compose.services.auth.environment))).toEqual(new Set([...expected, 'APP_DIR', 'APP_CSP']))
 
     const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
     const chosen = async (provider: string) => {
-      const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, name === 'LOG_LEVEL' ? 'warn' : 'true'])))
-      const [auth] = podOf(await render(`mail.provider="${provider}"`, 'networkPolicy.mail.port=587', `settings=${settings}`), 'auth').containers
+      const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none' }
+      const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))
+      const values = [`mail.provider="${provider}"`, 'networkPolicy.mail.port=587', `settings=${settings}`, collector, 'secrets.keys.otelHeaders="otel"']
+      const [auth] = podOf(await render(...values), 'auth').containers
       return Object.keys(environment(auth))
     }
-    // a key of the collector's would be a secret; one in the cluster wants none
-    expect(without(expected, new Set([...await chosen('resend'), ...await chosen('smtp')]))).toEqual(new Set(['OTEL_EXPORTER_OTLP_HEADERS']))
+    expect(without(expected, new Set([...await chosen('resend'), ...await chosen('smtp')]))).toEqual(new Set())
     // AWS offers a choice of them
     const aws = await read('infra/aws/services.tf')
     const variables = await read('infra/aws/variables.tf')
     const offered = /contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g) ?? []
     expect(without(expected, new Set([...offered, ...[...expected].filter((name) => aws.match(/\b[A-Z_]+\b/g)?.includes(name))])))
-      .toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']))
+      .toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED']))
   })
 
   test('of PostgREST, of the edge and of the migration are those of compose.yaml, but for what the network decides', async () => {
@@ -363,14 +402,14 @@ describe('settings', () => {
     // the owner of an external database is whoever runs that
     expect(without(composed('migrate'), names('migrate'))).toEqual(new Set(['OWNER_PASSWORD']))
     const asked = new Set(
-      [...(await read('infra/docker/Caddyfile.load-balancer') + await read('infra/docker/surfaces.caddy')).matchAll(/\{\$(\w+)/g)].map(([, name]) => name),
+      [...(await read('infra/docker/Caddyfile.load-balancer') + await read('infra/docker/surfaces.caddy') + await read('infra/docker/app.caddy')).matchAll(
+        /\{\$(\w+)/g,
+      )].map(([, name]) => name),
     )
-    expect(without(asked, names('proxy'))).toEqual(new Set(['AUTH_UPSTREAM', 'AUTH_UPSTREAMS', 'TRACING']))
-    const traced = await render(...verified, 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}')
-    expect(environment(containersOf(traced).find(({ name }) => name === 'proxy'))).toMatchObject({
-      TRACING: '-on',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-    })
+    // nothing leads to / there: docs/front-ends.md
+    expect(without(asked, names('proxy'))).toEqual(
+      new Set(['APP_CSP', 'APP_DIR', 'AUTH_UPSTREAMS', 'POSTGREST_UPSTREAMS', 'DATA_READS', 'DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT', 'TRACING']),
+    )
   })
 
   test('of PostgREST and the alerts are the files of the repository, also in a chart that is packed', async () => {
@@ -388,11 +427,13 @@ describe('settings', () => {
         jobLabel: 'app.kubernetes.io/component',
         podMetricsEndpoints: [{ port: 'http', path: '/metrics' }],
       })
-      // every job that an alert asks for is scraped
+      // every job that an alert asks for is scraped, but the backups of compose, whose alert is silent where there never were any
       expect(one(manifests, 'PodMonitor', 'money-data').spec.podMetricsEndpoints).toMatchObject([
         { port: 'metrics', relabelings: [{ targetLabel: 'job', replacement: 'edge' }] },
       ])
-      expect(new Set([...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job))).toEqual(new Set(['auth', 'edge']))
+      expect(new Set([...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job))).toEqual(
+        new Set(['auth', 'edge', 'backup']),
+      )
     } finally {
       await rm(directory, { recursive: true })
     }

@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
+import { confidential, cutAnswer, largeAnswer } from '../support/cut-answer.ts'
+import { postgrestTag } from '../support/postgrest-tag.ts'
 import { environment, one, podOf, render, root, type Manifest } from './chart.ts'
 
 const docker = async (...args: string[]): Promise<string> => (await promisify(execFile)('docker', args, { cwd: root })).stdout.trim()
@@ -30,7 +32,9 @@ let started = 0
 async function start(component: string, container: any, network: string[]): Promise<string> {
   const { securityContext, volumes = [] } = podOf(manifests, component)
   const id = `${name}-${started++}`
-  const variables = Object.entries(environment(container)).flatMap(([key, value]) => ['-e', `${key}=${secrets[value.replace('pods/', '')] ?? value}`])
+  // the Service of auth is what knows which port it has
+  const valueOf = (value: string) => secrets[value.replace('pods/', '')] ?? value.replace('money-auth:80', 'money-auth:3000')
+  const variables = Object.entries(environment(container)).flatMap(([key, value]) => ['-e', `${key}=${valueOf(value)}`])
   const mounts = await Promise.all((container.volumeMounts ?? []).map(async ({ name: volume, mountPath }: any) => {
     const { configMap } = volumes.find((each: any) => each.name === volume)
     // anybody may write to a cluster's
@@ -58,7 +62,9 @@ async function pod(component: string, port: number) {
   const published = await freePort()
   const ids: string[] = []
   for (const container of podOf(manifests, component).containers) {
-    const network = ids[0] === undefined ? ['--network', name, '-p', `127.0.0.1:${published}:${port}`] : ['--network', `container:${ids[0]}`]
+    const network = ids[0] === undefined
+      ? ['--network', name, '--network-alias', `money-${component}`, '-p', `127.0.0.1:${published}:${port}`]
+      : ['--network', `container:${ids[0]}`]
     ids.push(await start(component, container, network))
   }
   return { ids, url: `http://127.0.0.1:${published}` }
@@ -76,6 +82,7 @@ beforeAll(async () => {
   manifests = await render(
     `images.auth={"repository":"${name}-auth","tag":"1"}`,
     `images.proxy={"repository":"${name}-proxy","tag":"1"}`,
+    `images.postgrest.tag="${postgrestTag}"`,
     'database={"host":"database","sslMode":"disable"}',
     'secrets.name="pods"',
     `trustedProxies=["${subnet}"]`,
@@ -114,6 +121,10 @@ test('auth becomes ready by its own probes, and its quarter of a second follows 
   await expect.poll(() => status(url + livenessProbe.httpGet.path)).toBe(200)
   await expect.poll(() => status(url + readinessProbe.httpGet.path)).toBe(200)
   expect(await (await fetch(`${url}/api/auth/jwks`)).json()).toMatchObject({ keys: [expect.objectContaining({ alg: expect.any(String) })] })
+  // half of its memory limit
+  const heap = ['-p', 'Math.round(require("v8").getHeapStatistics().heap_size_limit / 2 ** 20)']
+  const [, flag = ''] = podOf(manifests, 'auth').containers[0].command
+  expect(Math.abs(Number(await docker('exec', id, 'node', flag, ...heap)) - 256)).toBeLessThan(16)
   await docker('stop', '--time', '20', id)
   expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0')
 })
@@ -126,6 +137,10 @@ test('PostgREST becomes ready behind its edge, answers under both prefixes, and 
   expect(await (await fetch(`${url}/data/transactions?select=id`)).json()).toEqual([])
   expect(await status(`${url}/rest/v1/transactions?select=id`)).toBe(200)
   expect(await status(`${url}/data/transactions?select=${'a'.repeat(3_000)}`)).toBe(414)
+  // whether both are up, while auth is not and when it is
+  expect(await status(`${url}/healthz`)).toBe(503)
+  await pod('auth', 3000)
+  await expect.poll(() => status(`${url}/healthz`)).toBe(200)
   const address = await docker('inspect', '-f', `{{(index .NetworkSettings.Networks "${name}").IPAddress}}`, proxy)
   expect([
     await status(`http://${address}:8080/data/transactions?select=id`),
@@ -138,4 +153,13 @@ test('PostgREST becomes ready behind its edge, answers under both prefixes, and 
   await expect.poll(() => status(`${url}/ready`, { signal: AbortSignal.timeout(4_000) })).not.toBe(200)
   await docker('unpause', postgrest)
   await expect.poll(() => status(`${url}/ready`)).toBe(200)
+
+  // and says of an answer that is cut off whose it was, without what was asked
+  await docker('exec', `${name}-database`, 'psql', '-qU', 'postgres', '-d', 'finance', '-c', largeAnswer)
+  await expect.poll(() => status(`${url}/data/rpc/large_answer?note=small`)).toBe(200)
+  const { id } = await cutAnswer(url, undefined, () => docker('kill', postgrest))
+  await expect.poll(() => logs(proxy)).toContain(id)
+  const logged = await logs(proxy)
+  expect(logged).toContain('aborting with incomplete response')
+  for (const value of Object.values(confidential)) expect(logged).not.toContain(value)
 })

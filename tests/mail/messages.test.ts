@@ -7,10 +7,11 @@ type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
 const to = 'ann@example.org'
+const site = 'money.example.org'
 
 const disownUrl = 'https://money.example.org/api/auth/disown-account?token=ghi.jkl&x=y'
 const createdAt = new Date('2026-03-12T14:05:00Z')
-const verification = (name: string) => verificationMessage({ to, name, createdAt, url, disownUrl })
+const verification = (name: string) => verificationMessage({ to, name, createdAt, site, url, disownUrl })
 const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {}) =>
   invitationMessage({
     to,
@@ -18,6 +19,7 @@ const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {
     inviterEmail: 'bob@example.org',
     organizationName: 'Acme',
     role: 'editor',
+    site,
     url,
     expiresAt: new Date('2026-03-12T14:05:00Z'),
     ...change,
@@ -25,7 +27,7 @@ const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {
 /** A mail that is not here does not compile. */
 const everyMessage: Record<keyof typeof messages, Message> = {
   verificationMessage: verification('Ann'),
-  passwordResetMessage: passwordResetMessage({ to, name: 'Ann', url }),
+  passwordResetMessage: passwordResetMessage({ to, name: 'Ann', site, url }),
   invitationMessage: invitation(),
 }
 
@@ -64,7 +66,7 @@ describe.each(Object.entries(everyMessage))('%s', (_, message) => {
 
 describe('what each mail says', () => {
   test('a reset mail is valid for one hour and can be ignored', () => {
-    const { text } = passwordResetMessage({ to, name: 'Ann', url })
+    const { text } = passwordResetMessage({ to, name: 'Ann', site, url })
     expect(text).toContain('valid for one hour')
     expect(text).toContain('ignore this mail')
   })

@@ -68,6 +68,7 @@ const mailTo = (to: string) =>
     to,
     name: 'Ann',
     createdAt: new Date('2026-03-12T14:05:00Z'),
+    site: 'money.example.org',
     url: `https://money.example.org/verify?token=s3cret-of-${to}`,
     disownUrl: 'https://money.example.org/disown-account?token=x',
   })

@@ -11,6 +11,7 @@ const message = verificationMessage({
   to: 'ann@example.org',
   name: 'Ann & Bé',
   createdAt: new Date('2026-03-12T14:05:00Z'),
+  site: 'money.example.org',
   url,
   disownUrl: 'https://money.example.org/api/auth/disown-account?token=0ther',
 })
@@ -138,6 +139,7 @@ describe('SMTP', () => {
       inviterEmail: 'bob@example.org',
       organizationName: attack,
       role: 'admin',
+      site: 'money.example.org',
       url,
       expiresAt: new Date(),
     })

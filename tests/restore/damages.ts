@@ -94,6 +94,9 @@ const generators: Record<string, string> = {
     select unnest(array['grant auth_service to authenticated', 'revoke anon from authenticator', 'alter role all in database ' || quote_ident(current_database()) || ' set row_security = off'])`,
   other: `
     select unnest(array[
+      'drop cast (json as private.moment)',
+      'alter domain private.moment drop default',
+      'alter domain private.day add check (value > ''2000-01-01'')',
       'create view api.everything as select * from api.transactions',
       'create rule quiet as on delete to api.tags do instead nothing',
       'create sequence private.numbers',
@@ -122,13 +125,13 @@ async function damagesOfRows(db: pg.Client): Promise<Damage[]> {
       select format('delete from %s where ctid = %L', $1::text, place) as statement from places
       union all
       select format('update %s set %I = %s where ctid = %L', $1::text, a.attname, case
-          when a.atttypid = 'boolean'::regtype then format('not coalesce(%I, false)', a.attname)
-          when a.atttypid in ('integer'::regtype, 'bigint'::regtype, 'numeric'::regtype) then format('coalesce(%I, 0) + 1', a.attname)
-          when a.atttypid in ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) then format($s$coalesce(%I, 'epoch') + interval '1 day'$s$, a.attname)
-          when a.atttypid = 'uuid'::regtype then 'gen_random_uuid()'
-          when a.atttypid in ('json'::regtype, 'jsonb'::regtype) then $s$'{"damaged": true}'$s$
-          else format($s$coalesce(overlay(%I placing 'x' from 2 for 1), 'x')$s$, a.attname) end, place)
-      from places, pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
+          when t.base = 'boolean'::regtype then format('not coalesce(%I, false)', a.attname)
+          when t.base in ('integer'::regtype, 'bigint'::regtype, 'numeric'::regtype) then format('coalesce(%I, 0) + 1', a.attname)
+          when t.base in ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) then format($s$coalesce(%I, 'epoch') + interval '1 day'$s$, a.attname)
+          when t.base = 'uuid'::regtype then 'gen_random_uuid()'
+          when t.base in ('json'::regtype, 'jsonb'::regtype) then $s$'{"damaged": true}'$s$
+          else format($s$coalesce(overlay(%I placing '~' from 2 for 1), '~')$s$, a.attname) end, place)
+      from places, pg_attribute a join (select oid, coalesce(nullif(typbasetype, 0), oid) as base from pg_type) t on t.oid = a.atttypid where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
       [name],
     )
     all.push(...rows.map(({ statement }) => ({ kind: 'row', statement: `set local session_replication_role = replica; ${statement}` })))

@@ -64,8 +64,11 @@ describe('anon and authenticated', () => {
     // each is asked by a policy or a trigger and answers yes, no, or an error
     expect(await callable('authenticated', 'private')).toEqual([
       // asked by policies, checks and triggers
+      'ask_policy',
       'can',
+      'currency_of_transaction',
       'deny',
+      'fits_cents',
       'invalid',
       'is_date_range',
       'is_layout',
@@ -73,30 +76,63 @@ describe('anon and authenticated', () => {
       'is_table',
       'is_column',
       'is_function',
+      'plain_numbers',
       'refuse',
       'refuse_estimate',
       'refuse_hidden_row',
       'refuse_reference',
+      'refuse_null',
+      'refuse_value',
       'row_exists',
       'same_tenant',
+      'what_fits',
+      'take_turns',
+      // what asks for the caller's rights itself
+      'take_back',
       // parts of the functions of api, which run with the caller's rights
+      'asked_currency',
+      'begin_import',
+      'budget_terms',
       'context_condition',
+      'due_costs',
+      'judge_import',
+      'known_currencies',
+      'moment',
+      'months_between',
+      'occurrence_id',
+      'occurrences',
+      'read_import',
+      'recording',
+      'require_plain_numbers',
       'date_range',
+      'converted',
+      'counted_transactions',
+      'currency_decimals',
       'days_condition',
+      'exchange_rates',
       'filter_conditions',
       'filter_literal',
       'filter_ranges',
       'is_moment',
+      'latest_rate',
       'moments',
+      'moved_parts',
       'preset_days',
       'preset_range',
       'presets',
       'range_condition',
+      'refuse_missing_rate',
+      'target_currency',
       'text_of',
       'to_moment',
-      'transaction_condition',
       'transaction_conditions',
+      'transaction_terms',
+      'transferred',
       'pre_request',
+      // how PostgREST reads what is sent, as the caller
+      'read_day',
+      'read_first_day',
+      'read_moment',
     ].toSorted())
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])
   })
@@ -110,7 +146,7 @@ describe('anon and authenticated', () => {
 })
 
 describe('authenticator, PostgREST’s login,', () => {
-  test('inherits nothing, becomes anon or authenticated, and can call what configures PostgREST', async () => {
+  test('inherits nothing, becomes anon or authenticated, and can call what configures PostgREST and what it reads dates with', async () => {
     expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
       .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
     expect(
@@ -118,7 +154,7 @@ describe('authenticator, PostgREST’s login,', () => {
         `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles a on a.oid = m.member where a.rolname = 'authenticator'`,
       ),
     ).toEqual(['anon', 'authenticated'])
-    expect(await callable('authenticator', 'private')).toEqual(['pre_config'])
+    expect(await callable('authenticator', 'private')).toEqual(['pre_config', 'read_day', 'read_first_day', 'read_moment'])
     expect(await tablePrivileges('authenticator', ['select', 'insert', 'update', 'delete', 'truncate'])).toEqual([])
   })
 })
@@ -134,7 +170,13 @@ describe('auth_service, the auth service’s login,', () => {
       'private.settings select',
     ])
     expect(reach.filter((name) => name.startsWith('auth.') && name.endsWith('truncate'))).toEqual([])
-    expect(await callable('auth_service', 'private')).toEqual(['active_product', 'postgrest_processes'])
+    expect(await callable('auth_service', 'private')).toEqual([
+      'active_product',
+      'forget_activity',
+      'mark_for_standbys',
+      'postgrest_listeners',
+      'postgrest_processes',
+    ])
   })
 })
 
@@ -147,5 +189,23 @@ describe('what is stored', () => {
     await expect(client.query(`insert into auth.jwks (id, public_key, private_key) values ('k', '{"n":"x","d":"y"}', 'sealed')`)).rejects.toThrow(
       /jwks_public_key_is_public/,
     )
+  })
+})
+
+describe('PostgREST 12.2, which ends at a syntax error out of pre_request or pre_config,', () => {
+  test('meets none: what the two call has no SQL that is made as text, and nothing of ours raises one', async () => {
+    const functions = await rows(`
+      with recursive called as (
+        select p.oid from pg_proc p where p.pronamespace = 'private'::regnamespace and p.proname in ('pre_request', 'pre_config')
+        union
+        select p.oid from called c, pg_proc p
+        where p.pronamespace in ('private'::regnamespace, 'public'::regnamespace) and p.prokind = 'f' and pg_get_functiondef(c.oid) ~ ('\\m' || p.proname || '\\(')
+      ) select p.proname as name, pg_get_functiondef(p.oid) as text from called join pg_proc p using (oid)`)
+    expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['pre_request', 'pre_config', 'refuse_preferences', 'take_place', 'refuse']))
+    expect(functions.filter(({ text }) => /\bexecute\s+(?!on\b)/i.test(text.replace(/--.*$/gm, ''))).map(({ name }) => name)).toEqual([])
+    expect(
+      await list(`select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('api', 'auth', 'private', 'public') and p.prokind = 'f' and pg_get_functiondef(p.oid) ~* '42601|syntax_error'`),
+    ).toEqual([])
   })
 })

@@ -9,16 +9,16 @@ export const marks: Record<string, string> = {
 }
 
 /** The languages of fences that hold something to write into a file, and no command. */
-export const files = ['env', 'hcl']
+export const files = ['env', 'hcl', 'yaml']
 
 /** Which test runs the unmarked fences of a page. One that pastes takes them out of the page itself; another has them in its own words. */
 export const pages: Record<string, { test: string, pastes: boolean } | null> = {
   'docs/operations.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
   'docs/monitoring.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
   'docs/bare-metal.md': { test: 'tests/containers/bare-metal.containers.ts', pastes: false },
+  'docs/images.md': { test: 'tests/containers/images.containers.ts', pastes: false },
   // nothing in them is unmarked
   'docs/aws.md': null,
-  'docs/images.md': null,
   'docs/kubernetes.md': null,
 }
 

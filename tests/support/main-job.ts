@@ -16,6 +16,17 @@ const [withNpm = '', withDocker = '', anywhere = ''] = commandsOf('The main job'
 /** The job as it is pasted where `npm start` runs, and where compose does; and its part that is the same everywhere. */
 export const mainJob = { withNpm: `${withNpm}${anywhere}`, withDocker: `${withDocker}${anywhere}`, anywhere }
 
+/** What is pasted next: Ann creates a team, and stores a transaction in it. */
+export const [firstTeam = ''] = commandsOf('The first team')
+
+export function expectFirstTeam(output: string): void {
+  const [granted, ...answers] = output.trim().split('\n')
+  expect(granted).toMatch(/^ann@example\.com has teams until /)
+  const [active, created] = answers.map((line) => JSON.parse(line))
+  expect(active).toEqual({ session: { id: expect.any(String), active_organization_id: expect.any(String) } })
+  expect(created).toMatchObject([{ name: 'Rent', amount: -900, organization_id: active.session.active_organization_id }])
+}
+
 /** Ann stores a transaction and reads it back, and anonymous sees nothing. */
 export function expectMainJob(output: string): void {
   const [signedUp, verified, signedIn, created, listed, anonymous] = output.trim().split('\n').map((line) => JSON.parse(line))

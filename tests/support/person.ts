@@ -1,6 +1,7 @@
 /** Somebody with a browser: a cookie jar, and the calls a client of the auth surface makes. */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { hashPassword } from 'better-auth/crypto'
+import { expectDescribed } from './described.ts'
 import { linkIn } from './mail-sink.ts'
 import type { Stack } from './stack.ts'
 
@@ -32,11 +33,13 @@ export function person(stack: Pick<Stack, 'url' | 'sql' | 'mail'>, name = 'someo
       else cookies.set(key, value)
     }
     const text = await response.text()
-    return {
+    const answer = {
       status: response.status,
       body: text === '' ? null : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
       headers: response.headers,
     }
+    expectDescribed(method, path, answer)
+    return answer
   }
 
   const someone = {

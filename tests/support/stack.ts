@@ -4,7 +4,10 @@ import { startAuth, type Fetch } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 import { createLog } from '../../auth/log.ts'
+import { appFiles } from '../../infra/local/app-files.ts'
 import { edge, type Witnesses } from '../../infra/local/edge.ts'
+import { additions, front } from '../../infra/local/front.ts'
+import { mailbox } from '../../infra/local/mailbox.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
@@ -43,6 +46,8 @@ export type StackOptions = {
   auth?: boolean
   /** Whether PostgREST is started; it is not unless told. */
   data?: boolean
+  /** Whether /mail and what `npm start` has at / are there; mail is then not sent. It is not unless told. */
+  local?: boolean
   /** What PostgREST is told beside its connection. */
   dataEnv?: Record<string, string>
   /** What is stored before anything runs on the database. */
@@ -55,7 +60,7 @@ const defaultSecret = 'a secret of the tests, long enough'
 
 /** Starts the stack. Rate limits are off unless a test asks for them. */
 export async function startStack(
-  { env = {}, auth = true, data = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {},
+  { env = {}, auth = true, data = false, local = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {},
 ): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
   const database = await freshDatabase(origin)
@@ -87,7 +92,7 @@ export async function startStack(
       AUTH_DATABASE_URL: database.authUrl,
       BETTER_AUTH_SECRET: defaultSecret,
       RATE_LIMIT_ENABLED: 'false',
-      RESEND_API_KEY: 'key',
+      RESEND_API_KEY: local ? '' : 'key',
       RESEND_BASE_URL: mail.url,
       MAIL_FROM: 'Money <money@example.org>',
       ...env,
@@ -95,7 +100,9 @@ export async function startStack(
       DATA_PORT: String(dataPort),
     })
     await sql.query('update private.settings set public_url = $1', [settings.PUBLIC_URL])
+    const mails = local ? mailbox(settings) : undefined
     const { DATA_BODY_LIMIT: bodyLimit, TRUSTED_PROXIES: trustedProxies } = settings
+    const app = settings.APP_DIR === undefined ? undefined : appFiles(settings.APP_DIR, settings.APP_CSP)
     running.defer(
       await startAuth(
         authConfig(settings),
@@ -106,8 +113,13 @@ export async function startStack(
         }),
         {
           ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
+          ...(mails !== undefined &&
+            { onUnsentMail: mails.keep, additions: additions(settings, mails), around: (service: Fetch) => front(service, mails) }),
           ...(data &&
-            { around: (app: Fetch, witnesses: Witnesses) => edge(app, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses) }),
+            {
+              around: (service: Fetch, witnesses: Witnesses) =>
+                edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
+            }),
         },
       ),
     )

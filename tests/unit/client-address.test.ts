@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { expect, test } from 'vitest'
-import { clientAddress, clientNetwork } from '../../infra/shared/client-address.ts'
+import { describe, expect, test } from 'vitest'
+import { clientAddress, clientNetwork, isOnThisMachine } from '../../infra/shared/client-address.ts'
 
 const trusted = ['10.0.0.0/8', 'fd00::/8'].map((range) => ipaddr.parseCIDR(range))
 
@@ -26,4 +26,38 @@ test.each([
   ['what is no address is nobody in particular', 'nonsense', ''],
 ])('as a client %s', (_, address, expected) => {
   expect(clientNetwork(address)).toBe(expected)
+})
+
+describe('who asks is on this machine', () => {
+  const here = [ipaddr.parseCIDR('127.0.0.0/8')]
+
+  test.each([
+    ['a program that calls us', '127.0.0.1', {}, [], true],
+    ['by IPv6', '::1', {}, [], true],
+    ['by IPv4 written as IPv6', '::ffff:127.0.0.1', {}, [], true],
+    ['somebody of the network', '192.168.1.7', {}, [], false],
+    ['somebody behind a proxy nobody trusts', '127.0.0.1', { 'x-forwarded-for': '203.0.113.7' }, [], false],
+    ['or who says so through one', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, [], false],
+    ['somebody behind a trusted proxy', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }, here, false],
+    ['a browser of this machine behind one', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, here, true],
+    ['what a trusted proxy cannot name', '127.0.0.1', { 'x-forwarded-for': 'unknown' }, here, false],
+    ['a browser of this machine behind one that says more', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }, here, true],
+    ['what a trusted proxy does not name', '127.0.0.1', { 'x-forwarded-proto': 'https' }, here, false],
+  ])('%s', (_, socket, headers, proxies, isHere) => {
+    expect(isOnThisMachine(socket, headers, proxies)).toBe(isHere)
+  })
+
+  test.each(['forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'cf-ray', 'cdn-loop', 'true-client-ip', 'x-client-ip', 'fastly-client-ip'])(
+    'nobody whose request says %s, which no proxy of ours adds',
+    (name) => {
+      expect(isOnThisMachine('127.0.0.1', { 'x-forwarded-for': '127.0.0.1', [name]: '127.0.0.1' }, here)).toBe(false)
+    },
+  )
+
+  test.each(['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-server', 'x-forwarded'])(
+    'nobody whose request says %s, from a proxy nobody trusts',
+    (name) => {
+      expect(isOnThisMachine('127.0.0.1', { [name]: 'localhost' }, [])).toBe(false)
+    },
+  )
 })

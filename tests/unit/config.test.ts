@@ -14,8 +14,9 @@ describe('the environment', () => {
     const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
-    // containers have ports of their own and no embedded server
-    expect(names.filter((name) => !new RegExp(`^ +${name}:`, 'm').test(compose))).toEqual(['DATA_PORT', 'DATA_DIR'])
+    // containers have ports of their own, no embedded server, and PostgREST as an image
+    expect(names.filter((name) => !new RegExp(`^ +${name}:`, 'm').test(compose))).toEqual(['DATA_PORT', 'POSTGREST_BIN', 'POSTGREST_TAG', 'DATA_DIR'])
+    expect(compose).toContain(`\${POSTGREST_TAG:-${readSettings({}).POSTGREST_TAG}}`)
   })
 
   test('has the defaults of the run contract', () => {
@@ -49,9 +50,22 @@ describe('the environment', () => {
     ['AUTH_DATABASE_URL', 'postgresql://postgres:secret@x/y'],
     ['AUTHENTICATOR_PASSWORD', 'secret'],
     ['BETTER_AUTH_SECRET', 'secret'],
+    ['APP_URL', 'app.example.org'],
+    ['APP_URL', 'https://app.example.org/?secret'],
+    ['APP_URL', 'https://ann:secret@app.example.org'],
     ['TRUSTED_ORIGINS', 'https://a.example/path'],
     ['TRUSTED_PROXIES', '10.0.0.0/99'],
+    ['TRUSTED_ORIGINS', '*'],
+    ['TRUSTED_ORIGINS', 'https://a.example, https://*.secret.example'],
+    ['TRUSTED_ORIGINS', 'https://a.example;https://b.example'],
+    ['TRUSTED_ORIGINS', 'a.example'],
+    ['TRUSTED_ORIGINS', 'null'],
     ['COOKIE_DOMAIN', 'localhost:80'],
+    ['COOKIE_DOMAIN', 'example.org'],
+    ['COOKIE_SAME_SITE', 'strict'],
+    ['COOKIE_SAME_SITE', 'none'],
+    ['APP_CSP', 'default-src "secret"'],
+    ['APP_CSP', 'default-src `secret`'],
     ['MAIL_FROM', 'nobody'],
     ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org'],
     ['RESEND_BASE_URL', 'x'],
@@ -72,6 +86,34 @@ describe('the environment', () => {
     expect(message).toMatch(new RegExp(`^${name} .*\\.$`))
     expect(message).not.toContain('secret')
     expect(message).not.toContain('\n')
+  })
+})
+
+test('the app is at the origin unless APP_URL says where, and its origin is then a trusted one', () => {
+  const { appUrl, origins } = authConfig(readSettings({
+    ...least,
+    PUBLIC_URL: 'https://api.example.org',
+    APP_URL: 'https://example.net/money/',
+    TRUSTED_ORIGINS: 'https://a.example',
+  }))
+  expect(appUrl).toBe('https://example.net/money')
+  expect(['https://api.example.org', 'https://a.example', 'https://example.net', 'https://net'].map(origins.trusts)).toEqual([true, true, true, false])
+  expect(authConfig(readSettings({ ...least, PUBLIC_URL: 'https://api.example.org/' })).appUrl).toBe('https://api.example.org')
+})
+
+describe('the session cookie', () => {
+  const cookie = (PUBLIC_URL: string, more: Record<string, string>) => () => readSettings({ PUBLIC_URL, ...more })
+
+  test('is shared with a domain that the address is in, and with no other', () => {
+    expect(cookie('https://api.example.org', { COOKIE_DOMAIN: '.Example.org' })).not.toThrow()
+    expect(cookie('https://example.org', { COOKIE_DOMAIN: 'example.org' })).not.toThrow()
+    expect(cookie('https://badexample.org', { COOKIE_DOMAIN: 'example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
+    expect(cookie('https://example.org', { COOKIE_DOMAIN: 'api.example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
+  })
+
+  test('is for another site over https alone', () => {
+    expect(cookie('https://api.example.org', { COOKIE_SAME_SITE: 'none' })).not.toThrow()
+    expect(cookie('http://localhost:3000', { COOKIE_SAME_SITE: 'none' })).toThrow('COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https')
   })
 })
 

@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { catalogue, codeOfDatabase, codeOfEngine, errorResponse } from '../../auth/errors.ts'
+import { fieldsOfCode } from '../../client/errors.ts'
 import { errorsPage } from '../../docs/errors.ts'
 
 test('docs/errors.md is what the catalogue says', async () => {
   expect(await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8')).toBe(errorsPage())
+})
+
+test('the client knows the fields of no code that the catalogue does not have', () => {
+  expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
 })
 
 describe('the catalogue', () => {

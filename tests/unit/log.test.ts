@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeError } from '../../auth/log.ts'
+import { createLog, describeError } from '../../auth/log.ts'
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
@@ -15,4 +15,16 @@ test.each([
   ['what is no error', 'hunter2'],
 ])('the description of %s error does not quote the value it refused', (_, error) => {
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2')
+})
+
+test('no line holds a character that a terminal obeys, and its JSON is what was said', () => {
+  const lines: string[] = []
+  const hostile = 'https://a.example\u009b2J\u0085\u2028\u202e\u007f'
+  createLog('info', {
+    write: (line: string) => {
+      lines.push(line)
+    },
+  }).info({ origin: hostile, nested: { path: hostile } }, hostile)
+  expect(lines.join('')).toMatch(/^[\x20-\x7e]+\n$/)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ origin: hostile, nested: { path: hostile }, msg: hostile })
 })

@@ -1,46 +1,53 @@
 /**
- * What the pages do when their form is sent: they call the routes next to them and say how it went. Nothing happens when a
- * page is opened, because mail scanners and browsers open links unasked.
+ * What the pages share: they call the routes next to them, say who is signed in, and say how it went. Opening a page changes
+ * nothing, because mail scanners and browsers open links unasked.
  */
-const parameter = (name) => new URLSearchParams(location.search).get(name) ?? ''
+'use strict'
+{
+  const parameter = (name) => new URLSearchParams(location.search).get(name) ?? ''
 
-/** Calls a route, by its path from this page's. @throws Error with the sentence for the person */
-async function call(path, body) {
-  const reply = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  if (!reply.ok) throw new Error((await reply.json()).message)
-}
-
-/** By the form's id: what is done with its fields. Each resolves to what the person is told. */
-const works = {
-  'reset-password': async ({ password }) => {
-    await call('reset-password', { token: parameter('token'), password })
-    return 'Your password is changed. You can close this page and sign in.'
-  },
-  'disown-account': async () => {
-    await call('disown-account', { token: parameter('token') })
-    return 'The account is deleted. You can close this page.'
-  },
-  'accept-invitation': async ({ email, password, answer }) => {
-    await call('../sign-in/email', { email, password })
-    await call(`${answer}-invitation`, { invitationId: parameter('invitationId') })
-    return answer === 'accept' ? 'Welcome. You can close this page and open the application.' : 'You declined the invitation.'
-  },
-}
-
-const form = document.querySelector('form')
-
-/** Does what the form asks for. @returns what the person is told; a form that has done its work is gone */
-async function outcomeOf(fields) {
-  try {
-    const outcome = await works[form.id](fields)
-    form.remove()
-    return outcome
-  } catch (error) {
-    return error.message
+  /**
+   * Calls a route, by its path from this page's; with a body it changes something.
+   * @returns what it answers @throws Error with the sentence for the person, and the answer's `status`
+   */
+  async function call(path, body) {
+    const changes = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const reply = await fetch(path, body === undefined ? {} : changes)
+    const answer = await reply.json()
+    if (!reply.ok) throw Object.assign(new Error(answer.message), { status: reply.status })
+    return answer
   }
-}
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault()
-  void outcomeOf(Object.fromEntries(new FormData(form, event.submitter))).then((outcome) => document.querySelector('[role=status]').replaceChildren(outcome))
-})
+  /** Who is signed in in this browser. @returns undefined when nobody is */
+  const signedIn = (path) =>
+    call(path).then(({ user }) => user, (error) => {
+      if (error.status !== 401) throw error
+    })
+
+  const say = (sentence) => document.querySelector('[role=status]').replaceChildren(sentence)
+
+  /** Does this when the form is sent, and says the sentence it comes back with. A form whose work is done is gone. */
+  function onSubmit(form, work) {
+    const attempt = async (fields) => {
+      const buttons = [...form.querySelectorAll('button')]
+      buttons.forEach((button) => button.disabled = true)
+      try {
+        say('')
+        const outcome = await work(fields)
+        if (outcome === undefined) return
+        form.remove()
+        say(outcome)
+      } catch (error) {
+        say(error.message)
+      } finally {
+        buttons.forEach((button) => button.disabled = false)
+      }
+    }
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      void attempt(Object.fromEntries(new FormData(form, event.submitter)))
+    })
+  }
+
+  globalThis.shared = { parameter, call, signedIn, say, onSubmit }
+}

@@ -1,68 +1,121 @@
+-- A month's own budget wins over the one of every month, and that over the category's monthly_budget; each currency by itself. A
+-- day of a month is a whole number of 377580ths of it, whether it has 28, 29, 30 or 31 days: so budgets are added up
+-- exactly, and rounded once.
+--
+-- Without nested loops, because the planner takes a tenant for one row and would compare each month with each.
 create or replace function api.get_budget_comparison(
   start_date text default null,
   end_date text default null,
   preset text default null,
-  p_currency text default null
+  p_currency text default null,
+  p_convert_to text default null
 ) returns table (category_id uuid, name text, currency text, budget numeric, actual numeric, difference numeric)
-  language plpgsql stable set search_path = ''
+  language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off
 as $$
 #variable_conflict use_column
 declare
   days constant daterange := private.date_range(
     start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
   context constant text := private.context_condition(public.uid(), public.org_id());
-  condition text;
-  currencies text[];
+  target constant text := private.target_currency(p_convert_to);
+  wanted constant text := case when p_currency is null then 'true' else format('currency = %L', private.asked_currency(p_currency)) end;
+  first_month constant date := date_trunc('month', lower(days)::timestamp)::date;
+  budgets text;
+  carried_from date;
+  is_budgeted boolean;
 begin
   if lower(days) is null then
     perform private.invalid('a budget needs a range with an end', 'Send start_date and end_date, or a preset other than all_time.');
   end if;
-  condition := format(
-    $condition$%s and status <> 'failed' and %s and %s$condition$,
-    context, private.days_condition('transaction_date', days),
-    case when p_currency is null then 'true' else format('currency = %L', lower(p_currency)) end);
+  budgets := private.budget_terms(context, first_month);
   execute format(
-    $query$
-      select array_agg(distinct t.currency)
-      from (select category_id, currency from api.transactions where %s) t
-      join api.categories c on c.id = t.category_id and c.monthly_budget is not null
-    $query$, condition) into currencies;
-  if array_length(currencies, 1) > 1 then
-    perform private.invalid(
-      'a budget is of one currency, and there are several: ' || array_to_string(currencies, ', '),
-      'Add p_currency, such as p_currency=' || currencies[1] || '.');
+    'with %s select (select min(since) from carrying), exists (select from usual) or exists (select from own where month between %L and %L)',
+    budgets, first_month, upper(days) - 1) into carried_from, is_budgeted;
+  -- Asked first, because the plan would decide otherwise whether spending that no row shows is converted, and misses a rate.
+  if not is_budgeted then
+    return;
   end if;
   return query execute format(
     $query$
-      with months as (
+      with %1$s,
+      weights as (
         -- each month of the range, and the part of it that the range covers
-        select (least(%2$L::date, (month + interval '1 month')::date) - greatest(%1$L::date, month::date))::numeric
-          / ((month + interval '1 month')::date - month::date) as part
-        from generate_series(date_trunc('month', %1$L::timestamp), %2$L::timestamp - interval '1 day', interval '1 month') as month
+        select month::date, (least(%4$L::date, (month + interval '1 month')::date) - greatest(%3$L::date, month::date)) * 377580
+          / ((month + interval '1 month')::date - month::date) as weight
+        from generate_series(%2$L::date::timestamp, %4$L::timestamp - interval '1 day', interval '1 month') as month
+      ), spent_before as (
+        select category_id, currency, date_trunc('month', transaction_date)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
+      ), months_before as (
+        select c.category_id, c.currency, coalesce(o.amount, u.amount) + coalesce(s.amount, 0) as rest,
+          -- what is left reaches as far as each month after it carries over
+          coalesce(bool_and(coalesce(o.rollover, u.rollover, false)) over (
+            partition by c.category_id, c.currency order by c.month desc rows between unbounded preceding and 1 preceding), true) as is_carried
+        from (
+          select category_id, currency, month::date
+          from carrying cross join lateral generate_series(since::timestamp, %2$L::timestamp - interval '1 month', interval '1 month') as month
+        ) c
+        left join own o using (category_id, currency, month)
+        left join usual u using (category_id, currency)
+        left join spent_before s using (category_id, currency, month)
+      ), budgeted as (
+        select category_id, currency, round(sum(share) / 377580.00000000000000000000, 2) as budget
+        from (
+          select category_id, currency, amount * (select sum(weight) from weights) as share from usual
+          union all
+          select o.category_id, o.currency, (o.amount - coalesce(u.amount, 0)) * w.weight
+          from own o join weights w using (month) left join usual u using (category_id, currency)
+          union all
+          select category_id, currency, rest * (select weight from weights where month = %2$L) from months_before where is_carried
+        ) shares
+        group by 1, 2
+      ), compared as (
+        %6$s
       ), spent as (
-        select category_id, -sum(amount) as actual
-        from api.transactions
-        where %3$s and category_id is not null
-        group by category_id
+        select category_id, currency, -sum(amount) as actual from %7$s
+        where category_id is not null group by 1, 2 having sum(count) <> 0 or sum(amount) <> 0
       )
-      select c.id, c.name, %4$L::text, b.budget, coalesce(s.actual, 0.00), b.budget - coalesce(s.actual, 0)
-      from api.categories c
-      cross join lateral (select round(c.monthly_budget * sum(part), 2) as budget from months) b
-      left join spent s on s.category_id = c.id
-      where %5$s and c.monthly_budget is not null
-      order by c.name, c.id
+      select c.id, c.name, r.currency, coalesce(b.budget, 0.00), coalesce(s.actual, 0.00), coalesce(b.budget, 0) - coalesce(s.actual, 0)
+      from (
+        select category_id, currency from compared
+        union
+        select category_id, currency from spent where category_id in (select category_id from budgeted)
+      ) r
+      join (select id, name from api.categories where %8$s) c on c.id = r.category_id
+      left join compared b using (category_id, currency)
+      left join spent s using (category_id, currency)
+      order by c.name, c.id, r.currency
     $query$,
-    lower(days), upper(days), condition,
-    coalesce(lower(p_currency), currencies[1], 'usd'),
+    budgets, first_month, lower(days), upper(days),
+    private.counted_transactions(context,
+      p_condition => case when carried_from is null then 'false' else private.days_condition('transaction_date', daterange(carried_from, first_month)) end,
+      p_by_category => true),
+    case
+      when target is null then format('select * from budgeted where %s', wanted)
+      else format(
+        $converted$
+          with rates as materialized (select * from (%s) rates)
+          select category_id, %L as currency, sum(%s) as budget
+          from (select category_id, budget, numerator, denominator from budgeted join rates using (currency) where %s) rated
+          group by 1
+        $converted$,
+        private.exchange_rates(context, format('select currency, %L::date as day from budgeted where %s', upper(days) - 1, wanted), target),
+        target, private.converted('budget', target), wanted)
+    end,
+    private.counted_transactions(context,
+      p_condition => concat_ws(' and ', private.days_condition('transaction_date', days), wanted), p_by_category => true, p_convert_to => target),
     context);
 end
 $$;
-comment on function api.get_budget_comparison(text, text, text, text) is
+comment on function api.get_budget_comparison(text, text, text, text, text) is
 $$Budgets compared with what was spent
 
 Of the active context, for the days from `start_date` to `end_date` (YYYY-MM-DD, both included) or a `preset`; without any, this month.
 
-One row for each category that has a `monthly_budget`: `budget` is the monthly budget prorated by days (half of April is half of it), `actual` what was spent (expenses less refunds, as a positive number), `difference` what is left, negative when overspent. Failed transactions do not count.
+A month's budget of a category in a currency is the row of `budgets` for that month; else the one for every month; else the category's `monthly_budget`, which is in its `budget_currency`. Each category that has one in the range has a row for each currency of its budgets and of what was spent, by the category's name and then the currency: `budget` is prorated by days (half of April is half of it; 0 where there is none in this currency), `actual` what was spent (expenses less refunds, as a positive number), `difference` what is left, negative when overspent. Line items with a category count there, the rest of their transaction in its own. Transfers and failed transactions do not count. Without any budget there is no row, and no rate is asked for.
 
-Budgets are of one currency. If the categories' transactions have several, the answer is 400 and names them; `p_currency` chooses one.$$;
-grant execute on function api.get_budget_comparison(text, text, text, text) to authenticated;
+Where the budget of the range's first month has `rollover`, it also gets what was left of the month before, or less what was overspent there; that month too got what was left before it, if its budget has `rollover`, and so on, up to 60 months. It begins with the first month of which the category has a row of `budgets` in this currency: a row for every month begins with the month in which it was created. A month without a budget leaves nothing.
+
+`p_currency`: the rows of one currency alone. `p_convert_to`: a currency to which all is converted, so that there is one row a category: each transaction at your context's latest exchange rate on or before its day, a budget at the one on or before the last day of the range.
+
+400 for a day that is none, a range without an end or in the wrong order, and for a rate that is missing, with the pair and the day.$$;
+grant execute on function api.get_budget_comparison(text, text, text, text, text) to authenticated;

@@ -1,16 +1,24 @@
 create or replace function api.get_cash_flow(
   "grouping" text default 'monthly',
   periods integer default 12,
-  p_currency text default null
-) returns table (period date, currency text, income numeric, expenses numeric, net numeric)
-  language plpgsql stable set search_path = ''
+  p_currency text default null,
+  p_account_id uuid default null,
+  upcoming integer default 0,
+  p_convert_to text default null
+) returns table (period date, currency text, income numeric, expenses numeric, net numeric, is_planned boolean)
+  language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
   unit constant text := case "grouping"
     when 'daily' then 'day' when 'weekly' then 'week' when 'monthly' then 'month' when 'quarterly' then 'quarter' when 'yearly' then 'year' end;
+  context constant text := private.context_condition(public.uid(), public.org_id());
+  target constant text := private.target_currency(p_convert_to);
   step interval;
   first timestamp;
+  wanted text;
+  last timestamp;
+  planned text;
 begin
   if unit is null then
     perform private.invalid(format('unknown grouping %s', coalesce(quote_literal(left("grouping", 40)), 'null')), 'It is daily, weekly, monthly, quarterly or yearly.');
@@ -18,41 +26,77 @@ begin
   if periods is null or periods not between 1 and 120 then
     perform private.invalid('periods is out of range', 'It is 1 to 120.');
   end if;
+  if upcoming is null or upcoming not between 0 and 120 then
+    perform private.invalid('upcoming is out of range', 'It is 0 to 120.');
+  end if;
   step := case unit when 'quarter' then interval '3 months' else ('1 ' || unit)::interval end;
   first := date_trunc(unit, current_date::timestamp) - (periods - 1) * step;
+  last := first + (periods - 1) * step;
+  wanted := concat_ws(' and ', 'true',
+    case when p_currency is not null then format('currency = %L', private.asked_currency(p_currency)) end,
+    case when p_account_id is not null then format('account_id = %L', p_account_id) end);
+  if upcoming > 0 then
+    planned := format('select due_on, currency, amount from private.due_costs(current_date, %L, 10000) where not is_recorded and %s',
+      (last + (upcoming + 1) * step)::date - 1, wanted);
+    if target is not null then
+      -- a full join, as private.counted_transactions() has it: each day's rate is looked up once
+      planned := format(
+        $planned$
+          with costs as materialized (%s), rates as materialized (select * from (%s) rates)
+          select due_on, %L as currency, %s as amount
+          from costs full join rates on rates.currency = costs.currency and rates.day = costs.due_on
+        $planned$,
+        planned, private.exchange_rates(context, 'select currency, due_on as day from costs', target), target, private.converted('amount', target));
+    end if;
+  end if;
   return query execute format(
     $query$
       with flow as (
-        select date_trunc(%1$L, transaction_date at time zone current_setting('TimeZone')) as period, currency,
+        select date_trunc(%1$L, transaction_date at time zone %7$L) as period, currency,
           coalesce(sum(amount) filter (where amount > 0), 0.00) as income,
-          coalesce(-sum(amount) filter (where amount < 0), 0.00) as expenses
-        from api.transactions
-        where %2$s and status <> 'failed' and %3$s and %4$s
+          coalesce(-sum(amount) filter (where amount < 0), 0.00) as expenses,
+          false as is_planned
+        from %2$s
+        group by 1, 2
+        union all
+        select date_trunc(%1$L, due_on::timestamp), currency,
+          coalesce(-sum(amount) filter (where amount < 0), 0.00), coalesce(sum(amount) filter (where amount > 0), 0.00), true
+        from (%8$s) due
         group by 1, 2
       ), currencies as (
         select distinct currency from flow
         union
         -- of nothing: one series of zeros
-        select %5$L where not exists (select from flow)
+        select %3$L where not exists (select from flow)
       )
-      select p.period::date, c.currency, coalesce(f.income, 0.00), coalesce(f.expenses, 0.00), coalesce(f.income - f.expenses, 0.00)
-      from generate_series(%6$L::timestamp, %7$L::timestamp, %8$L::interval) as p (period)
+      select p.period::date, c.currency, coalesce(f.income, 0.00), coalesce(f.expenses, 0.00), coalesce(f.income - f.expenses, 0.00), p.is_planned
+      from (
+        select period, false as is_planned from generate_series(%4$L::timestamp, %5$L::timestamp, %6$L::interval) as period
+        union all
+        select %5$L::timestamp + coming * %6$L::interval, true from generate_series(0, %9$s) as coming where %9$s > 0
+      ) p
       cross join currencies c
-      left join flow f on f.period = p.period and f.currency = c.currency
-      order by c.currency, p.period
+      left join flow f on f.period = p.period and f.currency = c.currency and f.is_planned = p.is_planned
+      order by c.currency, p.period, p.is_planned
     $query$,
     unit,
-    private.context_condition(public.uid(), public.org_id()),
-    private.days_condition('transaction_date', daterange(first::date, (first + periods * step)::date)),
-    case when p_currency is null then 'true' else format('currency = %L', lower(p_currency)) end,
-    coalesce(lower(p_currency), 'usd'),
-    first, first + (periods - 1) * step, step);
+    private.counted_transactions(context,
+      p_condition => concat_ws(' and ', private.days_condition('transaction_date', daterange(first::date, (first + periods * step)::date)), wanted),
+      p_convert_to => target),
+    coalesce(target, lower(p_currency), 'usd'),
+    first, last, step, current_setting('TimeZone'),
+    coalesce(planned, 'select null::date as due_on, null as currency, null::numeric as amount where false'),
+    upcoming);
 end
 $$;
-comment on function api.get_cash_flow(text, integer, text) is
+comment on function api.get_cash_flow(text, integer, text, uuid, integer, text) is
 $$Income, expenses and net by period
 
-Of the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: how many, 1 to 120, the current one last; default 12.
+Of the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `quarterly` or `yearly`. `periods`: how many, 1 to 120, the current one last; default 12. `p_account_id`: one account's transactions alone.
 
-Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses). Oldest first, periods without transactions with zeros. Each currency is a series of its own; `p_currency` chooses one, and where there is nothing it is `usd`. Failed transactions do not count. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
-grant execute on function api.get_cash_flow(text, integer, text) to authenticated;
+`p_convert_to`: a currency to which each transaction is converted at your context's latest exchange rate on or before its day; then there is one series. 400 names the pair and the day that has no rate.
+
+`upcoming`: how many coming periods are planned, 0 (the default) to 120. Unless it is 0, each currency also has a row with `is_planned` true for the current period and for each of the coming ones: what your context's subscriptions are still due for from today on and is not recorded. They are converted as transactions of the day on which they are due. 400 for more than 10,000 such days.
+
+Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`. Oldest first, periods without transactions with zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` chooses one, and where there is nothing it is `usd`. Transfers and failed transactions do not count. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
+grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text) to authenticated;

@@ -33,7 +33,7 @@ begin atomic
         ), (
           select t.transaction_date from api.transactions t
           where t.user_id = (select public.uid()) and t.organization_id is null and t.transaction_date >= asked.first and t.transaction_date < steps.first
-          order by t.organization_id, t.transaction_date desc offset steps.size limit 1
+          order by t.transaction_date desc offset steps.size limit 1
         )),
       steps.first, 2 * steps.size
     from steps, asked
@@ -52,6 +52,9 @@ begin atomic
           when c.kind = 'date' then coalesce(
             case c.field when 'transaction_date' then t.transaction_date when 'created_at' then t.created_at when 'updated_at' then t.updated_at end <@ c.moments,
             c.takes_null)
+          when c.kind = 'tag' then c.is_negated <> exists (
+            select from api.transaction_tags a where a.transaction_id = t.id and (c.texts is null or a.tag_id = any (c.texts::uuid[])))
+          when c.kind = 'search' then coalesce(t.name ~~* any (c.texts) or t.description ~~* any (c.texts) or t.reference_no ~~* any (c.texts), false)
           when private.text_of(t, c.field) is null then c.takes_null
           when c.likeness = '=' then (private.text_of(t, c.field) = any (c.texts)) <> c.is_negated
           when c.likeness = '~~' then private.text_of(t, c.field) ~~ any (c.texts)
@@ -66,9 +69,9 @@ $$Transactions that pass all filters, newest first
 
 `filters` is an array of up to 50 objects {`field`, `operation`, `value`}; all must hold, and an empty array gives every transaction you see.
 
-Fields and their operations: `amount`, `transaction_date`, `created_at`, `updated_at`: eq, neq, gt, gte, lt, lte, in, from, to, between, is_null. `id`, `category_id`: eq, neq, in, is_null. `name`, `description`, `currency`, `status`, `source`, `reference_no`, `external_id`, `user_id`, `organization_id`: eq, neq, like, ilike, in, is_null.
+Fields and their operations: `amount`, `transaction_date`, `created_at`, `updated_at`: eq, neq, gt, gte, lt, lte, in, from, to, between, is_null. `id`, `category_id`, `account_id`, `tag`: eq, neq, in, is_null. `search`: contains, eq, ilike, which are the same. `name`, `description`, `currency`, `status`, `source`, `reference_no`, `external_id`, `user_id`, `organization_id`: eq, neq, like, ilike, in, is_null.
 
-Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
+Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `tag` is a tag's name, of which a transaction may have several: neq means that it has not that one, is_null that it has none. `search` is found in the name, the description or the reference, whatever the case; no character of it stands for others. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
 
 The rows are of the table transactions: select, limit, offset and embedding work as there, and order by the columns that are selected. With a limit and no other order, no more is read than the page needs: the newest rows up to the last that passes. Where few pass, add a range of dates.$$;
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;

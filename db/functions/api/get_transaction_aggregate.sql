@@ -1,11 +1,14 @@
 create or replace function api.get_transaction_aggregate(
   p_filters jsonb default '[]',
   p_group_by text default 'month',
-  p_aggregate_fn text default 'sum'
+  p_aggregate_fn text default 'sum',
+  p_convert_to text default null
 ) returns table (key text, name text, currency text, value numeric, count bigint)
-  language plpgsql stable set search_path = ''
+  language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 declare
+  context constant text := private.context_condition(public.uid(), public.org_id());
+  target constant text := private.target_currency(p_convert_to);
   label constant text := case
     when p_group_by in ('category', 'status', 'currency') then 'g.key::text' else 'to_char(g.key, ''YYYY-MM-DD'')' end;
 begin
@@ -20,32 +23,34 @@ begin
     $query$
       select %2$s, %3$s, g.currency, g.value, g.count
       from (
-        select %1$s as key, currency, %4$s as value, count(*) as count
-        from api.transactions
-        where %5$s and %6$s
+        select %1$s as key, currency, %4$s as value, sum(count) as count
+        from %5$s
         group by 1, 2
+        having sum(count) <> 0 or sum(amount) <> 0
       ) g
-      %7$s
+      %6$s
       order by 1 nulls last, g.currency
     $query$,
     case p_group_by
       when 'category' then 'category_id'
       when 'status' then 'status'
-      when 'currency' then 'currency'
+      -- how much there was of each, in the one it is converted to
+      when 'currency' then case when target is null then 'currency' else 'transaction_currency' end
       else format('date_trunc(%L, transaction_date)', p_group_by)
     end,
     label,
     case p_group_by when 'category' then 'c.name' else label end,
-    case p_aggregate_fn when 'sum' then 'sum(amount)' when 'avg' then 'round(avg(amount), 2)' else 'count(*)::numeric' end,
-    private.context_condition(public.uid(), public.org_id()),
-    private.transaction_condition(p_filters),
+    case p_aggregate_fn when 'sum' then 'sum(amount)' when 'avg' then 'round(sum(amount) / greatest(sum(count), 1), 2)' else 'sum(count)::numeric' end,
+    private.counted_transactions(context, p_filters, p_by_category => p_group_by = 'category', p_by_status => p_group_by = 'status', p_convert_to => target),
     case p_group_by when 'category' then 'left join api.categories c on c.id = g.key' else '' end);
 end
 $$;
-comment on function api.get_transaction_aggregate(jsonb, text, text) is
+comment on function api.get_transaction_aggregate(jsonb, text, text, text) is
 $$Sums, averages or counts of transactions in groups
 
-Of the active context: the organization's transactions while one is active, else your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions; the status plays no role unless you filter by it.
+Of the active context: the organization's transactions while one is active, else your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter or group by `status`. Line items with a category count there, the rest of their transaction in its own; a transaction counts once in each.
 
-Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, else the key), `currency`, `value`, `count`. Each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
-grant execute on function api.get_transaction_aggregate(jsonb, text, text) to authenticated;
+`p_convert_to`: a currency to which each transaction is converted at your context's latest exchange rate on or before its day; then `currency` is that one, and `key` of the group `currency` the transactions' own. 400 names the pair and the day that has no rate.
+
+Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, else the key), `currency`, `value`, `count`. Without `p_convert_to` each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
+grant execute on function api.get_transaction_aggregate(jsonb, text, text, text) to authenticated;

@@ -3,14 +3,17 @@ create or replace function api.get_transaction_stat(
   p_organization_id text default public.org_id(),
   p_filters jsonb default '[]',
   p_aggregate_fn text default 'sum',
-  p_transaction_type text default 'balance'
+  p_transaction_type text default 'balance',
+  p_convert_to text default null
 ) returns numeric
-  language plpgsql stable set search_path = ''
+  language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 declare
-  condition text;
+  context constant text := private.context_condition(p_user_id, p_organization_id);
+  target constant text := private.target_currency(p_convert_to);
+  counted text;
   answer record;
-  currencies text;
+  currencies text[];
 begin
   if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
     perform private.invalid(format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')), 'It is sum, avg or count.');
@@ -18,30 +21,37 @@ begin
   if p_transaction_type is null or p_transaction_type not in ('balance', 'income', 'expense') then
     perform private.invalid(format('unknown p_transaction_type %s', coalesce(quote_literal(left(p_transaction_type, 40)), 'null')), 'It is balance, income or expense.');
   end if;
-  condition := format('%s and %s and %s',
-    private.context_condition(p_user_id, p_organization_id),
-    private.transaction_condition(p_filters),
-    case p_transaction_type when 'income' then 'amount > 0' when 'expense' then 'amount < 0' else 'true' end);
-  execute 'select count(*), sum(amount), avg(amount), min(currency) as one, max(currency) as other from api.transactions where ' || condition
-    into answer;
+  counted := private.counted_transactions(context, p_filters,
+    case p_transaction_type when 'income' then 'amount > 0' when 'expense' then 'amount < 0' else 'true' end,
+    -- a count needs no rate
+    p_convert_to => case when p_aggregate_fn <> 'count' then target end);
   if p_aggregate_fn = 'count' then
+    execute 'select coalesce(sum(count), 0) as count from ' || counted into answer;
     return answer.count;
   end if;
-  if answer.one <> answer.other then
-    execute 'select string_agg(distinct currency, '', '') from api.transactions where ' || condition into currencies;
-    perform private.invalid(
-      format('%s of different currencies has no meaning: %s', p_aggregate_fn, currencies),
-      'Add a filter: {"field": "currency", "operation": "eq", "value": "…"}.');
+  -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
+  execute format(
+    'select coalesce(sum(amount), 0.00) as amount, coalesce(sum(count), 0) as count, %2$s as is_mixed from %1$s', counted,
+    case when target is null then format('bool_or(currency <> (select currency from %s limit 1))', counted) else 'false' end) into answer;
+  if answer.is_mixed then
+    execute format('select array(select currency from %s group by 1 having sum(count) <> 0 or sum(amount) <> 0 order by 1)', counted) into currencies;
+    if cardinality(currencies) > 1 then
+      perform private.invalid(
+        format('%s of different currencies has no meaning: %s', p_aggregate_fn, array_to_string(currencies, ', ')),
+        'Add p_convert_to, or a filter: {"field": "currency", "operation": "eq", "value": "…"}.');
+    end if;
   end if;
-  return case p_aggregate_fn when 'sum' then coalesce(answer.sum, 0.00) else round(coalesce(answer.avg, 0), 2) end;
+  return case p_aggregate_fn when 'sum' then answer.amount else round(answer.amount / greatest(answer.count, 1), 2) end;
 end
 $$;
-comment on function api.get_transaction_stat(text, text, jsonb, text, text) is
+comment on function api.get_transaction_stat(text, text, jsonb, text, text, text) is
 $$One statistic as one number
 
 `p_aggregate_fn`: `sum`, `avg` (rounded to 2 decimal places) or `count`. `p_transaction_type`: `balance` takes all transactions, `income` those above zero, `expense` those below zero, whose sum is negative. Of no transactions every answer is 0.
 
 `p_organization_id` null is your personal context; left out, it is the active one. `p_user_id` is you. Anybody else's is 403.
 
-`p_filters` as in get_filtered_transactions; the status plays no role unless you filter by it. Currencies are never mixed: if there is more than one, `sum` and `avg` answer 400 and name them; add a filter on `currency`.$$;
-grant execute on function api.get_transaction_stat(text, text, jsonb, text, text) to authenticated;
+`p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter by `status`. With a filter on `category_id` the parts of split transactions count that are in such a category.
+
+`p_convert_to`: a currency, such as `eur`, to which each transaction is converted at your context's latest exchange rate on or before its day; 400 names the pair and the day that has none. Without it currencies are never mixed: if there is more than one, `sum` and `avg` answer 400 and name them; add a filter on `currency`.$$;
+grant execute on function api.get_transaction_stat(text, text, jsonb, text, text, text) to authenticated;

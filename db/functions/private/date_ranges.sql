@@ -49,11 +49,11 @@ create or replace function private.preset_range(p_preset text) returns daterange
 comment on function private.preset_range(text) is 'The days of a preset, seen from today.';
 
 create or replace function private.is_moment(p_value text) returns boolean
-  language sql immutable parallel safe set search_path = ''
+  language sql immutable parallel safe
   return p_value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$';
 comment on function private.is_moment(text) is 'Whether a text has the form of an ISO 8601 date or date-time.';
 
-create or replace function private.to_moment(p_value text, p_name text) returns timestamptz
+create or replace function private.moment(p_value text) returns timestamptz
   language plpgsql stable parallel safe set search_path = ''
 as $$
 declare
@@ -66,15 +66,28 @@ begin
       when data_exception then null;
     end;
   end if;
-  if moment is null or moment < '1900-01-01 00:00:00+00' or moment >= '2200-01-01 00:00:00+00' then
+  return case when moment >= '1900-01-01 00:00:00+00' and moment < '2200-01-01 00:00:00+00' then moment end;
+end
+$$;
+comment on function private.moment(text) is 'A date or date-time that a client sent; null for what is none, and outside 1900 to 2199.';
+
+create or replace function private.to_moment(p_value text, p_name text, p_has_presets boolean default true) returns timestamptz
+  language plpgsql stable parallel safe set search_path = ''
+as $$
+declare
+  moment constant timestamptz := private.moment(p_value);
+begin
+  if moment is null then
     perform private.invalid(
       format('%s is not a date: %s', p_name, coalesce(quote_literal(left(p_value, 40)), 'null')),
-      'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199. Presets are ' || array_to_string(private.presets(), ', ') || '.');
+      'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.'
+        || case when p_has_presets then ' Presets are ' || array_to_string(private.presets(), ', ') || '.' else '' end);
   end if;
   return moment;
 end
 $$;
-comment on function private.to_moment(text, text) is 'A date or date-time that a client sent, or 400 with the name of where it stood.';
+comment on function private.to_moment(text, text, boolean) is
+  'A date or date-time that a client sent, or 400 with the name of where it stood; the hint names the presets where there are any.';
 
 create or replace function private.date_range(p_start_date text, p_end_date text, p_preset text) returns daterange
   language plpgsql stable parallel safe set search_path = ''
@@ -108,6 +121,7 @@ create or replace function private.is_date_range(p_range jsonb) returns boolean
 begin atomic
   select case
     when p_range is null then true
+    when not private.plain_numbers(p_range) then false
     when jsonb_typeof(p_range) <> 'object' or p_range - array['preset', 'start_date', 'end_date'] <> '{}' then false
     when coalesce(p_range ->> 'preset', 'custom') <> 'custom'
       then jsonb_typeof(p_range -> 'preset') = 'string' and p_range ->> 'preset' = any (private.presets())
@@ -121,4 +135,4 @@ end;
 comment on function private.is_date_range(jsonb) is 'Whether it is {preset}, or {start_date, end_date} in order. Used by a constraint.';
 
 grant execute on function private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
-  private.to_moment(text, text), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;
+  private.moment(text), private.to_moment(text, text, boolean), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;

@@ -16,8 +16,8 @@ begin
     where expires_at is null or expires_at > now();
   perform set_config('pgrst.jwt_secret', jsonb_build_object('keys', keys)::text, true);
   perform set_config('pgrst.jwt_aud', (select public_url from private.settings), true);
-  -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind
-  -- a hot standby can announce nothing, and serves reads all the same
+  -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind. On a hot standby
+  -- not even that can.
   if not pg_catalog.pg_is_in_recovery() then
     perform pg_notify('keys_loaded', (select id from auth.jwks where signs_from is null));
   end if;
@@ -36,12 +36,33 @@ end
 $$;
 comment on function private.notify_postgrest() is 'Tells every PostgREST to load the configuration anew.';
 
-create or replace function private.postgrest_processes() returns integer
+create or replace function private.end_tokens_of_key() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  -- A thief may have dated a token ahead by the thirty seconds that PostgREST allows, and had it checked until PostgREST has
+  -- heard that the key is gone, for which three seconds are left. auth/engine/token-claims.ts dates what is issued from now on.
+  update private.settings set tokens_issued_after = floor(extract(epoch from clock_timestamp())) + 33;
+  return null;
+end
+$$;
+comment on function private.end_tokens_of_key() is
+  'Ends every token issued until now, also those that were dated ahead: by which key a token was signed is known to PostgREST alone, which may have checked it long ago.';
+
+create or replace function private.postgrest_listeners() returns text[]
   language sql stable security definer set search_path = ''
 begin atomic
-  -- each PostgREST keeps one session that listens
-  select count(*)::integer from pg_catalog.pg_stat_activity
-  where datname = current_database() and usename = 'authenticator' and query ilike 'listen "pgrst"%';
+  -- Each PostgREST keeps one session that listens. One that reads a standby listens here and can announce nothing; its operator
+  -- names it so, and a new key does not wait for it, because the edge takes a refusal from the primary alone.
+  select coalesce(array_agg(pid || ' since ' || backend_start order by pid), '{}') from pg_catalog.pg_stat_activity
+  where datname = current_database() and usename = 'authenticator' and query ilike 'listen "pgrst"%'
+    and application_name <> 'postgrest-standby';
 end;
-comment on function private.postgrest_processes() is 'How many PostgREST processes listen for changes now.';
+comment on function private.postgrest_listeners() is 'The sessions in which the PostgREST processes of the primary listen for changes now.';
+grant execute on function private.postgrest_listeners() to auth_service;
+
+create or replace function private.postgrest_processes() returns integer
+  language sql stable security definer set search_path = ''
+  return cardinality(private.postgrest_listeners());
+comment on function private.postgrest_processes() is 'How many PostgREST processes of the primary listen for changes now.';
 grant execute on function private.postgrest_processes() to auth_service;

@@ -1,6 +1,29 @@
 -- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
--- whose session, membership or role is no longer as the token claims; that is one indexed look-up. It also refuses a
--- planner's estimate and an unknown time zone, and takes one of the caller's places (shares.sql).
+-- whose session, membership or role is no longer as the token claims, which is one indexed look-up, or that was issued before
+-- a key was revoked. It also refuses a planner's estimate and an unknown time zone, every request to a standby that is far
+-- behind (standby.sql), and takes one of the caller's places (shares.sql).
+
+create or replace function private.refuse_preferences(p_prefer text) returns void
+  language plpgsql stable set search_path = ''
+as $$
+declare
+  zone text;
+begin
+  if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
+    perform private.refuse_estimate();
+  end if;
+  -- PostgREST passes over a dry run that is written otherwise than it expects, and would store the row
+  if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
+    perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
+  end if;
+  -- PostgREST answers as if UTC had been asked for when it does not know the zone
+  zone := substring(p_prefer from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
+  if zone <> current_setting('TimeZone') then
+    perform private.invalid(format('unknown time zone %s', quote_literal(left(zone, 40))), 'Prefer: timezone= takes a name such as Europe/Berlin, written as there.');
+  end if;
+end
+$$;
+comment on function private.refuse_preferences(text) is 'Refuses a planner''s estimate, a dry run that PostgREST would not take for one, and an unknown time zone.';
 
 create or replace function private.pre_request() returns void
   language plpgsql volatile security definer set search_path = ''
@@ -9,57 +32,43 @@ declare
   is_anonymous constant boolean := current_setting('role', true) is not distinct from 'anon';
   -- a setting of the request that only PostgREST makes
   claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '');
+  caller constant text := claims ->> 'user_id';
+  session constant text := claims ->> 'sid';
+  organization constant text := claims #>> '{claims,organization_id}';
+  organization_role constant text := claims #>> '{claims,organization_role}';
   headers constant text := current_setting('request.headers', true);
   public_url text;
+  issued_after bigint;
   places integer;
   is_alive boolean;
   person integer;
-  zone text;
   problem text;
 begin
-  if headers like '%count%' then
-    if headers::jsonb ->> 'prefer' ~* '\mcount *= *"?(planned|estimated)' then
-      perform private.refuse_estimate();
-    end if;
+  if pg_is_in_recovery() then
+    perform private.refuse_when_behind();
   end if;
-  -- PostgREST passes over a dry run that is written otherwise than it expects, and would store the row
-  if headers ~* '\mtx\M' then
-    if headers::jsonb ->> 'prefer' ~* '\mtx\M' and (headers::jsonb ->> 'prefer') !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
-      perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
-    end if;
-  end if;
-  -- PostgREST answers as if UTC had been asked for when it does not know the zone
-  if headers like '%timezone=%' then
-    zone := substring(headers::jsonb ->> 'prefer' from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
-    if zone <> current_setting('TimeZone') then
-      perform private.invalid(format('unknown time zone %s', quote_literal(left(zone, 40))), 'Prefer: timezone= takes a name such as Europe/Berlin, written as there.');
-    end if;
+  -- the headers hold the token: they are searched once, and read as JSON only when there is a preference
+  if strpos(headers, '"prefer"') > 0 then
+    perform private.refuse_preferences(headers::jsonb ->> 'prefer');
   end if;
   -- a request without a token has no session to look for
-  select s.public_url, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
+  select s.public_url, s.tokens_issued_after, case when is_anonymous then s.places_of_anonymous else s.places_per_person end,
       is_anonymous or exists (
         select from auth.sessions a
-        where a.id = claims ->> 'sid'
-          and a.user_id = claims ->> 'sub'
-          and a.user_id = claims ->> 'user_id'
-          and a.expires_at > statement_timestamp()
+        where a.id = session and a.user_id = caller and a.expires_at > statement_timestamp()
           and (
-            claims -> 'claims' ->> 'organization_id' is null and claims -> 'claims' ->> 'organization_role' is null
-            or exists (
-              select from auth.members m
-              where m.organization_id = claims -> 'claims' ->> 'organization_id'
-                and m.user_id = a.user_id
-                and m.role = claims -> 'claims' ->> 'organization_role'
-            )
+            organization is null and organization_role is null
+            or exists (select from auth.members m where m.organization_id = organization and m.user_id = caller and m.role = organization_role)
           )
       )
-    into public_url, places, is_alive
+    into public_url, issued_after, places, is_alive
     from private.settings s;
   if not is_anonymous then
     problem := case
       when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
-      when claims -> 'aud' is distinct from to_jsonb(public_url) then 'JWT invalid: not in audience'
-      when not is_alive then 'JWT revoked: its session, membership or role has ended'
+      when claims ->> 'aud' is distinct from public_url then 'JWT invalid: not in audience'
+      when coalesce((claims ->> 'iat')::numeric, 0) <= issued_after then 'JWT revoked: a signing key was revoked after it was issued'
+      when not is_alive or claims ->> 'sub' is distinct from caller then 'JWT revoked: its session, membership or role has ended'
     end;
     if problem is not null then
       perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie.', 401,
@@ -67,8 +76,9 @@ begin
     end if;
   end if;
   -- all anonymous callers together are one person
-  person := hashtext(coalesce(claims ->> 'sub', ''));
-  if not private.take_place(person, places) then
+  person := hashtext(coalesce(caller, ''));
+  -- most often the first place is free
+  if not pg_try_advisory_xact_lock(person, 1) and not private.take_place(person, places) then
     perform private.wait_for_place(person, places);
   end if;
 end

@@ -22,7 +22,7 @@ begin
     format('%s does not fit: %s', p_name, coalesce(quote_literal(left(given, 40)), 'null')),
     case p_kind
       when 'number' then 'It takes a number, such as 12.50.'
-      when 'id' then 'It takes a uuid.'
+      when 'id' then 'It takes an id, such as 3f1c1a5e-8f0e-4f52-9c0b-6a3d2f7e9b10.'
       when 'date' then 'It takes a date as YYYY-MM-DD, an ISO 8601 date-time, or a date range preset.'
       else 'It takes a text of up to 1000 characters.'
     end);
@@ -70,13 +70,15 @@ as $$
 declare
   fields constant jsonb := '{
     "amount": "number", "transaction_date": "date", "created_at": "date", "updated_at": "date", "id": "id", "category_id": "id",
-    "name": "text", "description": "text", "currency": "text", "status": "text", "source": "text", "reference_no": "text",
+    "account_id": "id", "tag": "tag", "search": "search", "name": "text", "description": "text", "currency": "text", "status": "text", "source": "text", "reference_no": "text",
     "external_id": "text", "user_id": "text", "organization_id": "text"}';
   operations constant jsonb := '{
     "number": ["eq", "neq", "gt", "gte", "lt", "lte", "in", "from", "to", "between", "is_null"],
     "date": ["eq", "neq", "gt", "gte", "lt", "lte", "in", "from", "to", "between", "is_null"],
     "id": ["eq", "neq", "in", "is_null"],
-    "text": ["eq", "neq", "like", "ilike", "in", "is_null"]}';
+    "text": ["eq", "neq", "like", "ilike", "in", "is_null"],
+    "tag": ["eq", "neq", "in", "is_null"],
+    "search": ["eq", "ilike", "contains"]}';
   operation constant text := p_filter ->> 'operation';
   value constant jsonb := p_filter -> 'value';
   given constant text := p_filter ->> 'value';
@@ -113,8 +115,9 @@ begin
     -- besides null no value passes, or any
     numbers := case when takes_null then '{}' else '{(,)}' end;
     moments := case when takes_null then '{}' else '{(,)}' end;
-    texts := '{}';
-    is_negated := not takes_null;
+    -- of tags, any: a transaction of which the tag is null has none
+    texts := case when kind <> 'tag' then '{}'::text[] end;
+    is_negated := takes_null = (kind = 'tag');
     return next;
     return;
   end if;
@@ -141,17 +144,25 @@ begin
     perform private.invalid(name || ' does not fit',
       case operation when 'in' then 'It takes an array of 1 to 1000 values.' else 'It takes an array of two values: from and to.' end);
   end if;
-  if operation in ('like', 'ilike') then
+  if operation in ('like', 'ilike') and kind = 'text' then
     if jsonb_typeof(value) is distinct from 'string' or right(given, 1) = '\' then
       perform private.invalid(name || ' does not fit', 'It takes a text pattern; * stands for any characters.');
     end if;
     likeness := case operation when 'like' then '~~' else '~~*' end;
   end if;
   texts := array(
-    select private.filter_literal(kind, case when likeness = '=' then element else to_jsonb(replace(given, '*', '%')) end, name)
+    select private.filter_literal(case when kind in ('tag', 'search') then 'text' else kind end, case when likeness = '=' then element else to_jsonb(replace(given, '*', '%')) end, name)
     from jsonb_array_elements(case when operation in ('in', 'between') then value else jsonb_build_array(value) end) with ordinality as e (element, at)
     order by at);
-  if kind in ('id', 'text') then
+  if kind = 'tag' then
+    texts := array(select g.id::text from api.tags g where g.name = any (texts));
+  elsif field = 'currency' then
+    -- as it is stored
+    texts := array(select lower(text) from unnest(texts) with ordinality as t (text, at) order by at);
+  elsif kind = 'search' then
+    texts := array['%' || regexp_replace(texts[1], '([\\%_])', '\\\1', 'g') || '%'];
+  end if;
+  if kind in ('id', 'text', 'tag', 'search') then
     return next;
     return;
   end if;
@@ -171,7 +182,7 @@ $$;
 comment on function private.filter_conditions(jsonb) is
 $$One filter as typed conditions, all of which must hold; 400 when it is not allowed
 
-`kind` says which column holds what a value may be: `numbers` and `moments` for number and date; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. `takes_null` says whether null passes.$$;
+`kind` says which column holds what a value may be: `numbers` and `moments` for number and date; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. Of a tag `texts` are the ids of the caller's tags that are named so, of which the transaction has one, or none where `is_negated`; null is any. Of a search they are a pattern for ILIKE that the name, the description or the reference matches. `takes_null` says whether null passes.$$;
 
 create or replace function private.transaction_conditions(p_filters jsonb)
   returns table (field text, kind text, numbers nummultirange, moments tstzmultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
@@ -181,6 +192,7 @@ begin
   if coalesce(jsonb_typeof(p_filters), 'null') = 'null' then
     return;
   end if;
+  perform private.require_plain_numbers(p_filters, 'filters');
   if jsonb_typeof(p_filters) <> 'array' or jsonb_array_length(p_filters) > 50 then
     perform private.invalid('filters are an array of up to 50 filters',
       'Each has field, operation and value, such as {"field": "amount", "operation": "gt", "value": 50}.');
@@ -195,6 +207,7 @@ create or replace function private.text_of(t api.transactions, field text) retur
   return case field
     when 'id' then t.id::text
     when 'category_id' then t.category_id::text
+    when 'account_id' then t.account_id::text
     when 'name' then t.name
     when 'description' then t.description
     when 'currency' then t.currency

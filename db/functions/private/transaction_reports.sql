@@ -10,7 +10,7 @@ as $$
     when isempty(p_ranges) then 'false'
     -- a list of values is searched by its hash
     when (select bool_and(coalesce(lower(r) = upper(r), false)) from unnest(p_ranges) r) then format('%I = any (%L)', p_field, array(select lower(r) from unnest(p_ranges) r))
-    when (select count(*) from unnest(p_ranges)) > 1 then format('%I <@ %L::%s', p_field, p_ranges, pg_typeof(p_ranges))
+    when (select count(*) from unnest(p_ranges)) > 1 then format('%I::%s <@ %L::%s', p_field, pg_typeof(lower(p_ranges)), p_ranges, pg_typeof(p_ranges))
     -- two comparisons find an index; quote_literal of an end that is not there is null, which concat_ws leaves out
     else coalesce(nullif(concat_ws(' and ',
       quote_ident(p_field) || case when lower_inc(p_ranges) then ' >= ' else ' > ' end || quote_literal(lower(p_ranges)),
@@ -24,19 +24,25 @@ create or replace function private.days_condition(p_field text, p_days daterange
   return private.range_condition(p_field, private.moments(datemultirange(p_days)));
 comment on function private.days_condition(text, daterange) is 'That a moment is within some whole days, as SQL text.';
 
-create or replace function private.transaction_condition(p_filters jsonb) returns text
-  language sql stable set search_path = ''
-  return (
-    select coalesce(string_agg(format(case when takes_null then '(%1$I is null or %2$s)' else '(%1$I is not null and %2$s)' end, field, condition), ' and '), 'true')
-    from private.transaction_conditions(p_filters) c
-    cross join lateral (
-      select case kind
-        when 'number' then private.range_condition(field, numbers)
-        when 'date' then private.range_condition(field, moments)
-        else format('%s %I %s any (%L)', case when is_negated then 'not' end, field, likeness, texts)
-      end as condition
-    ) as written);
-comment on function private.transaction_condition(jsonb) is 'All filters as one condition on api.transactions, as SQL text.';
+create or replace function private.transaction_terms(p_filters jsonb) returns table (field text, condition text)
+  language sql stable rows 1 set search_path = ''
+begin atomic
+  select c.field, case c.kind
+      -- one subquery that is asked by its hash: for the planner, which knows of no tenant how many rows it has, a join could as
+      -- well ask one by one
+      when 'tag' then format(
+        '(id in (select transaction_id from api.transaction_tags where %s)) is %s true',
+        case when c.texts is null then 'true' else format('tag_id = any (%L)', c.texts) end, case when c.is_negated then 'not' end)
+      when 'search' then format('(name ~~* any (%1$L) or description ~~* any (%1$L) or reference_no ~~* any (%1$L))', c.texts)
+      else format(case when c.takes_null then '(%1$I is null or %2$s)' else '(%1$I is not null and %2$s)' end, c.field, case c.kind
+        when 'number' then private.range_condition(c.field, c.numbers)
+        when 'date' then private.range_condition(c.field, c.moments)
+        else format('%s %I %s any (%L)', case when c.is_negated then 'not' end, c.field, c.likeness, c.texts)
+      end)
+    end
+  from private.transaction_conditions(p_filters) c;
+end;
+comment on function private.transaction_terms(jsonb) is 'The filters as conditions on api.transactions, as SQL text, all of which must hold; each with the field it is about.';
 
 create or replace function private.context_condition(p_user_id text, p_organization_id text) returns text
   language plpgsql stable set search_path = ''
@@ -46,14 +52,16 @@ begin
   if p_user_id <> public.uid() or p_organization_id <> public.org_id() or (p_organization_id is not null and public.org_id() is null) then
     perform private.deny('transactions');
   end if;
-  if p_organization_id is null then
-    return format('(organization_id is null and user_id = %L)', public.uid());
-  end if;
-  return format('(organization_id = %L)', p_organization_id);
+  -- Not the values themselves: the planner would look up how common they are, take that and the row rule for two things that
+  -- have nothing to do with each other, and read from the table what the index of the tenant has.
+  return case
+    when p_organization_id is null then '(organization_id is null and user_id = (select public.uid()))'
+    else '(organization_id = (select public.org_id()))'
+  end;
 end
 $$;
 comment on function private.context_condition(text, text) is
-  'The rows of one context as a condition on api.transactions. It only narrows: the row rules hold besides.';
+  'The rows of one context as a condition on any table with an owner pair, as SQL text. It only narrows: the row rules hold besides.';
 
 grant execute on function private.range_condition(text, anymultirange), private.days_condition(text, daterange),
-  private.transaction_condition(jsonb), private.context_condition(text, text) to authenticated;
+  private.transaction_terms(jsonb), private.context_condition(text, text) to authenticated;

@@ -5,19 +5,15 @@
 -- A request may write to the caller's personal rows and to the active organization's, so it takes the turn of both, the
 -- person's first. No request holds an organization's turn while it waits for a person's, so none can wait in a circle.
 
-create or replace function private.take_turn() returns trigger
+create or replace function private.take_turns(p_table text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
-  -- the owner of the database, and the foreign keys' own actions, take no turn
-  if current_user = 'authenticated' then
-    perform pg_advisory_xact_lock(hashtextextended('turn of user ' || public.uid(), 0));
-    -- a role that may write nothing of the organization's must not keep those waiting who may
-    if private.can(tg_table_name, 'create') or private.can(tg_table_name, 'update') or private.can(tg_table_name, 'delete') then
-      perform pg_advisory_xact_lock(hashtextextended('turn of organization ' || public.org_id(), 0));
-    end if;
+  perform pg_advisory_xact_lock(hashtextextended('turn of user ' || public.uid(), 0));
+  -- a role that may write nothing of the organization's must not keep those waiting who may
+  if private.can(p_table, 'create') or private.can(p_table, 'update') or private.can(p_table, 'delete') then
+    perform pg_advisory_xact_lock(hashtextextended('turn of organization ' || public.org_id(), 0));
   end if;
-  return null;
 exception
   when lock_not_available then
     raise sqlstate 'PT409' using
@@ -25,7 +21,21 @@ exception
       hint = 'Nothing was stored. Send the request again.';
 end
 $$;
-comment on function private.take_turn() is 'Waits until no other request of the caller''s tenant writes; 409 when that takes longer than lock_timeout.';
+comment on function private.take_turns(text) is 'Waits until no other request of the caller''s tenant writes; 409 when that takes longer than lock_timeout.';
+grant execute on function private.take_turns(text) to authenticated;
+
+create or replace function private.take_turn() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  -- the owner of the database, and the foreign keys' own actions, take no turn
+  if current_user = 'authenticated' then
+    perform private.take_turns(tg_table_name);
+  end if;
+  return null;
+end
+$$;
+comment on function private.take_turn() is 'Takes the turns of a request that writes to a table.';
 
 -- An upsert that names a row twice is refused here, with the code and the status that PostgREST 12.0 has for it: 12.2 answers
 -- PostgreSQL's own 21000 with 500. One request is one statement, so a row that this transaction has written is a row that

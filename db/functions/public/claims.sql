@@ -1,18 +1,19 @@
--- The caller, as the token says. Inside a policy they stand as (select uid()), so that they are read once a query.
+-- The caller, as the token says. Inside a policy they stand as (select uid()), so that they are read once a query. As json,
+-- which is not built up first to read one field of it.
 
 create or replace function public.uid() returns text
   language sql stable parallel safe
-  return nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'user_id';
+  return nullif(current_setting('request.jwt.claims', true), '')::json ->> 'user_id';
 comment on function public.uid() is 'The user id of the JWT; null for an anonymous caller.';
 
 create or replace function public.org_id() returns text
   language sql stable parallel safe
-  return nullif(current_setting('request.jwt.claims', true), '')::jsonb -> 'claims' ->> 'organization_id';
+  return nullif(current_setting('request.jwt.claims', true), '')::json -> 'claims' ->> 'organization_id';
 comment on function public.org_id() is 'claims.organization_id of the JWT; null in the personal context.';
 
 create or replace function public.org_role() returns text
   language sql stable parallel safe
-  return nullif(current_setting('request.jwt.claims', true), '')::jsonb -> 'claims' ->> 'organization_role';
+  return nullif(current_setting('request.jwt.claims', true), '')::json -> 'claims' ->> 'organization_role';
 comment on function public.org_role() is 'claims.organization_role of the JWT: owner, admin, editor or viewer; null in the personal context.';
 
 grant execute on function public.uid(), public.org_id(), public.org_role() to anon, authenticated;

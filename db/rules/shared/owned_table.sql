@@ -1,37 +1,20 @@
--- What all tables with an owner pair share: defaults, policies and triggers for user_id and organization_id
+-- What all tables share that have an owner pair of their own: its defaults and its trigger
 -- (db/functions/private/owner_pair.sql), and the times. db/rules/<table>.sql calls protect_owned() and adds the table's own.
 -- The function is gone when the session of the migration ends; db/schema.sql shows what it makes of each table.
 
 create function pg_temp.protect_owned(p_table text, p_noun text, p_sees text default null) returns void
   language plpgsql
 as $protect$
-declare
-  -- a caller reaches the personal rows that are theirs, and the active organization's if the role may
-  mine constant text := '(organization_id is null and user_id = (select public.uid()))';
-  ours constant text := '(organization_id = (select public.org_id()) and (select private.can(%L, %L)))';
-  visible constant text := format('(%s or (%s))', mine, concat_ws(' and ', format(ours, p_table, 'list'), '(' || p_sees || ')'));
-  -- A change that the role does not allow is an error and not "no rows". CASE, because PostgreSQL promises its order and
-  -- not that of OR.
-  allowed constant text := format('case when %s or %s then true else private.deny(%L) end', mine, ours, p_table);
 begin
   execute format('alter table api.%I alter column user_id set default public.uid(), alter column organization_id set default public.org_id()', p_table);
-  perform pg_temp.grant_rows(p_table, visible, format(allowed, p_table, 'create'), format(allowed, p_table, 'update'));
+  perform pg_temp.protect_tenant(p_table, p_sees);
 
   execute format($sql$
     create trigger %2$I before insert on api.%1$I
       for each row execute function private.set_owner();
-    create trigger %3$I before update on api.%1$I
-      for each row
-      when (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id)
-      execute function private.keep_identity();
-    create trigger %4$I before delete on api.%1$I
-      for each row
-      when (old.organization_id is not null)
-      execute function private.require_delete();
-    comment on column api.%1$I.id is 'Identifier';
     comment on column api.%1$I.user_id is 'Who created it. Filled from the JWT; cannot be changed';
-    comment on column api.%1$I.organization_id is %5$L;
-  $sql$, p_table, p_table || '_1_set_owner', p_table || '_keep_owner', p_table || '_require_delete',
+    comment on column api.%1$I.organization_id is %3$L;
+  $sql$, p_table, p_table || '_1_set_owner',
     format('The team it belongs to. Filled from the JWT when an organization is active; send null for a personal %s; cannot be changed', p_noun));
 
   perform pg_temp.keep_times(p_table);

@@ -141,9 +141,9 @@ run "everything" {
     error_message = "PostgREST runs as postgrest.conf says."
   }
   assert {
-    condition = contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment,
-    { name = "PGRST_DB_POOL", value = "12" })
-    error_message = "The migration divides the connections that PostgREST has."
+    condition = alltrue([for name, value in { PGRST_DB_POOL = "12", AUTH_REPLICAS = "2-6", POSTGREST_REPLICAS = "2-6" } :
+    contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment, { name = name, value = value })])
+    error_message = "The migration divides the connections that PostgREST has, and adds up everybody's."
   }
   assert {
     condition = contains(jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].environment,
@@ -168,9 +168,25 @@ run "everything" {
     error_message = "A version that does not become healthy is rolled back, and one task may fail."
   }
   assert {
+    condition     = alltrue([for group in aws_lb_target_group.service : try(!group.stickiness[0].enabled, true)])
+    error_message = "Any task may answer any request."
+  }
+  assert {
     condition = (aws_lb_listener.http.default_action[0].redirect[0].protocol == "HTTPS" && aws_lb_listener.https.default_action[0].type == "fixed-response"
     && alltrue([for rule in aws_lb_listener_rule.service : anytrue([for condition in rule.condition : try(contains(condition.host_header[0].values, "money.example.org"), false)])]))
     error_message = "Plain HTTP is redirected, and what is neither surface of this host is not found."
+  }
+  assert {
+    condition     = aws_lb_listener.https.routing_http_response_strict_transport_security_header_value == "max-age=63072000"
+    error_message = "A browser that was here once comes by TLS alone."
+  }
+  assert {
+    condition     = !strcontains(jsonencode([for task in aws_ecs_task_definition.main : task.container_definitions]), "OTEL_") && length(aws_vpc_security_group_egress_rule.tracing) == 0
+    error_message = "Nothing is traced unless somebody asks for it."
+  }
+  assert {
+    condition     = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].command == ["node", "--max-old-space-size=${aws_ecs_task_definition.main["auth"].memory / 2}", "auth/main.ts"]
+    error_message = "Node's heap is half of what the task has."
   }
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 4 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
@@ -209,7 +225,7 @@ run "a_raised_number_makes_that_secret_anew_and_replaces_the_tasks" {
     secret_versions = { authenticator_password = 2, better_auth_secret = 2 }
   }
   assert {
-    condition     = alltrue([for task in aws_ecs_task_definition.main : strcontains(task.container_definitions, "\"value\":\"1,2,2,1\"")])
+    condition     = alltrue([for task in aws_ecs_task_definition.main : strcontains(task.container_definitions, "\"value\":\"1,2,2,1,1\"")])
     error_message = "A new version of a secret must be in every task's definition, or old tasks would keep the old one."
   }
   assert {
@@ -347,6 +363,31 @@ run "own_keys_copies_and_repositories" {
   }
 }
 
+run "spans_go_to_the_collector_and_to_nobody_else" {
+  command = apply
+  variables {
+    tracing = { endpoint = "http://collector.internal:4318", cidr = "10.0.0.0/16", headers_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" }
+    tasks   = { auth = { cpu = 1024, memory = 2048, minimum = 2, maximum = 4 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 } }
+  }
+  assert {
+    condition = alltrue([for name, container in {
+      auth  = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0]
+      proxy = one([for each in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : each if each.name == "proxy"])
+      } : contains(container.environment, { name = "OTEL_EXPORTER_OTLP_ENDPOINT", value = "http://collector.internal:4318" })
+      && contains(container.secrets, { name = "OTEL_EXPORTER_OTLP_HEADERS", valueFrom = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" })
+    && contains([for variable in container.environment : variable.name], "TRACING") == (name == "proxy")])
+    error_message = "The auth service and the edge send spans, and the fields they send along are a secret."
+  }
+  assert {
+    condition     = { for name, rule in aws_vpc_security_group_egress_rule.tracing : name => [rule.cidr_ipv4, rule.from_port, rule.to_port] } == { auth = ["10.0.0.0/16", 4318, 4318], data = ["10.0.0.0/16", 4318, 4318] }
+    error_message = "Both may speak to the collector, at its port."
+  }
+  assert {
+    condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "--max-old-space-size=1024")
+    error_message = "Node's heap follows from what the task has."
+  }
+}
+
 run "without_access_and_flow_logs_there_is_no_bucket" {
   command = plan
   variables {
@@ -381,10 +422,11 @@ run "refuses_what_could_not_run" {
     notify           = ["http://example.org/hook"]
     cpu_architecture = "386"
 
+    tracing                = { endpoint = "https://collector.example.org", headers_secret_arn = "x-key=the key itself" }
     better_auth_secret_arn = "the secret itself, which would be in the state"
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.proxy_image, var.postgrest_image, var.tasks, var.database, var.mail,
-    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.better_auth_secret_arn,
+    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn,
   ]
 }

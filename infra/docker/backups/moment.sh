@@ -1,8 +1,11 @@
-# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $work.
+# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $work, $lines.
 # shellcheck shell=bash disable=SC2154
 
 bases=()
-for found in backups/pitr/*/base-*Z; do [ ! -d "$found" ] || bases+=("$found"); done
+# of what was fetched alone, where it was: a database that was begun here since then would be the newest
+for line in "${lines[@]:-*}"; do
+  for found in backups/pitr/$line/base-*Z; do [ ! -d "$found" ] || bases+=("$found"); done
+done
 # in the order of their times, which the last part of the name is
 mapfile -t bases < <(printf '%s\n' "${bases[@]}" | awk -F/base- 'NF == 2 { print $2 " " $0 }' | sort | cut -d' ' -f2)
 [ "${#bases[@]}" -gt 0 ] || { echo "There is nothing to go back with: backups/pitr has no copy of a database. The profile pitr makes them; docs/operations.md." >&2; exit 1; }
@@ -53,7 +56,7 @@ trap finish EXIT
 docker compose stop caddy auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
 mv .env.new .env
 status=0
-docker compose up -d --wait 2>"$work/up" || { cat "$work/up" >&2; status=1; }
+serve "$work/up" || status=1
 [ "$status" = 1 ] || echo "Restored as it was at $at."
 if [ -n "$old_volume" ]; then
   echo "What was there before is the volume $old_volume. To go back to it: write DATABASE_VOLUME=$old_volume into .env, docker compose up -d --wait"

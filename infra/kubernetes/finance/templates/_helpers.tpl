@@ -82,6 +82,13 @@ topologySpreadConstraints:
     secretKeyRef: { name: {{ .secret | default .root.Values.secrets.name | quote }}, key: {{ index .root.Values.secrets.keys .key | quote }} }
 {{- end }}
 
+{{/* finance.otel-headers <.>: for a collector that asks for them */}}
+{{- define "finance.otel-headers" -}}
+{{- if and .Values.settings.OTEL_EXPORTER_OTLP_ENDPOINT .Values.secrets.keys.otelHeaders }}
+{{- include "finance.secret" (dict "root" . "variable" "OTEL_EXPORTER_OTLP_HEADERS" "key" "otelHeaders") }}
+{{- end }}
+{{- end }}
+
 {{/* finance.database <.>: the part of a connection string after the role. Node calls encrypted and not verified no-verify. */}}
 {{- define "finance.database" -}}
 {{- $tls := dict "disable" "disable" "require" "no-verify" "verify-full" "verify-full&sslrootcert=/etc/database-ca/ca.crt" -}}

@@ -1,0 +1,22 @@
+/** The pages that are about one account. By the form's id: what is done with its fields, and what the person is then told. */
+const { parameter, call, signedIn, onSubmit } = globalThis.shared
+
+const works = {
+  'reset-password': async ({ password }) => {
+    await call('reset-password', { token: parameter('token'), password })
+    return 'Your password is changed, and you are signed out everywhere. Sign in with the new one.'
+  },
+  'disown-account': async () => {
+    await call('disown-account', { token: parameter('token') })
+    return 'The account is deleted. You can close this page.'
+  },
+  'send-verification-email': async ({ email }) => (await call('send-verification-email', { email })).message,
+}
+for (const form of document.forms) onSubmit(form, works[form.id])
+
+/** Says who is signed in, where a page has room for it. */
+async function sayWho(room) {
+  const user = await signedIn('get-session')
+  room.replaceChildren(user === undefined ? 'Nobody is signed in in this browser.' : `You are signed in as ${user.email}.`)
+}
+for (const room of document.querySelectorAll('[data-who]')) void sayWho(room)

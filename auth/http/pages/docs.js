@@ -1,0 +1,88 @@
+/**
+ * The explorer of /docs: Swagger UI, and a form that signs in. The browser keeps the session's cookie; the token for the data
+ * surface is fetched here and handed to the explorer, and again whenever the session, or the context it works in, has changed.
+ */
+const calls = '/api/auth'
+/** A token is good for an hour. */
+const renewalMs = 30 * 60_000
+/** Remembers that this tab has signed in, because a script cannot see the cookie and asking without one is an error. */
+const remembered = 'signed-in'
+
+const status = document.querySelector('[role=status]')
+const [signIn, signOut] = ['sign-in', 'sign-out'].map((id) => document.querySelector(`#${id}`))
+
+/** Posts to the auth surface. @throws Error with the sentence for the person */
+async function post(path, body) {
+  const reply = await fetch(`${calls}${path}`, {
+    method: 'POST',
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  const answer = await reply.json()
+  if (!reply.ok) throw new Error(answer.message)
+  return answer
+}
+
+/** Shows who is signed in, if anybody, and what to say of it. */
+function show(isSignedIn, sentence) {
+  signIn.hidden = isSignedIn
+  signOut.hidden = !isSignedIn
+  if (isSignedIn) sessionStorage.setItem(remembered, 'yes')
+  else sessionStorage.removeItem(remembered)
+  status.replaceChildren(sentence)
+}
+
+let isShown
+const shown = new Promise((resolve) => {
+  isShown = resolve
+})
+
+const explorer = SwaggerUIBundle({
+  url: `${calls}/openapi.json`,
+  domNode: document.querySelector('#explorer'),
+  presets: [SwaggerUIBundle.presets.apis],
+  deepLinking: true,
+  docExpansion: 'none',
+  tryItOutEnabled: true,
+  filter: true,
+  // natively somebody else's server is asked whether the description is valid
+  validatorUrl: null,
+  onComplete: isShown,
+  responseInterceptor: (response) => {
+    const path = URL.canParse(response.url) ? new URL(response.url).pathname : ''
+    const effect = response.ok ? explorer.specSelectors.specJson().getIn(['paths', path, 'post', 'x-session']) : undefined
+    if (effect === 'begins' || effect === 'moves') void authorize()
+    if (effect === 'ends') forget()
+    return response
+  },
+})
+
+/** Fetches a token and gives it to the explorer. */
+async function authorize() {
+  try {
+    const { token } = await post('/token')
+    await shown
+    explorer.preauthorizeApiKey('bearer', token)
+    show(true, 'You are signed in, and every call is made as you.')
+  } catch (error) {
+    forget(error.message)
+  }
+}
+
+function forget(sentence = 'You are signed out.') {
+  explorer.authActions.logout(['bearer'])
+  show(false, sentence)
+}
+
+signIn.addEventListener('submit', (event) => {
+  event.preventDefault()
+  post('/sign-in/email', Object.fromEntries(new FormData(signIn))).then(authorize).catch((error) => show(false, error.message))
+})
+signOut.addEventListener('submit', (event) => {
+  event.preventDefault()
+  post('/sign-out').then(() => forget()).catch((error) => forget(error.message))
+})
+
+if (sessionStorage.getItem(remembered) !== null) void authorize()
+setInterval(() => {
+  if (!signOut.hidden) void authorize()
+}, renewalMs)

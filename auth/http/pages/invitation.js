@@ -1,0 +1,76 @@
+/** The page of an invitation: it says what it is, and asks whoever it is for. */
+const { parameter, call, signedIn, say, onSubmit } = globalThis.shared
+const part = (id) => document.getElementById(id)
+const invitationId = parameter('invitationId')
+
+/** What an invitation is that cannot be answered any more. */
+const ended = {
+  accepted: 'This invitation was accepted.',
+  rejected: 'This invitation was declined.',
+  canceled: 'This invitation was taken back.',
+  expired: 'This invitation has expired. Whoever sent it can send a new one.',
+}
+const until = (moment) => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(moment))
+
+/** Shows these parts of the page, and none of the others. */
+function offer(...ids) {
+  for (const id of ['answer', 'sign-in', 'sign-out']) part(id).hidden = !ids.includes(id)
+}
+
+/** Reads the invitation and who is signed in, and shows what can be done now. */
+async function show() {
+  const invitation = await call(`get-invitation?invitationId=${encodeURIComponent(invitationId)}`)
+  const { organization_name: organization, inviter_name: inviter, role, status, email_hint: address } = invitation
+  part('invitation').replaceChildren(
+    organization === null
+      ? `This was an invitation for ${address}.`
+      : `${inviter || 'Somebody'} invites ${address} to join ${organization || 'an organization'}, with the role “${role}”.`,
+  )
+  part('until').replaceChildren(ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`)
+  const user = await signedIn('../get-session')
+  part('who').replaceChildren(user === undefined ? '' : `You are signed in as ${user.email}.`)
+  if (status !== 'pending') return offer()
+  if (user === undefined) {
+    part('who').replaceChildren(`Sign in as ${address} to answer. Without an account yet, sign up with that address first, and confirm it.`)
+    return offer('sign-in')
+  }
+  if (!invitation.is_for_caller) {
+    part('who').replaceChildren(`You are signed in as ${user.email}, and the invitation is for ${address}.`)
+    return offer('sign-out')
+  }
+  return offer('answer')
+}
+
+/** Shows what there is, or why not. */
+const refresh = () =>
+  show().catch((error) => {
+    offer()
+    if (error.status === 404 || error.status === 400) {
+      document.querySelector('h1').replaceChildren('No such invitation')
+      part('invitation').replaceChildren('There is no invitation behind this link. It may have been mistyped, or have ended long ago.')
+    } else {
+      say(error.message)
+    }
+  })
+
+onSubmit(part('answer'), async ({ answer }) => {
+  try {
+    const { invitation } = await call(`${answer}-invitation`, { invitationId })
+    await refresh()
+    return invitation.status === 'accepted' ? 'Welcome. The organization is now among yours.' : 'You declined the invitation.'
+  } catch (error) {
+    // somebody may have answered it or taken it back in the meantime, which the page then says
+    await refresh()
+    if (!part('answer').hidden) throw error
+    return undefined
+  }
+})
+onSubmit(part('sign-in'), async ({ email, password }) => {
+  await call('../sign-in/email', { email, password })
+  await refresh()
+})
+onSubmit(part('sign-out'), async () => {
+  await call('../sign-out', {})
+  await refresh()
+})
+void refresh()

@@ -1,0 +1,40 @@
+/**
+ * Which pages may call with credentials, and where a mailed link may lead: our own origin, those that are named, and where we
+ * ourselves are on localhost, every origin there. No I/O.
+ */
+
+/** The trusted origins. */
+export type Origins = {
+  /** Whether it is one, written as a browser writes it; `null` never is. */
+  trusts: (origin: string) => boolean
+  /** All origins of localhost are among them. */
+  onLocalhost: boolean
+  /** The same set in the engine's words, in which `*` stands for any letters. */
+  patterns: string[]
+}
+
+/** Names of one's own machine, which a browser asks no server about. */
+const isLocal = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
+
+const localPatterns = ['http', 'https'].flatMap((scheme) =>
+  ['localhost', '*.localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`${scheme}://${host}`, `${scheme}://${host}:*`])
+)
+
+/**
+ * @param publicUrl our own origin
+ * @param named origins beside it
+ */
+export function originsOf(publicUrl: string, named: string[]): Origins {
+  const known = new Set([publicUrl, ...named])
+  const onLocalhost = isLocal(new URL(publicUrl).hostname)
+  const isOfLocalhost = (origin: string): boolean => {
+    if (!onLocalhost || !URL.canParse(origin)) return false
+    const url = new URL(origin)
+    return /^https?:$/.test(url.protocol) && url.origin === origin && isLocal(url.hostname)
+  }
+  return {
+    trusts: (origin) => known.has(origin) || isOfLocalhost(origin),
+    onLocalhost,
+    patterns: onLocalhost ? [...known, ...localPatterns] : [...known],
+  }
+}

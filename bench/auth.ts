@@ -1,0 +1,239 @@
+/**
+ * What an auth request costs against the same work by hand, in pairs in turn, in one run: get-session and token against bare
+ * Hono with one query, sign-in against raw scrypt, and get-session while others sign in against get-session alone.
+ */
+import { spawn } from 'node:child_process'
+import { createHmac, scrypt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { hashPassword } from 'better-auth/crypto'
+import { authDatabaseUrl } from '../infra/local/environment.ts'
+import { freePort } from '../infra/local/ports.ts'
+import type { Figure } from './figures.ts'
+import { benchStack, people, quantile } from './stack.ts'
+
+const persons = 400
+const callers = 16
+// short, so that both sides of a pair see the same of what else a machine does
+const rounds = 21
+const roundMs = 300
+const signInRounds = 7
+const signInMs = 1_200
+const floodMs = 700
+const secret = 'a secret of the bench, long enough for it'
+const password = 'correct horse'
+
+/** One request as it goes over the wire, and its status and time. */
+type Asker = { ask: (request: string) => Promise<{ status: number, ms: number }>, end: () => void }
+
+/**
+ * A connection that is kept. Node's own client would cost as much of the processor as what is measured.
+ */
+async function open(port: number): Promise<Asker> {
+  const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true)
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  let received = ''
+  let answered: ((status: number) => void) | undefined
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk
+    const head = received.indexOf('\r\n\r\n')
+    const length = /content-length: (\d+)/i.exec(received)?.[1]
+    if (head === -1 || length === undefined || received.length < head + 4 + Number(length)) return
+    const status = Number(received.slice(9, 12))
+    received = ''
+    answered?.(status)
+  })
+  return {
+    ask: async (request) => {
+      const started = performance.now()
+      const status = await new Promise<number>((resolve) => {
+        answered = resolve
+        socket.write(request)
+      })
+      return { status, ms: performance.now() - started }
+    },
+    end: () => socket.destroy(),
+  }
+}
+
+/** A request of somebody; each has an address of its own, because one address may ask only so often. */
+function requestOf(method: string, path: string, person: number, body?: unknown): string {
+  const token = `token-${person}`
+  const signature = createHmac('sha256', secret).update(token).digest('base64')
+  const json = body === undefined ? '' : JSON.stringify(body)
+  return [
+    `${method} ${path} HTTP/1.1`,
+    'host: localhost',
+    `x-forwarded-for: 10.1.${person >> 8}.${person & 255}`,
+    ...(body === undefined
+      ? [`cookie: better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`]
+      : ['content-type: application/json']),
+    `content-length: ${json.length}`,
+    '',
+    json,
+  ].join('\r\n')
+}
+
+/** Whose request is next: everybody in turn, because an account may sign in only so often. */
+let next = 0
+
+/** Asks for so long, with so many connections. @returns answers a second, and their times */
+async function throughput(port: number, requests: string[], concurrency: number, milliseconds: number): Promise<{ perSecond: number, times: number[] }> {
+  const times: number[] = []
+  const askers = await Promise.all(Array.from({ length: concurrency }, () => open(port)))
+  const started = performance.now()
+  await Promise.all(askers.map(async ({ ask }) => {
+    while (performance.now() - started < milliseconds) {
+      const { status, ms } = await ask(requests[next++ % requests.length] ?? '')
+      if (status !== 200) throw new Error(`unexpected ${status}`)
+      times.push(ms)
+    }
+  }))
+  const perSecond = times.length / (performance.now() - started) * 1000
+  for (const { end } of askers) end()
+  return { perSecond, times }
+}
+
+/** Both sides in turn, each pair in the other order. @returns the median of the pairs' ratios, and what each side did */
+async function compare(ours: () => Promise<number>, theirs: () => Promise<number>, pairs: number) {
+  const figures: { ours: number, theirs: number }[] = []
+  for (let pair = 0; pair < pairs; pair++) {
+    const first = pair % 2 === 0 ? await ours() : await theirs()
+    const second = pair % 2 === 0 ? await theirs() : await ours()
+    figures.push(pair % 2 === 0 ? { ours: first, theirs: second } : { ours: second, theirs: first })
+  }
+  const ratios = figures.map((figure) => figure.ours / figure.theirs)
+  const of = (part: number) => quantile(ratios, part).toFixed(2)
+  return {
+    ratio: quantile(ratios, 0.5),
+    note: `${quantile(figures.map((figure) => figure.ours), 0.5).toFixed(0)} a second against ${
+      quantile(figures.map((figure) => figure.theirs), 0.5).toFixed(0)
+    }; ${pairs} pairs, from ${of(0)} to ${of(1)}`,
+  }
+}
+
+/** Hashes as the engine does, nothing else. @returns hashes a second */
+async function rawScrypt(concurrency: number, milliseconds: number): Promise<number> {
+  const hash = promisify<string, string, number, object, Buffer>(scrypt)
+  let done = 0
+  const started = performance.now()
+  await Promise.all(Array.from({ length: concurrency }, async () => {
+    while (performance.now() - started < milliseconds) {
+      await hash(password, 'a salt of sixteen', 64, { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 })
+      done += 1
+    }
+  }))
+  return done / (performance.now() - started) * 1000
+}
+
+/**
+ * Runs a program until the end of the block, once it answers.
+ * @returns what it has used of the processors, in milliseconds; 0 where the system does not say it
+ */
+async function run(resources: AsyncDisposableStack, args: string[], env: Record<string, string>, port: number, path: string): Promise<() => number> {
+  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  resources.defer(async () => {
+    child.kill('SIGTERM')
+    await exited
+  })
+  for (;;) {
+    const isUp = await fetch(`http://127.0.0.1:${port}${path}`).then((response) => response.body?.cancel().then(() => true), () => false)
+    if (isUp) {
+      return () => {
+        if (process.platform !== 'linux') return 0
+        const [, ...fields] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+        // in the system's ticks of ten milliseconds
+        return (Number(fields[10]) + Number(fields[11])) * 10
+      }
+    }
+    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
+  }
+}
+
+/** Measures it all; some forty seconds. */
+export async function authFigures(): Promise<Figure[]> {
+  await using stack = await benchStack(people(persons))
+  await stack.owner.query('update auth.users set email_verified = true')
+  await stack.owner.query(
+    `insert into auth.accounts (id, account_id, provider_id, user_id, password) select id, id, 'credential', id, $1 from auth.users`,
+    [await hashPassword(password)],
+  )
+  await stack.owner.query(`update auth.sessions set expires_at = now() + interval '7 days'`)
+  // the service makes a key of its own only where there is none
+  await stack.owner.query('delete from auth.jwks')
+  await stack.owner.query('analyze')
+  await using resources = new AsyncDisposableStack()
+  const [port, barePort] = [await freePort(), await freePort()]
+  const databaseUrl = authDatabaseUrl(stack.url, stack.authServicePassword)
+  const cpu = await run(
+    resources,
+    ['auth/main.ts'],
+    {
+      PUBLIC_URL: stack.publicUrl,
+      AUTH_DATABASE_URL: databaseUrl,
+      BETTER_AUTH_SECRET: secret,
+      TRUSTED_PROXIES: '127.0.0.1/32',
+    },
+    port,
+    '/readyz',
+  )
+  const bareCpu = await run(resources, ['bench/bare.ts'], { DATABASE_URL: databaseUrl }, barePort, '/session')
+
+  const everybody = Array.from({ length: persons }, (_, i) => i + 1)
+  const requests = (method: string, path: string) => everybody.map((person) => requestOf(method, path, person))
+  const signIns = everybody.map((person) => requestOf('POST', '/api/auth/sign-in/email', person, { email: `user-${person}@example.org`, password }))
+  /** Answers a second, of one side; what each cost its server's processor is noted beside it, because other programs disturb it less. */
+  const side = (at: number, of: string[], used: () => number) => {
+    let [answers, milliseconds] = [0, 0]
+    return {
+      perSecond: async () => {
+        const before = used()
+        const { perSecond, times } = await throughput(at, of, callers, roundMs)
+        answers += times.length
+        milliseconds += used() - before
+        return perSecond
+      },
+      each: () => (milliseconds / answers).toFixed(2),
+    }
+  }
+  /** One route of the service against one of bare Hono's. */
+  const against = async (ours: string[], theirs: string[]) => {
+    const [product, bare] = [side(port, ours, cpu), side(barePort, theirs, bareCpu)]
+    // a just-in-time compiler has to have seen the code
+    await throughput(port, ours, callers, 1_500)
+    await throughput(barePort, theirs, callers, 1_500)
+    const found = await compare(product.perSecond, bare.perSecond, rounds)
+    return { ...found, note: `${found.note}; ${product.each()} ms of its processor each against ${bare.each()}` }
+  }
+  const getSession = requests('GET', '/api/auth/get-session')
+
+  const session = await against(getSession, requests('GET', '/session'))
+  const token = await against(requests('POST', '/api/auth/token'), requests('POST', '/token'))
+  const signIn = await compare(async () => (await throughput(port, signIns, 4, signInMs)).perSecond, () => rawScrypt(4, signInMs), signInRounds)
+
+  const p50 = async () => quantile((await throughput(port, getSession, 1, floodMs)).times, 0.5)
+  const flooded: number[] = []
+  const idle: number[] = []
+  for (let round = 0; round < signInRounds; round++) {
+    idle.push(await p50())
+    const flood = throughput(port, signIns, 8, floodMs)
+    flooded.push(await p50())
+    await flood
+  }
+  const [quiet, busy] = [quantile(idle, 0.5), quantile(flooded, 0.5)]
+  return [
+    { work: 'get-session', against: 'bare Hono and one query', ...session, reach: 0.4, of: 'throughputs' },
+    { work: 'POST /token', against: 'bare Hono, one query and jose', ...token, reach: 0.5, of: 'throughputs' },
+    { work: 'sign-in, four at once', against: 'raw scrypt, four at once', ...signIn, reach: 0.95, of: 'throughputs' },
+    {
+      work: 'get-session while eight sign in, median time',
+      against: 'get-session alone',
+      ratio: quantile(flooded.map((ms, i) => ms / (idle[i] ?? ms)), 0.5),
+      reach: 1.5,
+      of: 'times',
+      note: `${busy.toFixed(1)} ms against ${quiet.toFixed(1)}`,
+    },
+  ]
+}

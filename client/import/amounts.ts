@@ -1,0 +1,109 @@
+/** Amounts as banks write them, in whole cents, and which sign a file has before its decimals. */
+import type { Decimal } from './layout.ts'
+
+/** In cents: an amount is stored below 10^12. */
+const TOO_LARGE = 1e14
+
+const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|[Kk]r|zł|Kč|Ft|Fr|lei|Rs|RM|R)\.?`
+const CURRENCY_BEFORE = new RegExp(`^${CURRENCY}(?=[-+\\d ,.])`, 'u')
+const CURRENCY_AFTER = new RegExp(`(?<=[-+\\d ,.])${CURRENCY}$`, 'u')
+
+/** A number without what surrounds it: its sign, and digits with their separators. */
+export type Written = { negative: boolean, digits: string }
+
+/**
+ * Takes the sign, the currency and the brackets off.
+ *
+ * @example writtenAmount('(1.234,56 €)') // { negative: true, digits: '1.234,56' }
+ * @returns undefined for what is no amount
+ */
+export function writtenAmount(text: string): Written | undefined {
+  if (text.length > 60) return undefined
+  // as most are; the rest is several times slower
+  const plain = /^([-+]?)([\d.,]*\d)$/.exec(text)
+  if (plain !== null) return { negative: plain[1] === '-', digits: plain[2]! }
+  let rest = text.replace(/\s/g, ' ').replace(/[−–]/g, '-').replace(/[’´`]/g, `'`).trim()
+  let negative = false
+  let signs = 0
+  const sign = (minus: boolean) => {
+    signs += 1
+    negative ||= minus
+  }
+  const bare = (pattern: RegExp): string | undefined => {
+    const found = pattern.exec(rest)?.[0]
+    if (found !== undefined) rest = rest.replace(pattern, '').trim()
+    return found?.trim()
+  }
+  if (bare(/^\(|\)$/) !== undefined) {
+    if (bare(/^\(|\)$/) === undefined) return undefined
+    sign(true)
+  }
+  // 12,- is twelve and nothing
+  bare(/(?<=\d[.,])-{1,2}$/)
+  const suffix = bare(/(?<=[\d\p{Sc}] ?)(?:CR|DR|DB|[SH])$/iu)?.toUpperCase()
+  if (suffix !== undefined) sign(['DR', 'DB', 'S'].includes(suffix))
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (const edge of [/^[-+]/, /[-+]$/]) {
+      const found = bare(edge)
+      if (found !== undefined) sign(found === '-')
+    }
+    bare(CURRENCY_BEFORE)
+    bare(CURRENCY_AFTER)
+  }
+  return signs <= 1 && /^[\d.,' ]*$/.test(rest) && /\d/.test(rest) ? { negative, digits: rest } : undefined
+}
+
+/** Digits in groups, as 1.234.567 or 12,34,567. */
+function grouped(whole: string): boolean {
+  if (!/\D/.test(whole)) return true
+  const separators = new Set(whole.replace(/\d/g, ''))
+  const groups = whole.split(/\D/)
+  const first = groups[0] ?? ''
+  return separators.size === 1 && first.length >= 1 && first.length <= 3 && !first.startsWith('0') && groups.at(-1)?.length === 3
+    && groups.slice(1).every((group) => group.length === 2 || group.length === 3)
+}
+
+/** The cents of digits, `inexact` if there are thousandths, or undefined if they cannot be read so. */
+function centsOf(digits: string, decimal: Decimal): number | 'inexact' | undefined {
+  const [whole = '', fraction = '', ...more] = digits.split(decimal)
+  if (more.length > 0 || !/^\d*$/.test(fraction) || (whole === '' && fraction === '') || !grouped(whole)) return undefined
+  const exact = fraction.replace(/0+$/, '')
+  return exact.length > 2 ? 'inexact' : Number(whole.replace(/\D/g, '') + exact.padEnd(2, '0'))
+}
+
+/**
+ * What all amounts of a file together prove.
+ *
+ * @returns the sign; or an amount that can be read both ways while nothing else proves one; or two amounts that prove
+ * opposite signs
+ */
+export function decimalOf(amounts: string[]): Decimal | { unclear: string[] } {
+  const proofs = new Map<Decimal, string>()
+  let unclear: string | undefined
+  for (const text of amounts) {
+    const digits = writtenAmount(text)?.digits
+    if (digits === undefined) continue
+    const point = centsOf(digits, '.')
+    const comma = centsOf(digits, ',')
+    if (point === comma) continue
+    if (point === undefined) proofs.set(',', text)
+    else if (comma === undefined) proofs.set('.', text)
+    else unclear ??= text
+  }
+  if (proofs.size === 2) return { unclear: [...proofs.values()] }
+  return [...proofs.keys()][0] ?? (unclear === undefined ? '.' : { unclear: [unclear] })
+}
+
+/**
+ * An amount in cents, which are whole and so add up exactly.
+ *
+ * @returns or a sentence of what is wrong with it
+ */
+export function amountIn(text: string, decimal: Decimal): number | string {
+  const written = writtenAmount(text)
+  const cents = written === undefined ? undefined : centsOf(written.digits, decimal)
+  if (cents === undefined || written === undefined) return `"${text.slice(0, 40)}" is no amount.`
+  if (cents === 'inexact') return `"${text}" has more than two decimals.`
+  if (cents >= TOO_LARGE) return `"${text}" is too large.`
+  return written.negative && cents > 0 ? -cents : cents
+}

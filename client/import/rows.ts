@@ -1,0 +1,175 @@
+/** What every format's reader hands over becomes rows here: one way to decide dates, decimals, names and shared ids. */
+import { amountIn, decimalOf } from './amounts.ts'
+import { dateOrderOf, dayIn } from './dates.ts'
+import { clean, currencyIn, type Entry, type Found, reference, type Split } from './entries.ts'
+import { takeSharedIdsAway } from './shared-ids.ts'
+import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
+
+/** Without what is not there: a bank's empty field says nothing. */
+const filled = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== '')) as { [K in keyof T]: Exclude<T[K], undefined> }
+
+const wanted = (entries: Entry[], texts: (entry: Entry) => Array<string | undefined>) =>
+  entries.flatMap(texts).filter((text) => text !== undefined && text !== '') as string[]
+
+/** Everything of an entry that is an amount, and so tells which sign the decimals have. */
+const textsOf = ({ amount, debit, credit, fee, splits = [] }: Entry) => [amount, debit, credit, fee, ...splits.map((split) => split.amount)]
+
+/** In bytes of JSON; the table takes 16 KiB as PostgreSQL prints it, which is a little more. */
+const MOST_METADATA = 14_000
+
+/** Parts with exact amounts, and whether they add up to the whole. */
+function partsOf(splits: Split[], decimal: Decimal, whole: number): { parts: Array<{ [key: string]: Detail }>, addUp: boolean } {
+  const cents = splits.map(({ amount }) => amountIn(amount ?? '0', decimal))
+  const parts = splits.map(({ category, memo }, index) => {
+    const exact = cents[index]
+    return filled<{ [key: string]: Detail | undefined }>({ category, memo, amount: typeof exact === 'number' ? exact / 100 : undefined })
+  })
+  return { parts, addUp: cents.reduce<number>((sum, part) => sum + (typeof part === 'number' ? part : Number.NaN), 0) === whole }
+}
+
+/** The cents of an entry, or a sentence of what is wrong. */
+function centsOf(entry: Entry, decimal: Decimal, debitsArePositive: boolean): number | string {
+  const read = (text: string | undefined) => text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal)
+  if ([entry.amount, entry.debit, entry.credit].every((text) => text === undefined || text.trim() === '')) return 'There is no amount.'
+  const [amount, debit, credit, fee] = [read(entry.amount), read(entry.debit), read(entry.credit), read(entry.fee)]
+  for (const part of [amount, debit, credit, fee]) if (typeof part === 'string') return part
+  const [plain, gone, come, cost] = [amount, debit, credit, fee] as [number, number, number, number]
+  if (gone !== 0 && come !== 0) return 'There is an amount in both columns, debit and credit.'
+  const signed = plain + come + (debitsArePositive ? -gone : gone)
+  // -0 would be another number than 0 for who compares
+  return (entry.out === undefined ? signed : entry.out ? -Math.abs(signed) : Math.abs(signed)) - Math.abs(cost) || 0
+}
+
+/** A question that only a person can answer, in place of rows that may be wrong. */
+const question = (option: 'dateOrder' | 'decimal', { unclear }: { unclear: string[] }, choices: string): Problem => ({
+  line: 1,
+  field: option === 'decimal' ? 'amount' : 'transaction_date',
+  option,
+  unclear,
+  message: unclear.length > 1
+    ? `"${unclear.join('" and "')}" are written in different ways. Say which the file has: ${choices}.`
+    : `"${unclear[0]}" can be read in two ways and nothing in the file decides it. Say which: ${choices}.`,
+})
+
+/** What is the same for all entries of a file. */
+type Known = { order: DateOrder, decimal: Decimal, debitsArePositive: boolean, currencies: Map<string, string | undefined>, options: ReadOptions }
+
+/** The order of days and the sign before decimals, as somebody said, as the file proves, or as questions. */
+function decide(entries: Entry[], options: ReadOptions): Pick<Known, 'order' | 'decimal'> | Problem[] {
+  const order = options.dateOrder ?? dateOrderOf(wanted(entries, ({ date }) => [date]))
+  const decimal = options.decimal ?? decimalOf(wanted(entries, textsOf))
+  const questions: Problem[] = []
+  if (typeof order === 'object') {
+    const at = entries.find(({ date }) => date === order.unclear[0])
+    questions.push({ ...question('dateOrder', order, 'dateOrder "dmy" (day first) or "mdy" (month first)'), line: at?.line ?? 1 })
+  }
+  if (typeof decimal === 'object') {
+    const at = entries.find((entry) => textsOf(entry).includes(decimal.unclear[0]))
+    questions.push({ ...question('decimal', decimal, 'decimal "." or ","'), line: at?.line ?? 1 })
+  }
+  return typeof order === 'object' || typeof decimal === 'object' ? questions : { order, decimal }
+}
+
+/** The row of an entry, if it has a day and an amount; and what is to be said of it. */
+function rowOf(
+  entry: Entry,
+  { order, decimal, debitsArePositive, currencies, options }: Known,
+): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
+  const notes: Array<Omit<Problem, 'line' | 'row'>> = []
+  const date = dayIn(entry.date, order, options.dateOrder !== undefined)
+  const cents = centsOf(entry, decimal, debitsArePositive)
+  if (date === undefined) {
+    notes.push({ field: 'transaction_date', message: entry.date.trim() === '' ? 'There is no date.' : `"${clean(entry.date, 40)}" is no date.` })
+  }
+  if (typeof cents === 'string') notes.push({ field: 'amount', message: cents })
+  if (date === undefined || typeof cents === 'string') return { notes }
+
+  const amount = (options.negate === true ? -cents || 0 : cents) / 100
+  const description = clean(entry.description, 5000)
+  const who = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
+  const called = clean(who || description || entry.otherwise)
+  if (called === '') notes.push({ field: 'name', message: 'This says neither who nor what, so it is called "Unnamed".' })
+  const more = who.length > called.length ? who : description
+
+  const says = clean(entry.currency)
+  const currency = says === '' ? currencies.get(entry.account ?? '') ?? currencyIn(options.currency) : currencyIn(says)
+  if (says !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(says, 40)}" is no currency's code.` })
+
+  const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
+  if (split?.addUp === false) notes.push({ field: 'metadata', message: 'The parts of this split do not add up to it.' })
+  const metadata = filled<Record<string, Detail | undefined>>({ ...entry.metadata, splits: split?.parts })
+  const fits = new TextEncoder().encode(JSON.stringify(metadata)).length <= MOST_METADATA
+  if (!fits) notes.push({ field: 'metadata', message: 'What else the file says of this is too much to keep with it.' })
+
+  const id = clean(reference(entry.external_id), 5000)
+  const row = filled({
+    name: called || 'Unnamed',
+    amount,
+    transaction_date: date,
+    currency,
+    external_id: id.length <= 255 ? id : undefined,
+    reference_no: clean(entry.reference_no),
+    description: more === called ? undefined : more,
+    status: entry.status,
+    metadata: Object.keys(metadata).length === 0 || !fits ? undefined : metadata,
+  }) as StatementRow
+  return { row, notes }
+}
+
+/** Each account with its rows and its balance. */
+function accountsOf(accounts: Found['accounts'], entries: Entry[], rows: StatementRow[], gone: Set<number>, { order, decimal }: Known): StatementAccount[] {
+  const own = new Map(accounts.map(({ id }) => [id, [] as StatementRow[]]))
+  entries.forEach(({ account }, place) => {
+    if (account !== undefined && !gone.has(place)) own.get(account)?.push(rows[place]!)
+  })
+  return accounts.map(({ balance, ...account }) => {
+    const cents = balance === undefined ? undefined : amountIn(balance.amount, decimal)
+    const on = balance === undefined ? undefined : dayIn(balance.on, order)
+    const known = typeof cents === 'number' ? { balance: { amount: cents / 100, ...on === undefined ? {} : { on } } } : {}
+    return { ...account, ...known, rows: own.get(account.id) ?? [] }
+  })
+}
+
+/**
+ * Rows of entries.
+ *
+ * Nothing is guessed that the file does not prove: without a proof there are no rows, and a problem that names the option.
+ */
+export function finish({ entries, problems: found, accounts }: Found, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
+  const decided = decide(entries, options)
+  if (Array.isArray(decided)) return { rows: [], problems: [...found, ...decided], accounts: [] }
+  const debits = wanted(entries, ({ debit }) => [debit]).map((debit) => amountIn(debit, decided.decimal))
+  const known: Known = {
+    ...decided,
+    debitsArePositive: debits.some((cents) => typeof cents === 'number' && cents > 0),
+    currencies: new Map(accounts.map(({ id, currency }) => [id, currency])),
+    options,
+  }
+  const problems = [...found]
+  const rows: StatementRow[] = []
+  const kept: Entry[] = []
+  /** Those whose row is its place among all, until it is known which of them go. */
+  const placed: Problem[] = []
+  for (const entry of entries) {
+    const { row, notes } = rowOf(entry, known)
+    if (row === undefined) {
+      for (const note of notes) problems.push({ line: entry.line, ...note })
+      continue
+    }
+    for (const note of notes) placed.push({ line: entry.line, row: rows.length, ...note })
+    rows.push(row)
+    kept.push(entry)
+  }
+  const gone = takeSharedIdsAway(rows, kept, placed)
+  const numbers = new Map<number, number>()
+  for (const place of rows.keys()) if (!gone.has(place)) numbers.set(place, numbers.size + 1)
+  for (const { row: place, ...problem } of placed) {
+    const row = place === undefined ? undefined : numbers.get(place)
+    if (row !== undefined) problems.push({ ...problem, row })
+    // of a row that goes, only that it does is worth saying
+    else if (place === undefined) problems.push(problem)
+  }
+  problems.sort((a, b) => a.line - b.line)
+  return { rows: rows.filter((_, place) => !gone.has(place)), problems, accounts: accountsOf(accounts, kept, rows, gone, known) }
+}

@@ -1,0 +1,127 @@
+/** XML and what older bank files have in its place, as one plain tree. */
+import { parseXml, XmlCdata, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml'
+import { StatementError } from './types.ts'
+
+export type Tree = { name: string, line: number, text: string, attributes: Record<string, string>, children: Tree[] }
+
+/** No statement is deeper; a file that is has been made to do harm. */
+const DEEPEST = 100
+
+/** The line of a place in a text, from 1. */
+export function lineAt(text: string): (offset: number) => number {
+  const ends: number[] = []
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) ends.push(at)
+  return (offset) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (ends[middle]! < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+/**
+ * The tree of well-formed XML. Entities that a file defines itself are not known, so that none can grow.
+ *
+ * @throws StatementError that names the line
+ */
+export function xmlTree(text: string): Tree {
+  const blank = text.length - text.trimStart().length
+  const line = lineAt(text)
+  const plain = (element: XmlElement, depth: number): Tree => {
+    if (depth > DEEPEST) throw new StatementError('The file is nested too deep to be a statement.')
+    const own: Tree = { name: element.name.replace(/^.*:/, ''), line: line(blank + element.start), text: '', attributes: element.attributes, children: [] }
+    for (const child of element.children) {
+      if (child instanceof XmlElement) own.children.push(plain(child, depth + 1))
+      else if (child instanceof XmlText || child instanceof XmlCdata) own.text += child.text
+    }
+    own.text = own.text.trim()
+    return own
+  }
+  try {
+    const root = parseXml(text.slice(blank), { includeOffsets: true }).root
+    if (root !== null) return plain(root, 0)
+  } catch (error) {
+    if (error instanceof RangeError) throw new StatementError('The file is nested too deep to be a statement.')
+    if (error instanceof XmlError) {
+      throw new StatementError(`Line ${line(blank) - 1 + error.line} is not well-formed XML: ${error.message.replace(/ \(line[^]*/, '')}.`)
+    }
+    throw error
+  }
+  throw new StatementError('The file has no content.')
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: `'`, nbsp: ' ' }
+
+const unescaped = (text: string) =>
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : whole
+    const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
+    return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : ' '
+  })
+
+/**
+ * The tree of SGML as OFX 1 has it: what holds a value need not be closed, and what is never closed is taken to have been
+ * empty. A `<` that begins no tag, and a `&` that begins no entity, stand for themselves.
+ *
+ * @returns the elements, and whether the last of them is closed
+ * @throws StatementError if it is too deep
+ */
+export function sgmlTree(text: string): { root: Tree, whole: boolean } {
+  const line = lineAt(text)
+  const root: Tree = { name: '', line: 1, text: '', attributes: {}, children: [] }
+  const open = [root]
+  const leave = (name: string) => {
+    const depth = open.map((element) => element.name).lastIndexOf(name)
+    // a value's own closing tag, or one of nothing
+    if (depth < 1) return
+    while (open.length > depth + 1) {
+      const empty = open.pop()!
+      for (const inside of empty.children.splice(0)) open.at(-1)!.children.push(inside)
+    }
+    open.pop()
+  }
+  let at = text.indexOf('<')
+  let close = -1
+  while (at !== -1) {
+    if (close <= at) close = text.indexOf('>', at)
+    if (close === -1) break
+    const tag = close - at > 80 ? null : /^(\/?)([A-Za-z][\w.:-]*)(?:\s[^<]*)?\/?$/.exec(text.slice(at + 1, close))
+    let next = text.indexOf('<', tag === null ? at + 1 : close)
+    if (tag !== null) {
+      // until the next tag, not the next <
+      while (next !== -1 && !/^<[/A-Za-z]/.test(text.slice(next, next + 2))) next = text.indexOf('<', next + 1)
+      const [, slash, name = ''] = tag
+      const own = name.toUpperCase()
+      if (slash === '/') leave(own)
+      else {
+        const element = {
+          name: own,
+          line: line(at),
+          text: unescaped(text.slice(close + 1, next === -1 ? undefined : next)).trim(),
+          attributes: {},
+          children: [],
+        }
+        open.at(-1)!.children.push(element)
+        if (element.text === '') open.push(element)
+        if (open.length > DEEPEST) throw new StatementError('The file is nested too deep to be a statement.')
+      }
+    }
+    at = next
+  }
+  return { root, whole: open.length === 1 }
+}
+
+/** The first element at a path of names, or undefined. */
+export const child = (tree: Tree | undefined, path: string): Tree | undefined =>
+  path.split('/').reduce<Tree | undefined>((at, name) => at?.children.find((element) => element.name === name), tree)
+
+/** The text at a path, or nothing. */
+export const textAt = (tree: Tree | undefined, path: string): string => child(tree, path)?.text ?? ''
+
+/** Every element of one of these names, however deep, without those inside another of them. */
+export function every(tree: Tree, names: string[]): Tree[] {
+  return tree.children.flatMap((element) => names.includes(element.name) ? [element] : every(element, names))
+}

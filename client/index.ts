@@ -1,0 +1,86 @@
+/** The finance backend for front-ends: `createClient`, and what its parts are called. */
+import { PostgrestClient } from '@supabase/postgrest-js'
+import { authMethods, type Send } from './auth.ts'
+import type { Database } from './database.ts'
+import { FinanceError } from './errors.ts'
+import type { Auth } from './routes.ts'
+import { type Change, sessionKeeper, type SessionKeeper } from './session.ts'
+
+export type * from './database.ts'
+export { FinanceError, financeError, unwrap } from './errors.ts'
+export type * from './routes.ts'
+export type { Change, Session as SessionState } from './session.ts'
+
+export type ClientOptions = {
+  /** base_url: the origin that has `/api/auth`. */
+  baseUrl: string
+  /** data_url; `{baseUrl}/data` unless told. */
+  dataUrl?: string
+  /** Takes the place of `fetch`: in Node one that keeps cookies, for one person. */
+  fetch?: Send
+}
+
+export type Client = {
+  /** A method for each route of the auth surface. @throws FinanceError */
+  auth: Auth
+  /** The tables and functions, with a token that is there when it is needed. */
+  data: PostgrestClient<Database>
+  /**
+   * Tells of every change of who is signed in and in which organization, once in each tab, wherever it happened; the first
+   * is what is found out first.
+   * @returns a function that ends it
+   */
+  onChange: (listener: (change: Change) => void) => () => void
+}
+
+/**
+ * Data requests with the token of the session.
+ *
+ * Without a session the answer is made here, in PostgREST's shape: nobody's rows are for everybody, so that asking without a
+ * token would get `[]`, which reads like "you have none".
+ */
+const withToken = (send: Send, keeper: SessionKeeper) => {
+  /** A token that the data surface refused although it was new: another would be refused as well. */
+  let hopeless: string | undefined
+  const answer = async (url: string, init: RequestInit): Promise<Response> => {
+    const ask = async (token: string) => {
+      const response = await send(url, { ...init, headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` } })
+      if (response.status !== 401) hopeless = undefined
+      return response
+    }
+    const token = await keeper.token()
+    if (token === null) throw signInFirst()
+    const response = await ask(token.value)
+    if (response.status !== 401 || token.value === hopeless) return response
+    const next = await keeper.token(token.value)
+    if (next === null) throw signInFirst()
+    const second = await ask(next.value)
+    if (second.status === 401) hopeless = next.value
+    return second
+  }
+  // what the auth surface answered is said in the words of the data surface; without any answer it is as any request that fails
+  return (url: string, init: RequestInit): Promise<Response> =>
+    answer(url, init).catch((error: unknown) => {
+      if (!(error instanceof FinanceError) || error.status === 0) throw error
+      const { status, code, message, details, hint } = error
+      return Response.json({ code, message, details, hint }, { status })
+    })
+}
+
+const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message: 'Sign in first.' })
+
+/**
+ * Builds a client. One a page is enough: what it knows is shared with the other tabs.
+ *
+ * @example
+ * const finance = createClient({ baseUrl: location.origin })
+ * const rows = await unwrap(finance.data.from('transactions').select('name, amount'))
+ */
+export function createClient({ baseUrl, dataUrl, fetch: own }: ClientOptions): Client {
+  const base = baseUrl.replace(/\/+$/, '')
+  const send: Send = own ?? ((url, init) => fetch(url, init))
+  const auth = authMethods(`${base}/api/auth`, send, () => keeper)
+  const keeper = sessionKeeper(`finance ${base}`, async () => (await auth.token()).token)
+  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, keeper) as typeof fetch })
+  return { auth, data, onChange: keeper.onChange }
+}

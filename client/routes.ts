@@ -1,0 +1,450 @@
+/** The methods of the auth surface and what they take and answer. Written by `npm run schema` from the route rows (auth/routes). */
+
+/** Each method's route. */
+export const routes = {
+  signUp: ['POST', '/sign-up/email'],
+  signIn: ['POST', '/sign-in/email'],
+  verifyEmail: ['GET', '/verify-email'],
+  disownAccount: ['POST', '/disown-account'],
+  sendVerificationEmail: ['POST', '/send-verification-email'],
+  forgetPassword: ['POST', '/forget-password'],
+  resetPassword: ['POST', '/reset-password'],
+  changePassword: ['POST', '/change-password'],
+  updateUser: ['POST', '/update-user'],
+  getSession: ['GET', '/get-session'],
+  signOut: ['POST', '/sign-out'],
+  token: ['POST', '/token'],
+  jwks: ['GET', '/jwks'],
+  listSessions: ['GET', '/list-sessions'],
+  revokeSession: ['POST', '/revoke-session'],
+  revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  organization: {
+    create: ['POST', '/organization/create'],
+    list: ['GET', '/organization/list'],
+    get: ['GET', '/organization/get'],
+    update: ['PATCH', '/organization/update'],
+    delete: ['DELETE', '/organization/delete'],
+    setActive: ['POST', '/organization/set-active'],
+    listMembers: ['GET', '/organization/list-members'],
+    updateMemberRole: ['PATCH', '/organization/update-member-role'],
+    removeMember: ['POST', '/organization/remove-member'],
+    leave: ['POST', '/organization/leave'],
+    transferOwnership: ['POST', '/organization/transfer-ownership'],
+    inviteMember: ['POST', '/organization/invite-member'],
+    acceptInvitation: ['POST', '/organization/accept-invitation'],
+    rejectInvitation: ['POST', '/organization/reject-invitation'],
+    cancelInvitation: ['POST', '/organization/cancel-invitation'],
+    listInvitations: ['GET', '/organization/list-invitations'],
+    getInvitation: ['GET', '/organization/get-invitation'],
+    listUserInvitations: ['GET', '/organization/list-user-invitations'],
+  },
+} as const
+
+/** What an answer means for the session, by the path of its route. */
+export const sessionEffects = {
+  '/sign-up/email': 'begins',
+  '/sign-in/email': 'begins',
+  '/get-session': 'tells',
+  '/sign-out': 'ends',
+  '/organization/set-active': 'moves',
+} as const
+
+/** It is done. */
+export type Done = {
+  /** true */
+  success: boolean
+}
+
+/** A session, and where it was begun. */
+export type FullSession = {
+  id: string
+  user_id: string
+  expires_at: string
+  /** null in the personal context. */
+  active_organization_id: string | null
+  ip_address: string
+  user_agent: string
+}
+
+/** An invitation to a team. */
+export type Invitation = {
+  id: string
+  organization_id: string
+  email: string
+  role: 'admin' | 'editor' | 'viewer'
+  inviter_id: string
+  status: 'pending' | 'accepted' | 'rejected' | 'canceled'
+  /** Seven days after it was sent. */
+  expires_at: string
+  created_at: string
+  /** In the list of the invitations that somebody was sent. */
+  organization_name?: string | undefined
+}
+
+/** An invitation, as its link tells it. */
+export type InvitationOfLink = {
+  id: string
+  /** As mails have it: one short line in which nothing is a link. null once the invitation was declined or taken back. */
+  organization_name: string | null
+  /** The same of who invites; may be empty. */
+  inviter_name: string | null
+  role: 'admin' | 'editor' | 'viewer'
+  /** Only one that is pending can be answered. */
+  status: 'pending' | 'accepted' | 'rejected' | 'canceled' | 'expired'
+  expires_at: string
+  /** Enough of the invited address for its owner to know it. */
+  email_hint: string
+  /** Whether the one who asks is signed in with the invited address. */
+  is_for_caller: boolean
+}
+
+/** The public half of a key that signs tokens (RFC 7517). */
+export type Key = {
+  kid: string
+  use: string
+  alg: string
+  kty: string
+  n: string
+  e: string
+}
+
+/** One of the sessions of the account. */
+export type ListedSession = {
+  id: string
+  user_id: string
+  expires_at: string
+  /** null in the personal context. */
+  active_organization_id: string | null
+  ip_address: string
+  user_agent: string
+  created_at: string
+  /** Whether it is the session that asks. */
+  current: boolean
+}
+
+/** Somebody in a team. */
+export type Member = {
+  id: string
+  user_id: string
+  organization_id: string
+  role: 'owner' | 'admin' | 'editor' | 'viewer'
+  /** Who it is; in the list of members, and where the answer is about one. */
+  user?: {
+    id: string
+    name: string
+    email: string
+    image: string | null
+  } | undefined
+  created_at: string
+}
+
+/** The session that sign-up began. */
+export type NewSession = {
+  id: string
+  user_id: string
+  expires_at: string
+}
+
+/** A team. */
+export type Organization = {
+  id: string
+  name: string
+  slug: string
+  /** The address of a picture. */
+  logo: string | null
+  /** As it was sent; {} where none was. */
+  metadata: { [key: string]: unknown }
+  created_at: string
+}
+
+/** A team, and how many belong to it. */
+export type OrganizationWithCount = {
+  id: string
+  name: string
+  slug: string
+  /** The address of a picture. */
+  logo: string | null
+  /** As it was sent; {} where none was. */
+  metadata: { [key: string]: unknown }
+  created_at: string
+  members_count: number
+}
+
+/** A team, and what the caller is in it. */
+export type OrganizationWithRole = {
+  id: string
+  name: string
+  slug: string
+  /** The address of a picture. */
+  logo: string | null
+  /** As it was sent; {} where none was. */
+  metadata: { [key: string]: unknown }
+  created_at: string
+  role: 'owner' | 'admin' | 'editor' | 'viewer'
+}
+
+/** A session and the context it works in. */
+export type Session = {
+  id: string
+  user_id: string
+  expires_at: string
+  /** null in the personal context. */
+  active_organization_id: string | null
+}
+
+/** What the person has paid for. */
+export type SubscriptionStatus = {
+  isSubscribed: boolean
+  /** The product of the active plan; null without one. */
+  productId: string | null
+}
+
+/** It is done, and a sentence for the person. */
+export type Told = {
+  /** true */
+  success: boolean
+  message: string
+}
+
+/** A team after its change. */
+export type UpdatedOrganization = {
+  id: string
+  name: string
+  slug: string
+  /** The address of a picture. */
+  logo: string | null
+  /** As it was sent; {} where none was. */
+  metadata: { [key: string]: unknown }
+  created_at: string
+  updated_at: string
+}
+
+/** An account. */
+export type User = {
+  id: string
+  email: string
+  name: string
+  /** false until the link of the verification mail is opened. */
+  email_verified: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** An account with its picture. */
+export type UserWithImage = {
+  id: string
+  email: string
+  name: string
+  /** false until the link of the verification mail is opened. */
+  email_verified: boolean
+  created_at: string
+  updated_at: string
+  image: string | null
+}
+
+/** Each throws a FinanceError when it fails. */
+export type Auth = {
+  /** Creates an account, begins a session, and mails a link that verifies the address. */
+  signUp: (input: {
+    email: string
+    password: string
+    name?: string | undefined
+  }) => Promise<{
+    user: User
+    session: NewSession
+  }>
+  /** Begins a session. An address that is not verified is mailed a new link. */
+  signIn: (input: {
+    email: string
+    password: string
+  }) => Promise<{
+    user: User
+    session: Session
+    subscription: SubscriptionStatus
+  }>
+  /** Verifies an address with the token of the mail. */
+  verifyEmail: (input: {
+    token: string
+  }) => Promise<Told>
+  /** Deletes an account that somebody else made with one's address, with the token of the mail. */
+  disownAccount: (input: {
+    token: string
+  }) => Promise<Told>
+  /** Mails a new link that verifies the address. */
+  sendVerificationEmail: (input: {
+    email: string
+  }) => Promise<Told>
+  /** Mails a link to choose a new password. */
+  forgetPassword: (input: {
+    email: string
+    /** Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path. */
+    redirectTo?: string | undefined
+  }) => Promise<Told>
+  /** Sets a new password with the token of the mail, and ends every session of the account. */
+  resetPassword: (input: {
+    token: string
+    password: string
+  }) => Promise<Told>
+  /** Changes the password of who is signed in, and ends the other sessions unless told not to. */
+  changePassword: (input: {
+    currentPassword: string
+    newPassword: string
+    revokeOtherSessions?: boolean | undefined
+  }) => Promise<Done>
+  /** Changes the name or the picture of who is signed in. */
+  updateUser: (input: {
+    name?: string | undefined
+    image?: string | null | undefined
+  }) => Promise<{
+    user: UserWithImage
+  }>
+  /** Says who is signed in, in which session, and with which plan. */
+  getSession: () => Promise<{
+    user: User
+    session: FullSession
+    subscription: SubscriptionStatus
+  }>
+  /** Ends the session. Its tokens end with it. */
+  signOut: () => Promise<Done>
+  /** Issues a token for the data surface, valid for an hour. */
+  token: () => Promise<{
+    /** A JSON Web Token, valid for an hour. */
+    token: string
+  }>
+  /** Publishes the keys that verify tokens. */
+  jwks: () => Promise<{
+    keys: Key[]
+  }>
+  /** Lists the sessions of who is signed in. */
+  listSessions: () => Promise<ListedSession[]>
+  /** Ends one session of who is signed in. */
+  revokeSession: (input: {
+    sessionId: string
+  }) => Promise<Done>
+  /** Ends all sessions of who is signed in, except the one that asks. */
+  revokeOtherSessions: () => Promise<Done>
+  organization: {
+    /** Creates an organization, whose owner is who is signed in. */
+    create: (input: {
+      name: string
+      slug?: string | undefined
+      logo?: string | null | undefined
+      /** Any object of up to 16 levels and 16 KiB. */
+      metadata?: { [key: string]: unknown } | undefined
+    }) => Promise<Organization>
+    /** Lists the organizations of who is signed in, each with their role. */
+    list: () => Promise<OrganizationWithRole[]>
+    /** Reads an organization, with how many belong to it. */
+    get: (input: {
+      organizationId: string
+    }) => Promise<OrganizationWithCount>
+    /** Changes an organization. Owners and admins may. */
+    update: (input: {
+      organizationId: string
+      name?: string | undefined
+      slug?: string | undefined
+      logo?: string | null | undefined
+      /** Any object of up to 16 levels and 16 KiB. */
+      metadata?: { [key: string]: unknown } | undefined
+    }) => Promise<UpdatedOrganization>
+    /** Deletes an organization with all its data. Its owner may. */
+    delete: (input: {
+      organizationId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      organization: Organization
+    }>
+    /** Chooses the context of the session: an organization, or with null the personal one. */
+    setActive: (input: {
+      organizationId: string | null
+    }) => Promise<{
+      session: {
+        id: string
+        /** null in the personal context. */
+        active_organization_id: string | null
+      }
+    }>
+    /** Lists who belongs to an organization. */
+    listMembers: (input: {
+      organizationId: string
+    }) => Promise<Member[]>
+    /** Gives a member another role. Owners and admins may. */
+    updateMemberRole: (input: {
+      organizationId: string
+      userId: string
+      role: 'admin' | 'editor' | 'viewer'
+    }) => Promise<{
+      /** true */
+      success: boolean
+      member: Member
+    }>
+    /** Removes somebody from an organization. Owners and admins may. */
+    removeMember: (input: {
+      organizationId: string
+      userId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      member: Member
+    }>
+    /** Leaves an organization. Its owner transfers the ownership first. */
+    leave: (input: {
+      organizationId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      member: Member
+    }>
+    /** Makes a member the owner, and the owner an admin. */
+    transferOwnership: (input: {
+      organizationId: string
+      userId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      member: Member
+    }>
+    /** Invites somebody by mail. Owners and admins may. */
+    inviteMember: (input: {
+      organizationId: string
+      email: string
+      role: 'admin' | 'editor' | 'viewer'
+    }) => Promise<Invitation>
+    /** Accepts an invitation that was sent to one's own address. */
+    acceptInvitation: (input: {
+      invitationId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      invitation: Invitation
+      member?: Member | undefined
+    }>
+    /** Declines an invitation that was sent to one's own address. */
+    rejectInvitation: (input: {
+      invitationId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      invitation: Invitation
+    }>
+    /** Takes an invitation back. Owners and admins may. */
+    cancelInvitation: (input: {
+      invitationId: string
+    }) => Promise<{
+      /** true */
+      success: boolean
+      invitation: Invitation
+    }>
+    /** Lists the invitations of an organization. Owners and admins may. */
+    listInvitations: (input: {
+      organizationId: string
+    }) => Promise<Invitation[]>
+    /** Tells what an invitation is, to whoever has the link of its mail, signed in or not. */
+    getInvitation: (input: {
+      invitationId: string
+    }) => Promise<InvitationOfLink>
+    /** Lists the invitations that wait for who is signed in. */
+    listUserInvitations: () => Promise<Invitation[]>
+  }
+}

@@ -1,0 +1,71 @@
+create or replace function api.create_transfer(
+  from_account_id uuid,
+  to_account_id uuid,
+  amount numeric,
+  transfer_date text default null,
+  name text default 'Transfer',
+  to_amount numeric default null
+) returns setof api.transactions
+  language plpgsql volatile set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  origin api.accounts;
+  destination api.accounts;
+  outgoing constant numeric := private.transferred(create_transfer.amount, 'amount');
+  incoming numeric := case when create_transfer.to_amount is not null then private.transferred(create_transfer.to_amount, 'to_amount') end;
+  moved_at constant timestamptz := case when transfer_date is null then now() else private.to_moment(transfer_date, 'transfer_date', false) end;
+  transfer constant uuid := gen_random_uuid();
+begin
+  if from_account_id = to_account_id then
+    perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
+  end if;
+  select * into origin from api.accounts a where a.id = from_account_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'account not found', hint = 'from_account_id is the id of an account you see.';
+  end if;
+  select * into destination from api.accounts a where a.id = to_account_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'account not found', hint = 'to_account_id is the id of an account you see.';
+  end if;
+  if not private.same_tenant(origin.user_id, origin.organization_id, destination.user_id, destination.organization_id) then
+    perform private.invalid('the accounts are of different contexts', 'Both are personal, or both the team''s.');
+  end if;
+  if origin.currency = destination.currency then
+    if incoming <> outgoing then
+      perform private.invalid(format('both accounts are of %s, so to_amount is amount', origin.currency), 'Leave to_amount out.');
+    end if;
+    incoming := outgoing;
+  elsif incoming is null then
+    perform private.invalid(
+      format('from %s to %s needs to_amount', origin.currency, destination.currency),
+      format('amount is what leaves in %s, to_amount what arrives in %s.', origin.currency, destination.currency));
+  end if;
+
+  -- what is rounded already has lost what the table would refuse
+  if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
+    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency', '{amount,currency}');
+  end if;
+
+  perform set_config('private.transfer', transfer::text, true);
+  return query
+    with stored as (
+      insert into api.transactions (amount, name, currency, organization_id, account_id, transfer_id, source, transaction_date)
+      select half.amount, coalesce(create_transfer.name, 'Transfer'), half.currency, origin.organization_id, half.account_id, transfer, 'transfer',
+        moved_at
+      from (values (- outgoing, origin.currency, origin.id), (incoming, destination.currency, destination.id)) as half (amount, currency, account_id)
+      returning *
+    )
+    select * from stored order by stored.amount;
+  perform set_config('private.transfer', '', true);
+end
+$$;
+comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is
+$$Moves money between two accounts of one context
+
+`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's; `amount`, above 0, leaves the one and reaches the other on `transfer_date`, by default now; `name` is by default `Transfer`. Where the accounts have different currencies, `to_amount` is what arrives, in the other currency; where they have the same it is left out.
+
+Answers the two transactions that it stores, first the one that leaves, which is negative. Both are `paid`, of the source `transfer`, and have one `transfer_id`. What changes in one of name, status, date and description changes in the other, and so does the amount where the currency is the same; deleting one deletes both.
+
+400 `22023` for an amount that is not above 0 or is too large, for a date that is none, for one account twice, for accounts of two contexts, and for a `to_amount` that is missing or too many; 400 `23514` for decimals that cannot be stored in the currency; 404 for an account that you do not see; 403 when your role may not create transactions.$$;
+grant execute on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) to authenticated;

@@ -1,0 +1,32 @@
+create or replace function api.get_upcoming(start_date text default null, end_date text default null, preset text default null)
+  returns table (subscription_id uuid, title text, due_on date, amount numeric, currency text, category_id uuid, is_recorded boolean)
+  language plpgsql stable set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  days constant daterange := private.date_range(
+    start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
+begin
+  if lower(days) is null then
+    perform private.invalid('what is due needs a range with an end', 'Send start_date and end_date, or a preset other than all_time.');
+  end if;
+  if upper(days) - lower(days) > 3660 then
+    perform private.invalid('the range is longer than 3660 days', 'Ask for ten years at most.');
+  end if;
+  return query
+    select d.subscription_id, d.title, d.due_on, d.amount, d.currency, d.category_id, d.is_recorded
+    from private.due_costs(lower(days), upper(days) - 1, 10000) d
+    order by d.due_on, d.title, d.subscription_id;
+end
+$$;
+comment on function api.get_upcoming(text, text, text) is
+$$The days on which recurring costs are due
+
+Of the active context's subscriptions, for the days from `start_date` to `end_date` (YYYY-MM-DD, both included) or a `preset`; without any, this month. Past days too. A range has up to 3660 days, and an answer up to 10,000 rows.
+
+Each row: `subscription_id` and `title`, `due_on`, `amount` (what it costs, as the subscription has it) in `currency`, `category_id` (null: no category), `is_recorded` (whether `/rpc/record_subscription` has made it a transaction that is still there). Ordered by day, then title.
+
+A subscription is due on `starts_on` and then once a period, or every `interval_in_days`, until `ends_on`, while `is_active`. The 29th, 30th and 31st fall on the last day of a shorter month, and on themselves again after it.
+
+400 for a day that is none, a range without an end or in the wrong order, and what is too long.$$;
+grant execute on function api.get_upcoming(text, text, text) to authenticated;

@@ -1,0 +1,87 @@
+create or replace function api.import_transactions(
+  p_rows jsonb,
+  p_source text default 'import',
+  p_account_id uuid default null,
+  p_file_name text default null,
+  p_dry_run boolean default true
+) returns table (row_number integer, verdict text, reason text, transaction_id uuid)
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  account_currency text;
+  invalid bigint := 0;
+  examples text;
+begin
+  if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
+    perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
+  end if;
+  if p_source is null or char_length(p_source) not between 1 and 64 then
+    perform private.invalid('p_source does not have 1 to 64 characters', 'It says where the rows come from, such as the name of a bank.');
+  end if;
+  if char_length(p_file_name) not between 1 and 255 then
+    perform private.invalid('p_file_name does not have 1 to 255 characters', 'Leave it out when there is none.');
+  end if;
+  -- a dry run too, because what it calls new could not be stored
+  if public.org_id() is not null and not (private.can('imports', 'create') and private.can('transactions', 'create')) then
+    perform private.deny('transactions');
+  end if;
+  if p_account_id is not null then
+    select a.currency into account_currency from api.accounts a
+      where a.id = p_account_id and private.same_tenant(a.user_id, a.organization_id, public.uid(), public.org_id());
+    if not found then
+      raise sqlstate 'PT404' using message = 'account not found', hint = 'p_account_id is an account of the active context.';
+    end if;
+  end if;
+
+  if coalesce(p_dry_run, true) then
+    return query
+      select j.row_number, j.verdict, j.reason, case when j.verdict <> 'new' then j.transaction_id end
+      from private.judge_import(p_rows, p_source, p_account_id, account_currency) j;
+    return;
+  end if;
+
+  -- two members with the same file: the second looks when the first has stored
+  perform private.take_turns('transactions');
+  for row_number, verdict, reason, transaction_id in
+    with judged as materialized (
+      select * from private.judge_import(p_rows, p_source, p_account_id, account_currency)
+    ), begun as materialized (
+      select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict = 'new')) as id
+      from judged j
+      having bool_or(j.verdict = 'new') and not bool_or(j.verdict = 'invalid')
+    ), stored as (
+      insert into api.transactions (
+        id, name, amount, transaction_date, currency, source, external_id, category_id, reference_no, description, status, metadata, account_id, import_id)
+      select j.transaction_id, j.name, j.amount, j.transaction_date, j.currency, p_source, j.external_id, j.category_id, j.reference_no, j.description, j.status,
+        j.metadata, p_account_id, begun.id
+      from judged j cross join begun
+      where j.verdict = 'new'
+    )
+    select j.row_number, j.verdict, j.reason, j.transaction_id from judged j
+  loop
+    if verdict = 'invalid' then
+      invalid := invalid + 1;
+      if invalid <= 3 then
+        examples := concat_ws('. ', examples, format('Row %s: %s', row_number, reason));
+      end if;
+    end if;
+    return next;
+  end loop;
+  if invalid > 0 then
+    perform private.invalid(
+      format('%s of %s rows cannot be imported. %s', invalid, jsonb_array_length(p_rows), examples),
+      'Nothing was stored. A dry run says what is wrong with each row.');
+  end if;
+end
+$$;
+comment on function api.import_transactions(jsonb, text, uuid, text, boolean) is
+$$Imports the rows of a bank's file, once
+
+`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, where the file says it, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, each as a transaction has it. An amount is a number or a text such as `"-12.50"`; a day is one of the request's time zone; null is what the file does not say. `p_source` says whose the rows are: with it and the `external_id` a row is known again. `p_account_id` is an account of the active context, whose currency they have. `p_file_name` is for people.
+
+Answers for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new` is stored. `duplicate` is there already. `changed` is there too, and `reason` names what differs: it stays as it is, because a person's edits win. `invalid` cannot be stored, and `reason` says why.
+
+A row without an `external_id` is known by its account, day, amount, currency and name, and by which of the same of its file it is: the same file twice changes nothing, and files may overlap by whole days.
+
+With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new rows are stored in the active context, as one import that `DELETE /imports` takes back; or, when one row is invalid, none: 400 names the first. 404 for an account that is not of the active context, 403 when your role may not create, 409 when others write for too long.$$;
+grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean) to authenticated;

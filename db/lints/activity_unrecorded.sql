@@ -1,0 +1,11 @@
+-- Every table with an owner pair records what is created, changed and deleted in it, but for the two that move no money.
+select format('%s: %s', c.relname, wanted.event) as what
+from pg_class c
+cross join (values ('insert', 4, '^record_(creation|association)$'), ('update', 16, '^record_change$'), ('delete', 8, '^record_deletion$')) as wanted (event, bit, recorder)
+where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p') and c.relname not in ('activity', 'dashboards')
+  and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped)
+  and not exists (
+    select from pg_trigger t join pg_proc f on f.oid = t.tgfoid and f.pronamespace = 'private'::regnamespace
+    where t.tgrelid = c.oid and f.proname ~ wanted.recorder and t.tgenabled in ('O', 'A')
+      -- of this event, after it, and of the whole statement
+      and t.tgtype & wanted.bit > 0 and t.tgtype & 67 = 0)

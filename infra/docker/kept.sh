@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# Sourced by the commands that make, replace and restore a deployment, in its folder. A version is its images and, beside
+# compose.yaml, two files: .deployed.<version>.yaml is compose.yaml as it was, and reads postgrest.conf as it was,
+# .deployed.<version>.conf. COMPOSE_FILE in .env names the first, so that `docker compose` starts what last worked whatever a
+# `git pull` has brought. It lies beside compose.yaml because compose looks for ./backups and the like where the file is.
+
+# shellcheck disable=SC2034 # the comment in .env, for those who source this
+about_versions="What serves, and what served before: upgrade and rollback write it. Files of your own stay behind the first, after a colon."
+
+# known <variable>: its value in .env
+known() { sed -n "s/^$1=//p" .env 2>/dev/null || true; }
+
+# keep <version>: of what is in this folder; never in place, because the version that serves may read it
+keep() {
+  install -m 644 postgrest.conf .deployed.new && mv .deployed.new ".deployed.$1.conf" &&
+    sed "s#\./postgrest\.conf:#./.deployed.$1.conf:#" compose.yaml >.deployed.new && mv .deployed.new ".deployed.$1.yaml" ||
+    { rm -f .deployed.new; return 1; }
+}
+
+# files <compose.yaml of some version>: as COMPOSE_FILE names it, with the operator's own files behind it
+files() {
+  local named own=""
+  named=$(known COMPOSE_FILE)
+  if [[ $named = *:* ]]; then own=:${named#*:}; elif [ -z "$named" ] && [ -e compose.override.yaml ]; then own=:compose.override.yaml; fi
+  echo "$1$own"
+}
+
+# On a new machine .env names files that were kept on the old one: keep them anew, of this checkout.
+keep_again() {
+  local kept
+  kept=$(known COMPOSE_FILE)
+  kept=${kept%%:*}
+  if [[ $kept = .deployed.*.yaml ]] && [ ! -e "$kept" ]; then
+    kept=${kept#.deployed.}
+    keep "${kept%.yaml}"
+  fi
+}

@@ -1,0 +1,101 @@
+/**
+ * A built single-page app at `/`, as the edge of `npm start` serves it; in containers it is `(app)` of
+ * infra/docker/app.caddy. tests/edge/app-requests.ts asks both the same. A path that is no file is a place in the app.
+ */
+import { access, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HttpBindings } from '@hono/node-server'
+import { serveStatic } from '@hono/node-server/serve-static'
+import { Hono, type Context } from 'hono'
+import { wantsPage } from '../../auth/http/pages.ts'
+import { configError } from '../shared/errors.ts'
+
+/** What the edge keeps for itself; a file of the app of such a name is never served. */
+const ours = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
+
+/** Whether the target of a request, as received, may be the app's; a whole URL in its place never is. */
+export const isOfApp = (target: string): boolean => target.startsWith('/') && !ours.test(target)
+
+/**
+ * Whether a name changes with its content, as a build's does: eight letters, digits, _ or -, or 16 hexadecimal digits and more,
+ * after a - or a dot and before the end. Eight small letters are a word and no hash.
+ */
+const isHashed = (path: string): boolean =>
+  /[-.](?:[\w-]{8}|[0-9a-f]{16,64})(?:\.[a-z0-9]+){1,2}$/.test(path) && !/[-.][A-Za-z][a-z_-]{7}(?:\.[a-z0-9]+){1,2}$/.test(path) && !path.endsWith('.html')
+
+/** The app that APP_DIR names has to be there. @throws ConfigError */
+export async function needApp(directory: string): Promise<void> {
+  await access(join(directory, 'index.html')).catch(() => {
+    throw configError('APP_DIR must be a folder with an index.html that can be read: build the app first, or name the folder of its build.')
+  })
+}
+
+type File = { path: string, etag: string }
+
+/** The path of a URL as names, or undefined where one of them could lead elsewhere or is not meant to be seen. */
+function namesIn(path: string): string[] | undefined {
+  try {
+    const names = path.replace(/^\/|\/$/g, '').split('/').map(decodeURIComponent)
+    const isFit = path === '/' || names.every((name) => name !== '' && !name.startsWith('.') && !/[/\\\0]/.test(name))
+    return isFit ? names : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Builds what answers requests for the app.
+ * @param directory the folder with its index.html; a new build in it is served at once
+ * @param policy the Content-Security-Policy of documents
+ */
+export function appFiles(directory: string, policy: string): (request: Request, bindings: HttpBindings) => Promise<Response> {
+  const fileAt = async (...names: string[]): Promise<File | undefined> => {
+    const path = join(...names)
+    const stats = await stat(join(directory, path)).catch(() => undefined)
+    if (stats?.isDirectory() === true) return names.at(-1) === 'index.html' ? undefined : fileAt(...names, 'index.html')
+    // weak, because the compressed file beside it is the same to whoever has it
+    return stats?.isFile() === true ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` } : undefined
+  }
+
+  const answer = async (context: Context, { path, etag }: File): Promise<Response> => {
+    const known = context.req.header('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/')) ?? []
+    const isKnown = known.includes(etag)
+    const served = isKnown ? undefined : await serveStatic({ root: directory, path, precompressed: true })(context, () => Promise.resolve())
+    const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })
+    response.headers.set('etag', etag)
+    response.headers.set('accept-ranges', 'bytes')
+    response.headers.set('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
+    if (path.endsWith('.html')) response.headers.set('content-security-policy', policy)
+    return response
+  }
+
+  const app = new Hono<{ Bindings: { path: string } }>()
+  app.use(async (context, next) => {
+    await next()
+    context.res.headers.set('x-content-type-options', 'nosniff')
+    context.res.headers.set('referrer-policy', 'no-referrer')
+  })
+  app.get('*', async (context) => {
+    // as received: dots in it have not led anywhere yet
+    const names = namesIn(context.env.path)
+    if (names === undefined) return context.notFound()
+    const isPlace = !(names.at(-1) ?? '').includes('.') && wantsPage(context.req.raw)
+    const file = await fileAt(...names)
+    if (file !== undefined) return answer(context, file)
+    const index = isPlace ? await fileAt('index.html') : undefined
+    if (index === undefined) return context.notFound()
+    const place = await answer(context, index)
+    place.headers.append('vary', 'Accept')
+    return place
+  })
+  // whether it is a place depends on who asks, and a cache between us would tell everybody what one was told
+  app.notFound((context) => context.body(null, 404, { 'cache-control': 'no-store', vary: 'Accept' }))
+
+  return async ({ url, method, headers: given }, { incoming }) => {
+    if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
+    const headers = new Headers(given)
+    // what a client has of a file is compared by a strong etag only, and ours are weak: it gets the whole
+    if (headers.has('if-range')) headers.delete('range')
+    return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
+  }
+}

@@ -1,0 +1,66 @@
+/** docs/auth.md, done as it says: every example in order, one story. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '../../auth/routes/table.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { expectAsShown, sectionsOf, shell, type Outcome } from '../support/story.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = await readFile(join(root, 'docs/auth.md'), 'utf8')
+
+let stack: Stack
+let directory: string
+let run: (code: string) => Promise<Outcome>
+let keep: NodeJS.Timeout
+beforeAll(async () => {
+  stack = await startStack()
+  directory = await mkdtemp(join(tmpdir(), 'finance-docs-'))
+  const mails = join(directory, 'mails')
+  await writeFile(mails, '')
+  // what the log has where no provider is set
+  keep = setInterval(() => {
+    writeFileSync(`${mails}.new`, stack.mail.mails().map(({ text }) => text).join('\n'))
+    renameSync(`${mails}.new`, mails)
+  }, 50)
+  run = shell(
+    directory,
+    { PATH: process.env['PATH'], AUTH: `${stack.publicUrl}/api/auth`, DATABASE_URL: stack.ownerUrl, NODE: process.execPath },
+    `mails() { cat ${mails}; }
+    npm() { "$NODE" ${root}/admin/main.ts "\${@:4}"; }`,
+  )
+})
+afterAll(async () => {
+  clearInterval(keep)
+  await rm(directory, { recursive: true, force: true })
+  await stack.close()
+})
+
+test.each(sectionsOf(page))('“$title” can be done as the page says, and answers what it shows', async ({ examples }) => {
+  for (const example of examples) expectAsShown(example, await run(example.code))
+})
+
+test('every route is on the page', () => {
+  const shown = new Set(page.match(/(?<=\$AUTH|[A-Z] )\/[a-z/-]+/g))
+  // a mailed link is opened as it is
+  const mailed = new Set(page.match(/\/[a-z-]+(?=\?token=)/g))
+  expect(routes.map(({ path }) => path).filter((path) => !shown.has(path) && !mailed.has(path))).toEqual([])
+})
+
+test('the table of limits has each limit of the rows, and no other', () => {
+  const nameOf = (path: string) => path.replace(/\/email$/, '').split('/').at(-1) ?? ''
+  const words: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
+  const numbers: Record<number, string> = { 5: 'five mails' }
+  const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>
+    [address, account].flatMap((limit) => limit === undefined ? [] : [`${nameOf(path)}: ${numbers[limit.max] ?? limit.max} ${words[limit.window]}`])
+  )
+  const table = [...page.matchAll(/^\| ([a-z, -]+) \| (.*) \|$/gm)].filter(([, , limits = '']) => /from one|for one|to one/.test(limits))
+  const said = table.flatMap(([, names = '', limits = '']) =>
+    names.split(', ').filter((name) => name !== 'anything else').flatMap((name) =>
+      limits.split(', ').map((limit) => `${name}: ${limit.replace(/ (from|for|by|to) one .*$/, '')}`)
+    )
+  )
+  expect(said.toSorted()).toEqual(kept.map((limit) => limit.replace(/ to one person$/, '')).toSorted())
+})

@@ -1,0 +1,67 @@
+/** Where the links of mails lead: to the app where there is one, and verifying for everybody who opens them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+const app = 'https://app.example.org/money'
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ env: { APP_URL: app } })
+})
+afterAll(() => stack.close())
+
+/** Opens a link of ours. */
+const open = (link: string, accept: string) => fetch(link.replace(stack.publicUrl, stack.url), { headers: { accept }, redirect: 'manual' })
+
+describe('with an app at APP_URL', () => {
+  test('the verification link is ours: it verifies and leads a browser on to the app, which is told the outcome', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const mail = await stack.mail.waitFor(ann.email)
+    expect(linkIn(mail)).toMatch(new RegExp(`^${stack.publicUrl}/api/auth/verify-email\\?token=`))
+    expect(mail.text).toContain('your account at app.example.org')
+    const answer = await open(linkIn(mail), 'text/html')
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${app}/verify-email?success=true`])
+    expect(answer.headers.get('vary')).toBe('accept, Origin')
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  })
+
+  test('and verifies for curl too, which is answered as the interface says', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    const answer = await open(linkIn(await stack.mail.waitFor(ann.email)), '*/*')
+    expect([answer.status, await answer.json()]).toEqual([200, { success: true, message: expect.any(String) }])
+    expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
+  })
+
+  test('a link that has ended says so to the app', async () => {
+    const answer = await open(`${stack.publicUrl}/api/auth/verify-email?token=ended`, 'text/html')
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${app}/verify-email?error=INVALID_TOKEN`])
+  })
+
+  test('a reset leads to the app, or to the page of it that redirectTo names, and nowhere else', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const linkAfter = async (redirectTo: string | undefined, part: string) => {
+      expect((await person(stack).post('/forget-password', { email: ann.email, redirectTo })).status).toBe(200)
+      return linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes(part)))
+    }
+    expect(await linkAfter(undefined, '/reset-password?')).toMatch(/^https:\/\/app\.example\.org\/money\/reset-password\?token=\w+$/)
+    expect(await linkAfter('/money/new?lang=en', '/new?')).toMatch(/^https:\/\/app\.example\.org\/money\/new\?lang=en&token=\w+$/)
+    const elsewhere = ['//evil.example/x', 'https://app.example.org.evil.example/x', '/\\evil.example']
+    const besideTheApp = ['/', '/somebody-else', '/money-of-others', '/money/../x', '/money/%2e%2e/x', 'https://app.example.org/']
+    for (const redirectTo of [...elsewhere, ...besideTheApp])
+      expect((await person(stack).post('/forget-password', { email: ann.email, redirectTo })).status, redirectTo).toBe(403)
+  })
+
+  test('an invitation leads to the app', async () => {
+    const { id, owner } = await team(stack, [])
+    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: 'bob@example.org', role: 'editor' })
+    expect(linkIn(await stack.mail.waitFor('bob@example.org'))).toBe(`${app}/accept-invitation?invitationId=${body.id}`)
+  })
+
+  test('what is at / leads there', async () => {
+    expect(await (await open(`${stack.publicUrl}/`, '*/*')).json()).toMatchObject({ app, auth: `${stack.publicUrl}/api/auth` })
+    expect(await (await open(`${stack.publicUrl}/`, 'text/html')).text()).toContain(`<a href="${app}">`)
+  })
+})

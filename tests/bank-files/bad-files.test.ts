@@ -1,0 +1,110 @@
+/** Somebody chooses the wrong file, or one that was made to do harm. */
+import fc from 'fast-check'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readStatement, StatementError } from '../../client/import/index.ts'
+import { bytesOf } from './files.ts'
+
+const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+
+test.each<[string, string | Uint8Array, string]>([
+  ['nothing', '', 'The file is empty.'],
+  ['a workbook', bytes('PK\x03\x04rest'), 'This is a ZIP archive or an Excel workbook.'],
+  ['an old workbook', bytes('\xd0\xcf\x11\xe0rest'), 'This is an Excel workbook.'],
+  ['a PDF', bytes('%PDF-1.7'), 'This is a PDF.'],
+  ['a picture', bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'), 'This is not a text file.'],
+  ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', 'This is a web page'],
+  ['MT940', ':20:STARTUMS\n:25:12030000/202051\n', 'This is MT940.'],
+  ['prose', 'Dear Ann,\nhere is nothing.', 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'],
+  ['a table of something else', 'City,Country,People\nBonn,Germany,330000', 'No line names the columns of a statement'],
+  ['OFX without a statement', 'OFXHEADER:100\n<OFX><SIGNONMSGSRSV1></SIGNONMSGSRSV1></OFX>', 'This OFX file has no statement of an account.'],
+  ['QIF without a list', '!Type:Cat\nNFood\n^\n', 'This QIF file has no list of transactions'],
+  ['another XML', '<?xml version="1.0"?><Document><CstmrCdtTrfInitn/></Document>', 'This XML is no statement of an account (CAMT.053).'],
+  ['XML that is torn', '<?xml version="1.0"?>\n<Document>\n<Stmt>', 'Line 3 is not well-formed XML: '],
+  ['a number too many', 'x'.repeat(16 * 1024 * 1024 + 1), 'The file is larger than 16 MB.'],
+])('%s has one clear error', (_, file, message) => {
+  expect(() => readStatement(file)).toThrow(StatementError)
+  expect(() => readStatement(file)).toThrow(message)
+})
+
+test('options that cannot be are errors too', () => {
+  expect(() => readStatement('Date,Name,Amount', { encoding: 'klingon' })).not.toThrow()
+  expect(() => readStatement(bytes('Date,Name,Amount'), { encoding: 'klingon' })).toThrow('The encoding "klingon" is not known.')
+  expect(() => readStatement('Date,Name,Amount', { currency: 'euros' })).toThrow(`"euros" is no currency's code.`)
+})
+
+test('entities that a file defines are not expanded', () => {
+  const lol = Array.from({ length: 9 }, (_, index) => `<!ENTITY lol${index + 1} "${`&lol${index};`.repeat(10)}">`).join('')
+  const bomb = `<?xml version="1.0"?><!DOCTYPE Document [<!ENTITY lol0 "lol">${lol}]><Document><Stmt>&lol9;</Stmt></Document>`
+  expect(() => readStatement(bomb)).toThrow("Line 1 is not well-formed XML: Named entity isn't defined: &lol9;.")
+  expect(() => readStatement(`<?xml version="1.0"?><!DOCTYPE a [<!ENTITY f SYSTEM "file:///etc/passwd">]><a>&f;</a>`)).toThrow('Named entity')
+})
+
+test('columns and elements may be called what every object has', () => {
+  const before = Object.keys(Object.prototype)
+  const file = '__proto__,constructor,Date,Name,Amount,toString\nx,y,2025-01-03,__proto__,-1.00,z'
+  expect(readStatement(file).rows).toEqual([{ name: '__proto__', amount: -1, transaction_date: '2025-01-03' }])
+  expect(readStatement('Date,Name,Amount,Status,Direction\n2025-01-03,Shop,-1.00,constructor,in').rows[0]).not.toHaveProperty('status')
+  const ofx =
+    'OFXHEADER:100\n<OFX><STMTRS><constructor><prototype><polluted>1</prototype></constructor><STMTTRN><DTPOSTED>20250103<TRNAMT>1.00<FITID>__proto__<NAME>Ann</STMTTRN></STMTRS></OFX>'
+  expect(readStatement(ofx).rows[0]?.external_id).toBe('__proto__')
+  expect(Object.keys(Object.prototype)).toEqual(before)
+  expect(({} as { polluted?: string }).polluted).toBeUndefined()
+})
+
+test.each([
+  ['tags that never end', `OFXHEADER:100\n<OFX><STMTRS>${'<a '.repeat(30_000)}`],
+  ['tags that are never closed', `OFXHEADER:100\n<OFX><STMTRS>${'<a>'.repeat(30_000)}`],
+  ['XML as deep as it is long', `<?xml version="1.0"?>${'<a>'.repeat(30_000)}`],
+  ['one line of nothing but delimiters', ','.repeat(100_000)],
+  ['one cell of blanks', `"${' '.repeat(100_000)}(",Date,Name,Amount\n,2025-01-03,Shop,1`],
+  ['quotation marks without end', `Date,Name,Amount\n${'"'.repeat(100_001)}`],
+  ['digits without end', `Date,Name,Amount\n2025-01-03,Shop,${'1,'.repeat(30_000)}`],
+  ['a day without end', `Date,Name,Amount\n${'1/'.repeat(30_000)},Shop,1`],
+  ['lines of nothing', '\n'.repeat(100_000)],
+])('%s are read or refused, in a time that grows with their length alone', (_, file) => {
+  try {
+    expect(readStatement(file).rows.length).toBeLessThanOrEqual(1)
+  } catch (error) {
+    expect(error).toBeInstanceOf(StatementError)
+  }
+})
+
+test('an account for each line, and an id for all', () => {
+  const lines = Array.from({ length: 2_000 }, (_, index) => `2025-01-03;Shop;-1,00;A${index}`)
+  const columns = { date: 'Date', name: 'Name', amount: 'Amount', account: 'Account' }
+  expect(readStatement(`Date;Name;Amount;Account\n${lines.join('\n')}`, { columns }).accounts).toHaveLength(2_000)
+  const same = Array.from({ length: 2_000 }, (_, index) => `2025-01-03;Shop ${index};-1,00;7`)
+  expect(readStatement(`Date;Name;Amount;Transaction ID\n${same.join('\n')}`).problems).toHaveLength(2_000)
+})
+
+test('a file that was damaged anywhere is refused in words, or has rows that the table takes', () => {
+  const names = readdirSync(join(import.meta.dirname, 'files'))
+  const damage = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), gone: fc.nat(40), put: fc.uint8Array({ maxLength: 8 }) })
+  fc.assert(
+    fc.property(fc.constantFrom(...names), fc.array(damage, { minLength: 1, maxLength: 4 }), (name, damages) => {
+      let file = bytesOf(name)
+      for (const { at, gone, put } of damages) {
+        const place = Math.floor(at * file.length)
+        file = Uint8Array.from([...file.subarray(0, place), ...put, ...file.subarray(place + gone)])
+      }
+      try {
+        const { rows, problems } = readStatement(file, { dateOrder: 'dmy' })
+        for (const row of rows) {
+          const length = Array.from(row.name).length
+          expect([length > 0 && length <= 255, /^\d{4}-\d\d-\d\d$/.test(row.transaction_date), Number.isInteger(Number(`${row.amount}e2`))]).toEqual([
+            true,
+            true,
+            true,
+          ])
+          expect(JSON.stringify(row)).not.toMatch(/\\u0000|\\ud[89a-f]/)
+        }
+        for (const { line, row } of problems) expect([line > 0, row === undefined || row <= rows.length]).toEqual([true, true])
+      } catch (error) {
+        expect(error).toBeInstanceOf(StatementError)
+      }
+    }),
+    { numRuns: 40 },
+  )
+})

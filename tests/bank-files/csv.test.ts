@@ -1,0 +1,203 @@
+/** CSV of banks that have no preset: what the file proves is taken, and what it does not prove is asked. */
+import { expect, test } from 'vitest'
+import { inParts, readStatement, StatementError, type StatementRow } from '../../client/import/index.ts'
+import { briefly, bytesOf } from './files.ts'
+
+const amounts = (...texts: string[]) => `Date;Name;Amount\n${texts.map((text) => `2025-01-03;Shop;"${text}"`).join('\n')}`
+const days = (...texts: string[]) => `Date,Name,Amount\n${texts.map((text) => `"${text}",Shop,-1.50`).join('\n')}`
+
+test('lines before the header, ISO-8859-1, two columns of amounts, apostrophes', () => {
+  const { encoding, rows } = readStatement(bytesOf('swiss-columns.csv'))
+  expect(encoding).toBe('windows-1252')
+  expect(rows).toEqual([
+    { name: 'Miete', amount: -1450, transaction_date: '2025-04-03', currency: 'chf', external_id: '9930001TI1' },
+    { name: 'Lohn', amount: 6200, transaction_date: '2025-04-04', currency: 'chf', external_id: '9930002TI1' },
+  ])
+})
+
+test('UTF-16, tabs, magnitudes in the column of what went', () => {
+  const { encoding, rows } = readStatement(bytesOf('french-utf16.csv'), { currency: 'EUR' })
+  expect(encoding).toBe('utf-16le')
+  expect(briefly(rows)).toEqual([['2025-03-14', -4.1, 'eur', 'Boulangerie Éclair'], ['2025-03-15', 2310.55, 'eur', 'Salaire']])
+  const withoutMark = bytesOf('french-utf16.csv').subarray(2)
+  expect(readStatement(withoutMark)).toMatchObject({ encoding: 'utf-16le', rows: [{ name: 'Boulangerie Éclair' }, {}] })
+})
+
+test('UTF-8 with its mark, in an ArrayBuffer', () => {
+  const bytes = new TextEncoder().encode('\uFEFFDate,Name,Amount\n2025-01-03,Café,-1.50')
+  expect(readStatement(bytes.buffer)).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Café' }] })
+})
+
+test.each<[string[], number[]]>([
+  [['1.234,56', '-0,05'], [1234.56, -0.05]],
+  [['1,234.56', '-.05'], [1234.56, -0.05]],
+  [['1 234,56', '1\u00a0234\u202f567,00', '-7'], [1234.56, 1234567, -7]],
+  [[`1'234.56`, '-1’000.5'], [1234.56, -1000.5]],
+  [['12,50-', '12,50 +', '−3,20'], [-12.5, 12.5, -3.2]],
+  [['(1,234.56)', '$5.00', '-$5.00', '$-5.00', '($5.00)'], [-1234.56, 5, -5, -5, -5]],
+  [['€ -5,10', '5,10 €', 'CHF 1.234,00', '12 kr'], [-5.1, 5.1, 1234, 12]],
+  [['12,50 S', '12,50 H', '8.10 DR'], []],
+  [['12,50 S', '12,50 H', '8,10 CR'], [-12.5, 12.5, 8.1]],
+  [['12,-', '3,50'], [12, 3.5]],
+  [['12,34,567.89'], [1234567.89]],
+  [['1.234.567', '1,5'], [1234567, 1.5]],
+  [['0.10', '0.20', '4.35', '1.005000'], []],
+  [['0.10', '0.20', '4.35', '1.1500'], [0.1, 0.2, 4.35, 1.15]],
+])('amounts %j are %j', (texts, wanted) => {
+  const { rows, problems } = readStatement(amounts(...texts))
+  // each list is whole or says what is wrong
+  expect(wanted.length === 0 ? problems.length : rows.map(({ amount }) => amount)).toEqual(wanted.length === 0 ? 1 : wanted)
+})
+
+test('an amount that can be read in two ways is asked about, and the option decides', () => {
+  const file = amounts('1,234', '567')
+  expect(readStatement(file)).toMatchObject({
+    rows: [],
+    problems: [{
+      line: 2,
+      field: 'amount',
+      option: 'decimal',
+      unclear: ['1,234'],
+      message: '"1,234" can be read in two ways and nothing in the file decides it. Say which: decimal "." or ",".',
+    }],
+  })
+  expect(readStatement(file, { decimal: '.' }).rows.map(({ amount }) => amount)).toEqual([1234, 567])
+  expect(readStatement(file, { decimal: ',' })).toMatchObject({
+    rows: [{ amount: 567 }],
+    problems: [{ line: 2, message: '"1,234" has more than two decimals.' }],
+  })
+  // one amount proves it for all
+  expect(readStatement(amounts('1,234', '5.67')).rows.map(({ amount }) => amount)).toEqual([1234, 5.67])
+  expect(readStatement(amounts('12,34', '5.67'))).toMatchObject({
+    rows: [],
+    problems: [{ option: 'decimal', message: expect.stringContaining('"12,34" and "5.67"') }],
+  })
+})
+
+test.each<[string[], string[]]>([
+  [['2025-01-03', '2025-01-03 18:22:01', '2025-01-03T18:22:01+01:00', '2025/1/3', '20250103'], Array.from({ length: 5 }, () => '2025-01-03')],
+  [['03.01.2025', '3.1.25', '03.01.2025 18:22'], ['2025-01-03', '2025-01-03', '2025-01-03']],
+  [['03/01/2025', '13/01/2025'], ['2025-01-03', '2025-01-13']],
+  [['01/03/2025', '01/13/2025'], ['2025-01-03', '2025-01-13']],
+  [['3 Jan 2025', '03-Jan-25', 'January 3, 2025', 'Jan 3, 2025'], ['2025-01-03', '2025-01-03', '2025-01-03', '2025-01-03']],
+  // both ways are the same day
+  [['01/01/2025', '05-05-2025'], ['2025-01-01', '2025-05-05']],
+  [['29/02/2024'], ['2024-02-29']],
+])('days %j are %j', (texts, wanted) => {
+  const { rows, problems } = readStatement(days(...texts))
+  expect([rows.map(({ transaction_date }) => transaction_date), problems]).toEqual([wanted, []])
+})
+
+test('a day that can be read in two ways is asked about, and the option decides', () => {
+  const file = days('03/04/2025', '05/04/2025')
+  expect(readStatement(file)).toMatchObject({
+    rows: [],
+    problems: [{
+      line: 2,
+      field: 'transaction_date',
+      option: 'dateOrder',
+      message: '"03/04/2025" can be read in two ways and nothing in the file decides it. Say which: dateOrder "dmy" (day first) or "mdy" (month first).',
+    }],
+  })
+  expect(readStatement(file, { dateOrder: 'dmy' }).rows[0]?.transaction_date).toBe('2025-04-03')
+  expect(readStatement(file, { dateOrder: 'mdy' }).rows[0]?.transaction_date).toBe('2025-03-04')
+  expect(readStatement(days('25/03/04'), { dateOrder: 'ymd' }).rows[0]?.transaction_date).toBe('2025-03-04')
+  expect(readStatement(days('13/04/2025', '04/13/2025'))).toMatchObject({
+    rows: [],
+    problems: [{ message: expect.stringContaining('"13/04/2025" and "04/13/2025"') }],
+  })
+})
+
+test('what is wrong in a line is said with its line and field, and the others are read', () => {
+  const file = [
+    'Date,Name,Amount,Currency',
+    '2025-02-30,Shop,-1.00,EUR',
+    '2025-02-03,Shop,free,EUR',
+    '2025-02-03,,-2.00,EUR',
+    '2025-02-03,"Two',
+    'lines",-3.00,EUR',
+    '2025-02-03,Shop,,EUR',
+    '2025-02-03,Shop,-4.00,Euros',
+    '2025-02-03,Shop,1000000000000.00,EUR',
+    'Total,,,',
+  ]
+  // a currency that is none is not taken for the one that the person said
+  const { rows, problems } = readStatement(file.join('\n'), { currency: 'usd' })
+  expect(briefly(rows)).toEqual([['2025-02-03', -2, 'eur', 'Unnamed'], ['2025-02-03', -3, 'eur', 'Two lines'], ['2025-02-03', -4, undefined, 'Shop']])
+  expect(problems).toEqual([
+    { line: 2, field: 'transaction_date', message: '"2025-02-30" is no date.' },
+    { line: 3, field: 'amount', message: '"free" is no amount.' },
+    { line: 4, row: 1, field: 'name', message: 'This says neither who nor what, so it is called "Unnamed".' },
+    { line: 7, field: 'amount', message: 'There is no amount.' },
+    { line: 8, row: 3, field: 'currency', message: `"Euros" is no currency's code.` },
+    { line: 9, field: 'amount', message: '"1000000000000.00" is too large.' },
+    { line: 10, message: 'This line has neither a date nor an amount and was left out.' },
+  ])
+})
+
+test('a file whose columns nobody knows shows them, and one that is read says its header', () => {
+  const unknown = 'Konto 1\nZeitpunkt;Wofür;Wieviel\n03.01.2025;Brot;-3,20\n04.01.2025;Milch;-1,10'
+  let asked: unknown
+  try {
+    readStatement(unknown)
+  } catch (error) {
+    asked = error
+  }
+  expect(asked).toBeInstanceOf(StatementError)
+  expect((asked as StatementError).lines).toEqual([['Zeitpunkt', 'Wofür', 'Wieviel'], ['03.01.2025', 'Brot', '-3,20'], ['04.01.2025', 'Milch', '-1,10']])
+  const columns = { date: 'Zeitpunkt', name: 'Wofür', amount: 'Wieviel' }
+  expect(readStatement(unknown, { columns }).header).toEqual(['Zeitpunkt', 'Wofür', 'Wieviel'])
+  expect(readStatement(bytesOf('wells-fargo.csv'), { preset: 'wells-fargo' }).header).toEqual([])
+})
+
+test('somebody says which column is what, by name or by place', () => {
+  const named = 'Zeitpunkt;Wofür;Wieviel\n03.01.2025;Brot;-3,20'
+  expect(() => readStatement(named)).toThrow(
+    'No line names the columns of a statement (a date, an amount and a name). Say which is which with `columns`. Its widest line has: Zeitpunkt, Wofür, Wieviel.',
+  )
+  expect(briefly(readStatement(named, { columns: { date: 'zeitpunkt', name: 'Wofür', amount: 'Wieviel' } }).rows)).toEqual([[
+    '2025-01-03',
+    -3.2,
+    undefined,
+    'Brot',
+  ]])
+  expect(() => readStatement(named, { columns: { date: 'Tag', amount: 'Wieviel' } })).toThrow('No line of the file has all of these columns: Tag, Wieviel.')
+  const bare = 'Statement of Ann\n03.01.2025|Brot|-3,20\n04.01.2025|Milch|-1,10'
+  expect(briefly(readStatement(bare, { columns: { date: 0, name: 1, amount: 2 } }).rows)).toEqual([
+    ['2025-01-03', -3.2, undefined, 'Brot'],
+    ['2025-01-04', -1.1, undefined, 'Milch'],
+  ])
+})
+
+test('a column says in or out, or the person says that the amounts are what was spent', () => {
+  const file = 'Date,Name,Amount,Direction\n2025-01-03,Shop,3.00,Debit\n2025-01-03,Ann,3.00,CREDIT\n2025-01-03,Ben,3.00,sideways'
+  const { rows, problems } = readStatement(file)
+  expect(rows.map(({ amount }) => amount)).toEqual([-3, 3])
+  expect(problems).toEqual([{ line: 4, field: 'amount', message: '"sideways" does not say whether money came or went.' }])
+  expect(readStatement('Date,Name,Amount\n2025-01-03,Shop,3.10\n2025-01-03,Paid,-9.00', { negate: true }).rows.map(({ amount }) => amount)).toEqual([-3.1, 9])
+})
+
+test("Excel's sep= line, a unit in the header, the same purchase twice on one day", () => {
+  const { rows } = readStatement('sep=|\nBooking date|Payee|Amount (EUR)\n2025-01-03|Kiosk|-1.20\n2025-01-03|Kiosk|-1.20')
+  expect(rows).toEqual(Array.from({ length: 2 }, () => ({ name: 'Kiosk', amount: -1.2, transaction_date: '2025-01-03', currency: 'eur' })))
+})
+
+test('what is too long for the table is cut, and the name is whole in the description', () => {
+  const long = 'Bäckerei 🥐'.repeat(40)
+  const [row] = readStatement(`Date,Name,Amount\n2025-01-03,${long},-1.00`).rows
+  expect(Array.from(row?.name ?? '')).toHaveLength(255)
+  expect(row?.description).toBe(long)
+})
+
+test('a long file is parted for import_transactions, and a day is never torn', () => {
+  const rows = ['2025-01-01', '2025-01-02', '2025-01-02', '2025-01-03'].map((transaction_date): StatementRow => ({
+    name: 'Kiosk',
+    amount: -1,
+    transaction_date,
+  }))
+  expect(inParts(rows, 2).map((part) => part.map(({ transaction_date }) => transaction_date))).toEqual([['2025-01-01'], ['2025-01-02', '2025-01-02'], [
+    '2025-01-03',
+  ]])
+  expect(inParts(rows)).toEqual([rows])
+  expect(() => inParts(rows, 1)).toThrow('2025-01-02 has more than 1 transactions.')
+})

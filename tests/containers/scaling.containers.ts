@@ -1,0 +1,120 @@
+/** More than one of each: two auth services and two PostgREST processes behind the edge, under load. Needs an engine, and root for the crashes. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '../support/person.ts'
+import { deployment, load, run, tokenOf, type Deployment, type Load } from './deployment.ts'
+
+/** How many requests the load writes at a time: no more can be in hand anywhere. */
+const writers = 4
+
+/** As docs/scaling.md has it: the migration adds up the connections, then what is missing is started, and nothing is replaced. */
+const add = 'docker compose run --rm -T migrate && docker compose up -d --no-recreate --wait'
+
+let it: Deployment
+let ann: Person
+let token: string
+const cookie = () => [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+const say = (line: string) => process.stdout.write(`  ${line}\n`)
+const containers = async (service: string) => (await it.compose('ps', '-q', service)).trim().split('\n')
+
+/** The address from which the database was asked, which is that of one PostgREST. */
+const whoAsks = async () => (await fetch(`${it.url}/data/rpc/who_asks`, { headers: { authorization: `Bearer ${token}` } })).json() as Promise<string>
+
+beforeAll(async () => {
+  it = await deployment()
+  await it.configure({ RATE_LIMIT_ENABLED: 'false', AUTH_REPLICAS: '2', POSTGREST_REPLICAS: '2' })
+  await it.compose('build', '--quiet')
+  await it.up()
+  await it.sql('alter system set max_connections = 150')
+  await it.compose('restart', 'db')
+  await it.up('--no-build')
+  ann = it.person('Ann', 'ann@example.org')
+  token = await tokenOf(ann)
+})
+afterAll(() => it.remove())
+
+test('each PostgREST and each auth service is asked, by a client that keeps its connection', async () => {
+  await it.sql(`create function api.who_asks() returns text language sql stable return host(inet_client_addr());
+    grant execute on function api.who_asks() to authenticated; notify pgrst, 'reload schema'`)
+  await expect.poll(whoAsks, { timeout: 10_000 }).toMatch(/^\d/)
+  const asked: Record<string, number> = {}
+  for (let request = 0; request < 60; request++) {
+    const address = await whoAsks()
+    asked[address] = (asked[address] ?? 0) + 1
+    expect((await ann.get('/get-session')).status).toBe(200)
+  }
+  say(`60 requests one after another: ${Object.values(asked).join(' and ')} to each PostgREST`)
+  expect(Object.keys(asked)).toHaveLength(2)
+  expect(Math.min(...Object.values(asked))).toBeGreaterThan(10)
+  const answered = await Promise.all((await containers('auth')).map(async (id) => {
+    const text = await run('docker', ['exec', id, 'node', '-e', `fetch('http://127.0.0.1:3000/metrics').then((answer) => answer.text()).then(console.log)`])
+    return Number(/^auth_http_request_duration_seconds_count\{[^}]*get-session[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
+  }))
+  expect(answered).toHaveLength(2)
+  expect(Math.min(...answered)).toBeGreaterThan(10)
+  // a migration would refuse it
+  await it.sql(`drop function api.who_asks(); notify pgrst, 'reload schema'`)
+})
+
+describe('under load', () => {
+  const during = async (event: () => Promise<unknown>): Promise<Load> => {
+    const stop = load(it, token, cookie(), writers)
+    await sleep(1_000)
+    await event()
+    await sleep(2_000)
+    return stop()
+  }
+  const lost = async ({ acknowledged }: Load) => {
+    const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
+    return acknowledged.filter((id) => !there.has(id))
+  }
+  const told = ({ requests, failed }: Load) => `${requests} requests, failed: ${JSON.stringify(failed)}`
+
+  test.each(['postgrest', 'auth'] as const)('one %s of two is killed: only writes that it had in hand fail', async (service) => {
+    const counted = await during(() => it.crash(service))
+    say(`kill -9 of one ${service} of two: ${told(counted)}`)
+    expect(counted.failedReads).toEqual({})
+    expect(Object.keys(counted.failed).filter((failure) => !failure.startsWith('502'))).toEqual([])
+    expect(Object.values(counted.failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(writers)
+    expect(await lost(counted)).toEqual([])
+  })
+
+  test('one of each is added: nothing fails, and the new ones are asked', async () => {
+    await it.configure({ AUTH_REPLICAS: '3', POSTGREST_REPLICAS: '3' })
+    const proxy = await containers('caddy')
+    const counted = await during(() => it.shell(add))
+    say(`one of each added: ${told(counted)}`)
+    expect(counted.failed).toEqual({})
+    expect([(await containers('auth')).length, (await containers('postgrest')).length]).toEqual([3, 3])
+    expect(await containers('caddy')).toEqual(proxy)
+    const asking = async () =>
+      Number((await it.sql(`select count(distinct client_addr) from pg_stat_activity where usename = 'authenticator' and query !~* '^listen'`))[0])
+    // the load asked them all; a pool's connection ends when it has been idle for half a minute
+    expect(await asking()).toBe(3)
+  })
+
+  test('the key is rotated: nobody is refused, and every PostgREST takes what the new one signs', async () => {
+    let rotated = ''
+    const counted = await during(async () => {
+      rotated = await it.command('admin', 'keys', 'rotate')
+    })
+    say(`${rotated.trim().split('\n')[0]} ${told(counted)}`)
+    expect(rotated).toContain('signs now')
+    expect(counted.failed).toEqual({})
+    const authorization = `Bearer ${await ann.token()}`
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, () => fetch(`${it.url}/data/transactions?limit=1`, { headers: { authorization } }).then(({ status }) => status)),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+})
+
+test('more than PostgreSQL has connections for are refused by one sentence, and what serves goes on', async () => {
+  await it.configure({ AUTH_REPLICAS: '4', POSTGREST_REPLICAS: '4' })
+  const counted = load(it, token, cookie(), writers)
+  await expect(it.shell(add)).rejects.toThrow(
+    'Cannot migrate: 4 auth services and 4 PostgREST hold up to 172 connections, and PostgreSQL has 147 for them (max_connections 150, 3 of them reserved)',
+  )
+  expect((await counted()).failed).toEqual({})
+  expect([(await containers('auth')).length, (await containers('postgrest')).length]).toEqual([3, 3])
+})

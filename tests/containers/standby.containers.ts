@@ -1,0 +1,296 @@
+/**
+ * Reads on a hot standby: PostgreSQL 15 of Debian as primary and standby, a PostgREST on each, and Caddy, which sends reads to
+ * one and all else to the other. As far as PostgREST 12.0.2 goes: its listener cannot live on a standby, so it is switched off
+ * there, and a signal makes it reload. Needs an engine, and root to run PostgreSQL as its own user.
+ */
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { migrate } from '../../db/migrate.ts'
+import type { Child } from '../../infra/local/child.ts'
+import { postgrestConnection } from '../../infra/local/environment.ts'
+import { freePort } from '../../infra/local/ports.ts'
+import { startPostgrest } from '../../infra/local/postgrest.ts'
+import { connection, execute, passwords } from '../support/database.ts'
+import { operator } from '../support/operator.ts'
+import { person, signedIn, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { root, run } from './deployment.ts'
+
+const programs = '/usr/lib/postgresql/15/bin'
+const patience = { timeout: 30_000, interval: 100 }
+const asPostgres = (...command: string[]) => run('runuser', ['-u', 'postgres', '--', ...command])
+
+describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('a primary and a hot standby', () => {
+  const resources = new AsyncDisposableStack()
+  let stack: Stack
+  let replica: Child
+  /** The owner's connection to the standby. */
+  let standby: pg.Client
+  /** Caddy, which is the edge. */
+  let edge: string
+  /** PostgREST on the standby itself, which nobody but this test asks. */
+  let replicaUrl: string
+  let ann: Person
+  let token: string
+
+  const ask = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}, bearer = token, url = `${edge}/data`) => {
+    const response = await fetch(url + path, { ...init, headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...init.headers } })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  }
+  const store = async (name: string) => {
+    const { status, body } = await ask('/transactions', {
+      method: 'POST',
+      headers: { prefer: 'return=representation' },
+      body: JSON.stringify({ name, amount: -1 }),
+    })
+    expect(status).toBe(201)
+    return body[0].id as string
+  }
+  const latest = { headers: { 'cache-control': 'no-cache' } }
+  /** While this runs the standby stays at what it knows, as one that lags does. */
+  const lagging = async (work: () => Promise<void>) => {
+    await standby.query('select pg_wal_replay_pause()')
+    await expect.poll(async () => (await standby.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state, patience).toBe('paused')
+    try {
+      await work()
+    } finally {
+      await standby.query('select pg_wal_replay_resume()')
+    }
+  }
+
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'finance-standby-'))
+    resources.defer(() => rm(directory, { recursive: true, force: true }))
+    await chmod(directory, 0o755)
+    await mkdir(join(directory, 'servers'))
+    await run('chown', ['postgres:', join(directory, 'servers')])
+    await writeFile(join(directory, 'password'), 'owner-of-the-tests\n', { mode: 0o644 })
+    const serve = async (name: string) => {
+      const port = await freePort()
+      const data = join(directory, 'servers', name)
+      const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+      await asPostgres(`${programs}/pg_ctl`, '-D', data, '-w', '-l', `${data}.log`, '-o', options, 'start')
+      resources.defer(async () => void await asPostgres(`${programs}/pg_ctl`, '-D', data, '-m', 'immediate', 'stop'))
+      return `postgresql://postgres:owner-of-the-tests@127.0.0.1:${port}/postgres`
+    }
+    const primary = join(directory, 'servers/primary')
+    await asPostgres(
+      `${programs}/initdb`,
+      '-D',
+      primary,
+      '--auth=scram-sha-256',
+      `--pwfile=${join(directory, 'password')}`,
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+    )
+    const primaryUrl = await serve('primary')
+    await asPostgres(`${programs}/pg_basebackup`, '-d', primaryUrl, '-D', join(directory, 'servers/standby'), '--write-recovery-conf', '--checkpoint=fast')
+    const standbyUrl = await serve('standby')
+
+    await execute(primaryUrl, 'create database migrated')
+    await migrate({
+      databaseUrl: connection(primaryUrl, { database: 'migrated' }),
+      publicUrl: 'http://localhost:3000',
+      authServicePassword: passwords.authService,
+      authenticatorPassword: passwords.authenticator,
+    })
+    const admin = await freePort()
+    stack = resources.use(
+      await startStack({
+        serverUrl: primaryUrl,
+        template: 'migrated',
+        data: true,
+        dataEnv: { PGRST_ADMIN_SERVER_PORT: String(admin) },
+        prepare: async (owner) => {
+          await owner.query(`
+            create function api.on_standby() returns boolean language sql stable return pg_is_in_recovery();
+            create function api.slow() returns boolean language sql volatile begin atomic select pg_sleep(1); select true; end;
+            grant execute on function api.on_standby(), api.slow() to authenticated`)
+        },
+      }),
+    )
+    const database = new URL(stack.ownerUrl).pathname.slice(1)
+    standby = new pg.Client({ connectionString: connection(standbyUrl, { database }) })
+    await vi.waitFor(() => execute(connection(standbyUrl, { database }), 'select from api.transactions'), patience)
+    await standby.connect()
+    // the end of the server ends it too
+    standby.on('error', () => undefined)
+    resources.defer(() => standby.end().catch(() => undefined))
+
+    const [port, replicaAdmin] = [await freePort(), await freePort()]
+    replicaUrl = `http://127.0.0.1:${port}`
+    replica = await startPostgrest({
+      host: '127.0.0.1',
+      port,
+      env: {
+        ...postgrestConnection(connection(standbyUrl, { database }), passwords.authenticator),
+        PGRST_DB_CHANNEL_ENABLED: 'false',
+        PGRST_ADMIN_SERVER_PORT: String(replicaAdmin),
+      },
+      log: () => undefined,
+    })
+    resources.defer(() => replica.stop().then(() => undefined))
+
+    const [plain, https, http, metrics] = [await freePort(), await freePort(), await freePort(), await freePort()]
+    edge = `http://127.0.0.1:${plain}`
+    const settings = {
+      PUBLIC_URL: `https://localhost:${https}`,
+      SITE_HOST: 'localhost',
+      TLS: 'internal',
+      HTTPS_LISTEN: https,
+      HTTP_LISTEN: http,
+      PLAIN_LISTEN: plain,
+      METRICS_LISTEN: metrics,
+      AUTH_UPSTREAM: new URL(stack.url).host,
+      POSTGREST_UPSTREAM: new URL(stack.dataUrl).host,
+      POSTGREST_HEAVY_UPSTREAM: `localhost:${new URL(stack.dataUrl).port}`,
+      POSTGREST_ADMIN_UPSTREAM: `127.0.0.1:${admin}`,
+      DATA_READS: '-replicas',
+      DATA_REPLICAS: `127.0.0.1:${port}`,
+      DATA_REPLICAS_READY_PORT: replicaAdmin,
+    }
+    const caddy = (await run('docker', [
+      'run',
+      '--detach',
+      '--network=host',
+      `--volume=${root}/infra/docker:/etc/caddy:ro`,
+      ...Object.entries(settings).map(([name, value]) => `--env=${name}=${value}`),
+      'caddy:2',
+      'caddy',
+      'run',
+      '--config',
+      '/etc/caddy/Caddyfile',
+      '--adapter',
+      'caddyfile',
+    ])).trim()
+    resources.defer(async () => void await run('docker', ['rm', '--force', '--volumes', caddy]))
+    ann = await signedIn(stack, 'Ann')
+    token = await ann.token()
+    await vi.waitFor(async () => expect((await ask('/rpc/on_standby')).body).toBe(true), patience)
+  })
+  afterAll(() => resources.disposeAsync())
+
+  test('reads are answered by the standby, and all else by the primary', async () => {
+    expect((await ask('/rpc/on_standby')).body).toBe(true)
+    expect((await fetch(`${edge}/data/rpc/on_standby`, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+    expect((await ask('/rpc/on_standby', { method: 'POST', body: '{}' })).body).toBe(false)
+    const id = await store('Bread')
+    const started = performance.now()
+    await expect.poll(async () => (await ask(`/transactions?id=eq.${id}`, {}, token, replicaUrl)).body, { ...patience, interval: 2 }).toHaveLength(1)
+    process.stdout.write(`  a row was on the standby ${Math.round(performance.now() - started)} ms after it was acknowledged\n`)
+    expect((await ask(`/transactions?id=eq.${id}`, { method: 'DELETE' })).status).toBe(204)
+  })
+
+  test('a share of connections is that of each server, and who has none on the standby is not given one of the primary’s', async () => {
+    const statuses = await Promise.all(Array.from({ length: 16 }, () => ask('/rpc/slow').then(({ status }) => status)))
+    expect(statuses).toContain(200)
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  })
+
+  describe('while the standby lags', () => {
+    test('a list is as it was, and with Cache-Control: no-cache as it is; one row that was just written is found', () =>
+      lagging(async () => {
+        const id = await store('Written a moment ago')
+        expect((await ask(`/transactions?id=eq.${id}`)).body).toEqual([])
+        expect((await ask(`/transactions?id=eq.${id}`, latest)).body).toHaveLength(1)
+        expect((await ask(`/transactions?id=eq.${id}`, { headers: { 'cache-control': 'max-age=0, No-Cache' } })).body).toHaveLength(1)
+        const one = await ask(`/transactions?id=eq.${id}`, { headers: { accept: 'application/vnd.pgrst.object+json' } })
+        expect(one).toMatchObject({ status: 200, body: { id } })
+      }))
+
+    test('whoever signs in is let in at once', () =>
+      lagging(async () => {
+        const again = person(stack, 'Ann', ann.email)
+        await again.signIn()
+        const fresh = await again.token()
+        expect((await ask('/transactions', {}, fresh, replicaUrl)).status).toBe(401)
+        expect((await ask('/transactions', {}, fresh)).status).toBe(200)
+      }))
+
+    test('who signs out is refused writes at once, and reads as soon as the standby has heard of it', async () => {
+      const other = person(stack, 'Ann', ann.email)
+      await other.signIn()
+      const held = await other.token()
+      await expect.poll(async () => (await ask('/transactions', {}, held, replicaUrl)).status, patience).toBe(200)
+      await lagging(async () => {
+        await other.post('/sign-out')
+        expect((await ask('/tags', { method: 'POST', body: '{"name":"late"}' }, held)).status).toBe(401)
+        expect((await ask('/transactions', {}, held)).status).toBe(200)
+      })
+      await expect.poll(async () => (await ask('/transactions', {}, held)).status, patience).toBe(401)
+    })
+
+    test('for more than twenty seconds, it answers nobody, and the primary answers instead', async () => {
+      const other = person(stack, 'Ann', ann.email)
+      await other.signIn()
+      const held = await other.token()
+      await lagging(async () => {
+        await other.post('/sign-out')
+        await expect.poll(async () => (await ask('/transactions', {}, token, replicaUrl)).status, { ...patience, timeout: 60_000 }).toBe(503)
+        expect((await ask('/transactions', {}, held)).status).toBe(401)
+        expect((await ask('/rpc/on_standby')).body).toBe(false)
+      })
+      await expect.poll(async () => (await ask('/rpc/on_standby')).body, patience).toBe(true)
+      // nobody writes meanwhile, and the marks go on
+      const position = async () => (await stack.sql.query('select pg_current_wal_insert_lsn() as position')).rows[0].position
+      const before = await position()
+      await expect.poll(position, patience).not.toBe(before)
+    })
+
+    test('and after that, a token that is refused is refused by the primary', async () => {
+      expect((await ask('/transactions', {}, `${token}x`)).status).toBe(401)
+    })
+  })
+
+  test('a key is rotated without waiting for those on the standby, and nobody is refused', async () => {
+    // as PostgREST 12.2 does, whose pool is on the standby and whose listener is on the primary
+    const listener = new pg.Client({
+      connectionString: connection(stack.ownerUrl, { user: 'authenticator', password: passwords.authenticator }),
+      application_name: 'postgrest-standby',
+    })
+    await listener.connect()
+    await listener.query('listen "pgrst"')
+    let told = 0
+    listener.on('notification', () => {
+      told++
+    })
+    const load = { running: true }
+    const statuses: number[] = []
+    const reading = (async () => {
+      while (load.running) {
+        statuses.push((await ask('/transactions?limit=1', {}, await ann.token())).status)
+        await sleep(20)
+      }
+    })()
+    const started = performance.now()
+    expect(await operator(stack.ownerUrl, 'keys', 'rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
+    process.stdout.write(`  rotated in ${Math.round(performance.now() - started)} ms\n`)
+    const byNewKey = await ann.token()
+    // this one listens to nobody, so what the new key signs is read on the primary
+    expect((await ask('/transactions', {}, byNewKey, replicaUrl)).status).toBe(401)
+    expect(await ask('/rpc/on_standby', {}, byNewKey)).toEqual({ status: 200, body: false })
+    // those that listen are told again, for the standby may not have had the change when they were told first
+    const before = told
+    await expect.poll(() => told, patience).toBeGreaterThan(before + 1)
+    load.running = false
+    await reading
+    await listener.end()
+    process.stdout.write(`  ${statuses.length} reads meanwhile\n`)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    replica.process.kill('SIGUSR2')
+    await expect.poll(async () => (await ask('/rpc/on_standby', {}, byNewKey)).body, patience).toBe(true)
+  })
+
+  test('without a standby to ask, reads are the primary’s', async () => {
+    await replica.stop()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask('/rpc/on_standby')))
+    expect(answers).toEqual(answers.map(() => ({ status: 200, body: false })))
+    expect(await ask('/rpc/on_standby', {}, `${token}x`)).toMatchObject({ status: 401 })
+  })
+})

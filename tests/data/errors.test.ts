@@ -1,0 +1,203 @@
+/** A refused value comes with a hint that says what its column takes; code and message stay PostgreSQL's own, by which clients find the field. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { financeError } from '../../client/errors.ts'
+import { readExposed, type Exposed } from '../../db/exposed.ts'
+import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
+import { samples } from './samples.ts'
+
+let data: DataStack
+let exposed: Exposed
+let ann: Caller
+beforeAll(async () => {
+  data = await dataStack()
+  exposed = await readExposed(data.owner)
+  ann = data.as(await data.person('ann'))
+})
+afterAll(() => data.stop())
+
+const error = ({ status, body }: Answer) => financeError(body, status)
+
+describe('a value that a column does not take', () => {
+  test.each([
+    ['transactions', { status: 'payed' }, 'transactions_status_known', 'status', 'status: paid, pending or failed.'],
+    ['transactions', { name: '' }, 'transactions_name_length', 'name', 'name: Title, 1 to 255 characters.'],
+    ['transactions', { transaction_date: '1899-12-31' }, 'transactions_date_in_range', 'transaction_date', 'a date or date-time between 1900 and 2199'],
+    ['transactions', { amount: 'NaN' }, 'transactions_amount_is_number', 'amount', 'amount: Amount, negative for an expense.'],
+    ['transactions', { metadata: [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]] }, 'transactions_metadata_depth', 'metadata', 'up to 16 KiB and 16 levels'],
+    ['subscriptions', { period: 'hourly' }, 'subscriptions_period_known', 'period', 'period: monthly, yearly, quarterly, semi-annually, weekly or daily.'],
+    ['subscriptions', { interval_in_days: 0 }, 'subscriptions_interval_in_days_in_range', 'interval_in_days', '1 to 3660'],
+    ['accounts', { type: 'crypto' }, 'accounts_type_known', 'type', 'type: checking, savings, credit_card, cash or investment.'],
+    ['accounts', { color: 'red' }, 'accounts_color_is_hex', 'color', 'color: Hex code: #rgb, #rrggbb or #rrggbbaa.'],
+    ['dashboards', { visibility: 'secret' }, 'dashboards_visibility_known', 'visibility', 'visibility: private: not for viewers. shared, public:'],
+    ['dashboards', { layout: {} }, 'dashboards_layout_form', 'layout', 'Object with widgets'],
+    ['categories', { monthly_budget: -1 }, 'categories_monthly_budget_is_amount', 'monthly_budget', '0 or more'],
+  ])('%s %o is refused by %s, and the hint says what fits', async (table, wrong, constraint, field, hint) => {
+    const row = await samples[table]?.row(ann, {})
+    const refused = error(await ann.post(`/${table}`, { ...row, ...wrong }))
+    expect(refused).toMatchObject({
+      status: 400,
+      code: '23514',
+      message: `new row for relation "${table}" violates check constraint "${constraint}"`,
+      details: null,
+      fields: [field],
+      hint: expect.stringContaining(hint) as string,
+    })
+    const stored = await ann.create(table, row)
+    const unchanged = error(await ann.patch(`/${table}?${samples[table]?.where(stored)}`, wrong))
+    expect(unchanged).toMatchObject({ code: '23514', message: refused.message, hint: refused.hint })
+  })
+
+  test('one that is missing is named as before, with what it is', async () => {
+    expect(error(await ann.post('/transactions', { name: 'Coffee' }))).toMatchObject({
+      status: 400,
+      code: '23502',
+      message: 'null value in column "amount" of relation "transactions" violates not-null constraint',
+      details: null,
+      fields: ['amount'],
+      hint: expect.stringContaining('amount: Amount, negative for an expense.') as string,
+    })
+  })
+
+  test('of several the one that PostgreSQL would name is named: what is missing, then the first constraint', async () => {
+    expect(error(await ann.post('/transactions', { name: '', status: 'payed' }))).toMatchObject({ code: '23502' })
+    expect(error(await ann.post('/transactions', { name: '', status: 'payed', amount: 1 }))).toMatchObject({
+      message: expect.stringContaining('transactions_name_length') as string,
+    })
+  })
+
+  test('a viewer, who may not write at all, is told that and not what fits', async () => {
+    const viewer = await data.person('vera')
+    const team = await data.organization({ viewer })
+    for (const wrong of [{ status: 'payed' }, { amount: null }, { currency: 'xyz' }]) {
+      expect(error(await data.as(viewer, team).post('/transactions', { name: 'Coffee', amount: 1, ...wrong }))).toMatchObject({
+        status: 403,
+        code: '42501',
+        message: 'permission denied for table transactions',
+      })
+    }
+  })
+
+  test('one that breaks an insert of many stores none of them', async () => {
+    const rows = [{ name: 'Kept', amount: 1, status: 'paid' }, { name: 'Wrong', amount: 1, status: 'payed' }]
+    expect(error(await ann.post('/transactions', rows)).hint).toBe('status: paid, pending or failed.')
+    expect((await ann.get('/transactions?name=eq.Kept')).body).toEqual([])
+  })
+})
+
+describe('a date that cannot be read', () => {
+  const day = 'A day is YYYY-MM-DD, such as 2025-01-31.'
+  const moment = 'A day is YYYY-MM-DD, such as 2025-01-31; a moment is YYYY-MM-DDTHH:MM:SSZ, such as 2025-01-31T18:30:00Z.'
+  const coffee = { name: 'Coffee', amount: 1 }
+
+  test.each([
+    ['transactions', 'transaction_date', moment],
+    ['subscriptions', 'starts_on', day],
+    ['subscriptions', 'ends_on', day],
+    ['budgets', 'month', day],
+    ['exchange_rates', 'on_date', day],
+  ])('as %s.%s is refused in the words of PostgreSQL, and the hint says the form, however it is sent', async (table, column, hint) => {
+    const row = await samples[table]?.row(ann, {})
+    const stored = await ann.create(table, row)
+    for (const [wrong, code, message] of [['soon', '22007', 'invalid input syntax for type'], ['2025-02-30', '22008', 'out of range: "2025-02-30"']] as const) {
+      const refused = { status: 400, code, message: expect.stringContaining(message) as string, details: null, hint }
+      expect(error(await ann.post(`/${table}`, { ...row, [column]: wrong }))).toMatchObject(refused)
+      expect(error(await ann.post(`/${table}?columns=${column}`, [{ [column]: wrong }], { prefer: 'missing=default' }))).toMatchObject(refused)
+      expect(error(await ann.post(`/${table}`, `${column}\n${wrong}\n`, { 'content-type': 'text/csv' }))).toMatchObject(refused)
+      expect(error(await ann.post(`/${table}`, { ...stored, [column]: wrong }, { prefer: 'resolution=merge-duplicates' }))).toMatchObject(refused)
+      expect(error(await ann.patch(`/${table}?${samples[table]?.where(stored)}`, { [column]: wrong }))).toMatchObject(refused)
+    }
+  })
+
+  test.each([[''], [5], [true], [{}], [[]], ['2025-01-31 10:00 Mars/Base']])('may be %j', async (transaction_date) => {
+    expect(error(await ann.post('/transactions', { ...coffee, transaction_date }))).toMatchObject({ status: 400, hint: moment })
+  })
+
+  test('is one of five thousand, and none of them is stored', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, i) => ({ name: 'Bulk', amount: 1, transaction_date: i === 4_321 ? '2025-02-29' : '2025-02-28' }))
+    expect(error(await ann.post('/transactions', rows))).toMatchObject({ code: '22008', hint: moment })
+    expect((await ann.get('/transactions?name=eq.Bulk')).body).toEqual([])
+  })
+
+  test('is none that is written with escapes of JSON, or left out', async () => {
+    const stored = async (path: string, body: unknown) => (await ann.post(path, body, { prefer: 'return=representation, missing=default' })).body
+    expect(await stored('/transactions?select=transaction_date', String.raw`{"name":"Coffee","amount":1,"transaction_date":"2025\u002d01\u002d31"}`))
+      .toEqual([{ transaction_date: '2025-01-31T00:00:00+00:00' }])
+    // the default is that of the moment and not null, also in a list of which one row says nothing
+    expect(await stored('/transactions?select=transaction_date&columns=name,amount,transaction_date', [coffee, { ...coffee, transaction_date: '2025-01-31' }]))
+      .toEqual([{ transaction_date: expect.stringMatching(/T.*[1-9]/) }, { transaction_date: '2025-01-31T00:00:00+00:00' }])
+    const { starts_on: _, ...rent } = { starts_on: null, ...await samples['subscriptions']?.row(ann, {}) }
+    expect(await stored(`/subscriptions?select=starts_on,ends_on&columns=${Object.keys(rent).join()},starts_on,ends_on`, [rent]))
+      .toEqual([{ starts_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ends_on: null }])
+  })
+})
+
+describe('an id that a reference does not take', () => {
+  test('is another thing than one that is missing', async () => {
+    for (
+      const [table, hint] of [['line_items', 'transaction_id: Id of the transaction it is part of.'], [
+        'transaction_tags',
+        'transaction_id: Id of the transaction.',
+      ]] as const
+    ) {
+      const { transaction_id: _, ...row } = await samples[table]?.row(ann, {}) ?? {}
+      expect(error(await ann.post(`/${table}`, row))).toMatchObject({ status: 400, code: '23502', hint })
+    }
+  })
+
+  test('of nobody and of somebody else are refused alike, with what it refers to', async () => {
+    const bob = data.as(await data.person('bob'))
+    const hidden: Record<string, { id: string }> = {
+      categories: await bob.create('categories', { name: 'Bob' }),
+      tags: await bob.create('tags', { name: 'bob' }),
+      transactions: await bob.create('transactions', { name: 'Bob', amount: 1 }),
+    }
+    const references: [string, string, string, string][] = [
+      ['transactions', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
+      ['subscriptions', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
+      ['budgets', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
+      ['line_items', 'category_id', 'categories', "category_id: Id of a category of the transaction's context."],
+      ['line_items', 'transaction_id', 'transactions', 'transaction_id: Id of the transaction it is part of.'],
+      ['transaction_tags', 'transaction_id', 'transactions', 'transaction_id: Id of the transaction.'],
+      ['transaction_tags', 'tag_id', 'tags', "tag_id: Id of a tag of the transaction's context."],
+    ]
+    for (const [table, column, referenced, hint] of references) {
+      const row = await samples[table]?.row(ann, {})
+      const of = async (id: string | undefined) => await ann.post(`/${table}`, { ...row, [column]: id })
+      const unknown = await of(randomUUID())
+      expect(error(unknown)).toMatchObject({ status: 409, code: '23503', fields: [column], hint })
+      expect((await of(hidden[referenced]?.id)).text).toBe(unknown.text)
+    }
+  })
+})
+
+describe('what a function does not take', () => {
+  const filter = (field: string, value: unknown, operation = 'eq') => ({ p_filters: [{ field, operation, value }] })
+  test.each([
+    ['get_transaction_stat', { p_aggregate_fn: 'max' }, 'It is sum, avg or count.'],
+    ['get_transaction_stat', { p_transaction_type: 'costs' }, 'It is balance, income or expense.'],
+    ['get_transaction_aggregate', { p_group_by: 'hour' }, 'It is day, week, month, quarter, year, category, status or currency.'],
+    ['get_cash_flow', { grouping: 'hourly' }, 'It is daily, weekly, monthly, quarterly or yearly.'],
+    ['get_transaction_stat', filter('transaction_date', '31.01.2025'), 'Dates are YYYY-MM-DD or ISO 8601 date-times, from 1900 to 2199.'],
+    ['get_transaction_stat', filter('category_id', 'food'), 'It takes an id, such as 3f1c1a5e-'],
+    ['get_transaction_stat', filter('amount', '12,50'), 'It takes a number, such as 12.50.'],
+    ['get_transaction_stat', filter('colour', 'red'), 'Fields are account_id, amount, category_id,'],
+    ['get_transaction_stat', filter('amount', 1, 'near'), 'Operations for amount are eq, neq, gt,'],
+    ['get_budget_comparison', { start_date: '2025-02-01', end_date: '01/03/2025' }, 'Dates are YYYY-MM-DD'],
+    ['get_budget_comparison', { preset: 'next_week' }, 'this_month'],
+  ])('%s of %o is refused with what it takes', async (name, given, hint) => {
+    expect(error(await ann.post(`/rpc/${name}`, given))).toMatchObject({ status: 400, code: '22023', hint: expect.stringContaining(hint) as string })
+  })
+})
+
+describe('what a column takes is said by its comment', () => {
+  test('each value of an enumeration, and each end of a range or a length', () => {
+    const unsaid = exposed.tables.filter(({ mayInsert }) => mayInsert).flatMap(({ name, columns }) =>
+      columns.flatMap(({ name: column, description, bounds: { values = [], minLength, maxLength, minimum, maximum } }) =>
+        [...values, maxLength, minLength, minimum, maximum].filter((bound) => bound !== undefined && !description.includes(String(bound)))
+          .map((bound) => `${name}.${column}: ${bound}`)
+      )
+    )
+    expect(unsaid).toEqual([])
+  })
+})

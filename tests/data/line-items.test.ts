@@ -1,0 +1,134 @@
+/** Line items add up to no more than their transaction, by magnitude. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, returning, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+let mine: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  mine = stack.as(await stack.person('ada'))
+})
+afterAll(() => stack.stop())
+
+const transaction = async (amount: number): Promise<string> => (await mine.create('transactions', { name: 'Shopping', amount })).id
+const itemsOf = async (id: string) => (await mine.get(`/line_items?transaction_id=eq.${id}&select=name,amount&order=name`)).body
+const tooMuch = (items: string, whole: string) => ({
+  status: 400,
+  body: { code: '23514', message: `line items violate constraint "line_items_fit": they add up to ${items}, and their transaction to ${whole}` },
+})
+
+describe('items that add up to more than their transaction', () => {
+  test('are refused with both sums, and nothing is stored', async () => {
+    const id = await transaction(-20)
+    await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: -12.5 })
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.51 }, returning)).toMatchObject(tooMuch('20.01', '20.00'))
+    expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -12.5 }])
+    expect((await mine.post('/line_items', { transaction_id: id, name: 'Cake', amount: -7.5 })).status).toBe(201)
+  })
+
+  test('are compared without their signs', async () => {
+    const id = await transaction(-20)
+    expect((await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 15 })).status).toBe(201)
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Refund', amount: -6 })).toMatchObject(tooMuch('21.00', '20.00'))
+  })
+
+  test('are refused when one is raised or moved there, or the transaction becomes smaller', async () => {
+    const id = await transaction(100)
+    const { id: item } = await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 60 })
+    expect(await mine.patch(`/line_items?id=eq.${item}`, { amount: 100.01 })).toMatchObject(tooMuch('100.01', '100.00'))
+    expect(await mine.patch(`/transactions?id=eq.${id}`, { amount: -59.99 })).toMatchObject(tooMuch('60.00', '59.99'))
+    expect(await mine.patch(`/line_items?id=eq.${item}`, { transaction_id: await transaction(59) })).toMatchObject(tooMuch('60.00', '59.00'))
+    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: -60 })).status).toBe(204)
+    expect((await mine.patch(`/line_items?id=eq.${item}`, { amount: 2, transaction_id: await transaction(59) })).status).toBe(204)
+    expect((await mine.patch(`/transactions?id=eq.${id}`, { amount: 0 })).status).toBe(204)
+  })
+
+  test('are refused in a dry run too', async () => {
+    const id = await transaction(1)
+    expect(await mine.post('/line_items', { transaction_id: id, name: 'Bread', amount: 2 }, { prefer: 'tx=rollback' })).toMatchObject(tooMuch('2.00', '1.00'))
+  })
+})
+
+test('all of the items are rewritten in one upsert', async () => {
+  const id = await transaction(-20)
+  const rows = await mine.create('line_items', [
+    { transaction_id: id, name: 'Bread', amount: -15 },
+    { transaction_id: id, name: 'Cake', amount: -5 },
+  ])
+  const [bread, cake] = rows
+  const swapped = [{ ...bread, amount: -5 }, { ...cake, amount: -15 }]
+  expect((await mine.post('/line_items', swapped, { prefer: 'resolution=merge-duplicates' })).status).toBe(200)
+  expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: -5 }, { name: 'Cake', amount: -15 }])
+})
+
+test('a database transaction may rewrite them one after another: only its end counts', async () => {
+  const id = await transaction(20)
+  await mine.create('line_items', { transaction_id: id, name: 'Bread', amount: 20 })
+  await stack.owner.query('begin')
+  await stack.owner.query(`insert into api.line_items (transaction_id, name, amount) values ($1, 'Cake', 30)`, [id])
+  await stack.owner.query(`update api.transactions set amount = 50 where id = $1`, [id])
+  await stack.owner.query('commit')
+  await stack.owner.query('begin')
+  await stack.owner.query(`update api.transactions set amount = 10 where id = $1`, [id])
+  await stack.owner.query(`delete from api.line_items where transaction_id = $1 and name = 'Cake'`, [id])
+  await expect(stack.owner.query('commit')).rejects.toMatchObject({ code: '23514', constraint: 'line_items_fit' })
+  expect(await itemsOf(id)).toEqual([{ name: 'Bread', amount: 20 }, { name: 'Cake', amount: 30 }])
+  expect((await stack.owner.query('select from private.line_item_checks')).rowCount).toBe(0)
+})
+
+test('5,000 items of one transaction come in one request, and those of many are changed in one', async () => {
+  const one = await transaction(-50)
+  const items = Array.from({ length: 5000 }, (_, i) => ({ transaction_id: one, name: `item ${i}`, amount: -0.01 }))
+  expect((await mine.post('/line_items', items)).status).toBe(201)
+  expect(await mine.post('/line_items', items.slice(0, 1))).toMatchObject(tooMuch('50.01', '50.00'))
+  const many: { id: string }[] = await mine.create('transactions', Array.from({ length: 200 }, (_, i) => ({ name: `row ${i}`, amount: -1 })))
+  const halves = many.flatMap(({ id }) => [{ transaction_id: id, name: 'half', amount: -0.5 }, { transaction_id: id, name: 'half', amount: -0.4 }])
+  expect((await mine.post('/line_items', halves)).status).toBe(201)
+  expect((await mine.patch('/line_items?name=eq.half', { amount: -0.5 })).status).toBe(204)
+  expect(await mine.patch('/line_items?name=eq.half', { amount: -0.51 })).toMatchObject(tooMuch('1.02', '1.00'))
+})
+
+describe('items of a transaction in another currency', () => {
+  const shopping = async (currency: string): Promise<string> => (await mine.create('transactions', { name: 'Shopping', amount: 2000, currency })).id
+  const refused = (item: string, currency: string) => ({
+    status: 400,
+    body: {
+      code: '23514',
+      message: `line items violate constraint "line_items_amount_fits_currency": ${item} is no whole number, and their transaction is of ${currency}`,
+      hint: expect.stringContaining(`whole numbers, because ${currency} has no decimals`) as string,
+    },
+  })
+
+  test('are whole where it has no decimals', async () => {
+    const transaction_id = await shopping('jpy')
+    expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 120.5 })).toMatchObject(refused('120.50', 'jpy'))
+    const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 120 })
+    expect(await mine.patch(`/line_items?id=eq.${id}`, { amount: 120.5 })).toMatchObject(refused('120.50', 'jpy'))
+    expect(await itemsOf(transaction_id)).toEqual([{ name: 'Tea', amount: 120 }])
+    const { id: moved } = await mine.create('line_items', { transaction_id: await shopping('eur'), name: 'Cake', amount: 1.5 })
+    expect(await mine.patch(`/line_items?id=eq.${moved}`, { transaction_id })).toMatchObject(refused('1.50', 'jpy'))
+  })
+
+  test('are asked when the transaction changes its currency', async () => {
+    const transaction_id = await shopping('eur')
+    const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 1.5 })
+    expect(await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).toMatchObject(refused('1.50', 'krw'))
+    expect((await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'usd' })).status).toBe(204)
+    await mine.patch(`/line_items?id=eq.${id}`, { amount: 2 })
+    expect((await mine.patch(`/transactions?id=eq.${transaction_id}`, { currency: 'krw' })).status).toBe(204)
+  })
+
+  test('are refused with a third decimal where it has three, and rounded where it has two', async () => {
+    const transaction_id = await shopping('kwd')
+    const message = 'new row for relation "line_items" violates check constraint "line_items_amount_fits_currency"'
+    const loses = { status: 400, body: { code: '23514', message, hint: expect.stringContaining('a third is refused') as string } }
+    expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 1.005 })).toMatchObject(loses)
+    expect(await mine.post('/line_items', `transaction_id,name,amount\n${transaction_id},Tea,1.005`, { 'content-type': 'text/csv' })).toMatchObject(loses)
+    const { id } = await mine.create('line_items', { transaction_id, name: 'Tea', amount: 1 })
+    expect(await mine.patch(`/line_items?id=eq.${id}`, { amount: 1.005 })).toMatchObject(loses)
+    const euros = await mine.post('/line_items?select=amount', { transaction_id: await shopping('eur'), name: 'Tea', amount: -1.005 }, returning)
+    expect(euros.text).toBe('[{"amount":-1.01}]')
+    expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 1e12 })).toMatchObject({ status: 400, body: { code: '22003' } })
+  })
+})

@@ -1,0 +1,242 @@
+/**
+ * What counts. Ada keeps books with every status, a refund, split transactions, two currencies and transfers between her
+ * accounts; whichever report she asks, it is the same money. The numbers are made by hand, beside each row.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+let ada: Caller
+const ids: Record<string, string> = {}
+
+type Group = { key?: string | null, name: string | null, currency: string, value?: number, total?: number, count: number }
+const cents = (amount: number) => Math.round(amount * 100)
+const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + cents(amount), 0) / 100
+
+/** Until this year's end, which the last period of a cash flow by years is. */
+const lastYear = new Date().getUTCFullYear()
+const everything = { start_date: '2025-01-01', end_date: `${lastYear}-12-31` }
+const within = ({ start_date, end_date }: typeof everything) => ({ field: 'transaction_date', operation: 'between', value: [start_date, end_date] })
+const where = (field: string, value: unknown) => ({ field, operation: 'eq', value })
+
+beforeAll(async () => {
+  stack = await dataStack()
+  ada = stack.as(await stack.person('ada'))
+  for (const name of ['Food', 'Home', 'Fun']) ids[name] = (await ada.create('categories', { name })).id
+  for (const [name, currency] of [['Main', 'eur'], ['Savings', 'eur'], ['Dollars', 'usd']])
+    ids[name ?? ''] = (await ada.create('accounts', { name, currency, type: 'checking' })).id
+  const book: [string, number, string, string | null, string, string, [number, string | null][]][] = [
+    ['Salary', 3000, '2025-01-01', null, 'Main', 'paid', []],
+    // 64.99 stay with Food: what names no category, and what no item names
+    ['Supermarket', -100, '2025-01-15', 'Food', 'Main', 'paid', [[-50, null], [25, 'Home'], [-10.01, 'Fun']]],
+    ['Refund', 20, '2025-01-20', 'Food', 'Main', 'paid', [[12, 'Home'], [8, 'Home']]],
+    ['Rent', -900, '2025-02-01', 'Home', 'Main', 'pending', []],
+    ['Wine', -7.77, '2025-02-05', 'Food', 'Main', 'failed', [[7.77, 'Fun']]],
+    ['Hotel', -80.5, '2025-02-10', 'Food', 'Dollars', 'paid', [[80.5, 'Fun']]],
+    ['Tip', -0.05, '2025-02-28T23:30:00Z', null, 'Dollars', 'paid', []],
+  ]
+  for (const [name, amount, transaction_date, category, account, status, items] of book) {
+    const { id: transaction_id } = await ada.create('transactions', {
+      name,
+      amount,
+      transaction_date: transaction_date.includes('T') ? transaction_date : `${transaction_date}T12:00:00Z`,
+      category_id: category === null ? null : ids[category],
+      account_id: ids[account],
+      currency: account === 'Dollars' ? 'usd' : 'eur',
+      status,
+    })
+    if (items.length === 0) continue
+    await ada.create('line_items', items.map(([part, of]) => ({ transaction_id, name: 'part', amount: part, category_id: of === null ? null : ids[of] })))
+  }
+  for (const [to_account_id, to_amount] of [[ids['Savings'], 500], [ids['Dollars'], 550]])
+    await ada.post('/rpc/create_transfer', { from_account_id: ids['Main'], to_account_id, amount: 500, to_amount, transfer_date: '2025-02-15' })
+  await ada.create('exchange_rates', [
+    { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.1 },
+    { on_date: '2025-01-20', base: 'usd', quote: 'eur', rate: 0.9 },
+    { on_date: '2025-02-28', base: 'eur', quote: 'usd', rate: 1.05 },
+  ])
+})
+afterAll(() => stack.stop())
+
+const stat = async (body: Record<string, unknown>, prefer = 'timezone=UTC') => (await ada.post('/rpc/get_transaction_stat', body, { prefer })).body
+const aggregate = async (body: Record<string, unknown>, prefer = 'timezone=UTC'): Promise<Group[]> =>
+  (await ada.post('/rpc/get_transaction_aggregate', body, { prefer })).body
+const distribution = async (params: Record<string, unknown>, prefer = 'timezone=UTC'): Promise<Group[]> =>
+  (await ada.post('/rpc/get_transaction_distribution_by_category', { params }, { prefer })).body
+const table = (groups: Group[]) => groups.map(({ name, currency, value, total, count }) => [name, currency, value ?? total, count])
+
+describe('by category', () => {
+  test('the parts of a split transaction are where its items say, the rest where it is itself, each counted once', async () => {
+    expect(table(await distribution({}))).toEqual([
+      [null, 'eur', 3000, 1],
+      // 25 and 900 less 20
+      ['Home', 'eur', -905, 3],
+      // nothing is left of the refund
+      ['Food', 'eur', -64.99, 1],
+      ['Fun', 'eur', -10.01, 1],
+      // nor of the hotel, so Food has no dollars
+      ['Fun', 'usd', -80.5, 1],
+      [null, 'usd', -0.05, 1],
+    ])
+  })
+
+  test("income and expense are the transaction's, whatever the sign of an item", async () => {
+    expect(table(await distribution({ filters: { transaction_type: 'income' } }))).toEqual([[null, 'eur', 3000, 1], ['Home', 'eur', 20, 1]])
+    expect(table(await distribution({ filters: { transaction_type: 'expense', currency: 'EUR' } })))
+      .toEqual([['Home', 'eur', -925, 2], ['Food', 'eur', -64.99, 1], ['Fun', 'eur', -10.01, 1]])
+  })
+
+  test('an average is of the transactions that have a part there', async () => {
+    const groups = await aggregate({ p_group_by: 'category', p_aggregate_fn: 'avg' })
+    expect(groups.find(({ name }) => name === 'Home')).toMatchObject({ value: -301.67, count: 3 })
+  })
+
+  test('a filter on a category takes the parts that are in it, and no currency of which none is', async () => {
+    const of = (name: string) => [where('category_id', ids[name])]
+    expect(await stat({ p_filters: of('Food') })).toBe(-64.99)
+    expect(await stat({ p_filters: of('Home') })).toBe(-905)
+    expect(await stat({ p_filters: of('Home'), p_aggregate_fn: 'count' })).toBe(3)
+    expect(await stat({ p_filters: of('Home'), p_aggregate_fn: 'avg' })).toBe(-301.67)
+    expect(await stat({ p_filters: [...of('Fun'), where('currency', 'usd')] })).toBe(-80.5)
+    expect(table(await aggregate({ p_filters: of('Home'), p_group_by: 'month' }))).toEqual([['2025-01-01', 'eur', -5, 2], ['2025-02-01', 'eur', -900, 1]])
+  })
+
+  test("an item of the transaction's own category, or of nothing, moves nothing", async () => {
+    const caller = stack.as(await stack.person())
+    const [one, other] = await caller.create('categories', [{ name: 'One' }, { name: 'Other' }])
+    const { id: transaction_id } = await caller.create('transactions', { name: 'x', amount: -5, category_id: one.id })
+    await caller.create('line_items', [[-5, one.id], [0, other.id]].map(([amount, category_id]) => ({ transaction_id, name: 'x', amount, category_id })))
+    const { body } = await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })
+    expect(table(body)).toEqual([['One', 'usd', -5, 1]])
+  })
+
+  test('is the same of a few items and of many', async () => {
+    const owner = await stack.person('owner')
+    const caller = stack.as(owner, await stack.organization({ owner }))
+    const [food, home] = await caller.create('categories', [{ name: 'Food' }, { name: 'Home' }])
+    const { id: transaction_id } = await caller.create('transactions', { name: 'Wholesale', amount: -1200, category_id: food.id })
+    const add = (count: number) =>
+      caller.create('line_items', Array.from({ length: count }, () => ({ transaction_id, name: 'Box', amount: 1, category_id: home.id })))
+    const parts = async () => table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: {} })).body)
+    await add(1000)
+    expect(await parts()).toEqual([['Home', 'usd', -1000, 1], ['Food', 'usd', -200, 1]])
+    await add(200)
+    expect(await parts()).toEqual([['Home', 'usd', -1200, 1]])
+  })
+})
+
+describe('a status', () => {
+  test('failed counts nowhere, unless a filter or a group is about the status', async () => {
+    expect(await stat({ p_aggregate_fn: 'count' })).toBe(6)
+    expect(await stat({ p_filters: [where('status', 'failed')] })).toBe(-7.77)
+    expect(table(await aggregate({ p_filters: [where('status', 'failed')], p_group_by: 'category' }))).toEqual([['Fun', 'eur', -7.77, 1]])
+    expect(table(await aggregate({ p_group_by: 'status' }))).toEqual([
+      ['failed', 'eur', -7.77, 1],
+      ['paid', 'eur', 2920, 3],
+      ['paid', 'usd', -80.55, 2],
+      ['pending', 'eur', -900, 1],
+    ])
+  })
+})
+
+describe('a transfer', () => {
+  test('is in every list and in no report, in either of its currencies', async () => {
+    const { body } = await ada.post('/rpc/get_filtered_transactions', { filters: [where('name', 'Transfer')] })
+    expect(body.map(({ amount, currency }: { amount: number, currency: string }) => `${amount} ${currency}`).toSorted())
+      .toEqual(['-500 eur', '-500 eur', '500 eur', '550 usd'])
+    expect(await stat({ p_filters: [where('name', 'Transfer')], p_aggregate_fn: 'count' })).toBe(0)
+    expect(await distribution({ filters: { account_id: ids['Savings'] } })).toEqual([])
+  })
+})
+
+describe('every report over the same days is the same money', () => {
+  type Asked = { range?: typeof everything, account?: string, convert?: string, currency?: string, zone?: string }
+  /** What each report says that it adds up to. */
+  async function totals({ range = everything, account, convert, currency, zone = 'UTC' }: Asked) {
+    const prefer = `timezone=${zone}`
+    const p_filters = [
+      within(range),
+      ...(account === undefined ? [] : [where('account_id', account)]),
+      ...(currency === undefined ? [] : [where('currency', currency)]),
+    ]
+    const asked = { p_filters, ...(convert === undefined ? {} : { p_convert_to: convert }) }
+    const groups = ['day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency']
+    const sums = await Promise.all(groups.map(async (p_group_by) => {
+      const counted = (await aggregate({ ...asked, p_group_by }, prefer)).filter(({ key }) => key !== 'failed')
+      return sum(counted.map(({ value = Number.NaN }) => value))
+    }))
+    const parts = await distribution({
+      filters: { ...range, account_id: account ?? null, currency: currency ?? null },
+      ...(convert === undefined ? {} : { p_convert_to: convert }),
+    }, prefer)
+    const [income, expense] = [await stat({ ...asked, p_transaction_type: 'income' }, prefer), await stat({ ...asked, p_transaction_type: 'expense' }, prefer)]
+    return { stat: await stat(asked, prefer), sums, parts: sum(parts.map(({ total = Number.NaN }) => total)), types: sum([income, expense]), income, expense }
+  }
+  /** The cash flow of the whole years until now. */
+  async function flow(query: string) {
+    const { body } = await ada.get(`/rpc/get_cash_flow?grouping=yearly&periods=${lastYear - 2024}${query}`)
+    return {
+      net: sum(body.map(({ net }: { net: number }) => net)),
+      income: sum(body.map(({ income }: { income: number }) => income)),
+      expenses: sum(body.map(({ expenses }: { expenses: number }) => expenses)),
+      currencies: [...new Set(body.map(({ currency }: { currency: string }) => currency))],
+    }
+  }
+
+  test.each<[string, number, Asked, string]>([
+    ['in euros', 2020, { currency: 'eur' }, '&p_currency=eur'],
+    ['in dollars', -80.55, { currency: 'usd' }, '&p_currency=usd'],
+    // 3300 - 110 + 22.22 - 1000 - 80.5 - 0.05
+    ['converted to dollars', 2131.67, { convert: 'usd' }, '&p_convert_to=usd'],
+    // less 72.45, and 0.05, which is 0.0476 at the rate of the last of February
+    ['converted to euros', 1947.5, { convert: 'EUR' }, '&p_convert_to=EUR'],
+    ['the euros alone, converted', 2212.22, { convert: 'usd', currency: 'eur' }, '&p_convert_to=usd&p_currency=eur'],
+  ])('%s: %d', async (_, amount, asked, query) => {
+    const all = await totals(asked)
+    expect(all).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
+    expect(await flow(query)).toEqual({
+      net: amount,
+      income: all.income,
+      expenses: 0 - all.expense,
+      currencies: [(asked.convert ?? asked.currency ?? '').toLowerCase()],
+    })
+  })
+
+  test('of an account', async () => {
+    for (const [name, amount] of [['Main', 2020], ['Dollars', -80.55], ['Savings', 0]] as const) {
+      const account = ids[name] ?? ''
+      expect(await totals({ account })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount, types: amount })
+      expect((await flow(`&p_account_id=${account}`)).net).toBe(amount)
+    }
+  })
+
+  test('of days as a time zone has them', async () => {
+    const february = { start_date: '2025-02-01', end_date: '2025-02-28' }
+    for (const [zone, amount] of [['UTC', -1080.55], ['Europe/Berlin', -1080.5], ['America/New_York', -1080.55]] as const)
+      expect(await totals({ zone, range: february, convert: 'usd' })).toMatchObject({ stat: amount, sums: Array(8).fill(amount), parts: amount })
+  })
+
+  test('a budget is compared with the same parts', async () => {
+    await ada.patch(`/categories?id=eq.${ids['Home']}`, { monthly_budget: 1000 })
+    const { body } = await ada.get('/rpc/get_budget_comparison?start_date=2025-01-01&end_date=2025-02-28&p_currency=eur')
+    expect(body).toContainEqual(expect.objectContaining({ name: 'Home', currency: 'eur', actual: 905 }))
+  })
+})
+
+describe('converted', () => {
+  test('parts are rounded and the rest has what is left, so that no cent is lost', async () => {
+    expect(table(await distribution({ p_convert_to: 'usd' }))).toEqual([
+      [null, 'usd', 3299.95, 2],
+      // 27.50 and 1000 less 22.22
+      ['Home', 'usd', -1005.28, 3],
+      // 11.011 of the supermarket is 11.01
+      ['Fun', 'usd', -91.51, 2],
+      ['Food', 'usd', -71.49, 1],
+    ])
+  })
+
+  test('a group of a currency keeps its name, and has what it was worth', async () => {
+    const groups = await aggregate({ p_group_by: 'currency', p_convert_to: 'usd' })
+    expect(table(groups)).toEqual([['eur', 'usd', 2212.22, 4], ['usd', 'usd', -80.55, 2]])
+  })
+})

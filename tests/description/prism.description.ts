@@ -1,0 +1,75 @@
+/** What docs/data.md sends and gets is what docs/openapi.json says, as Prism judges it in front of the running data surface. */
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sections, tellStory, type Story } from '../support/data-page.ts'
+import { dataStack, type DataStack } from '../support/data.ts'
+import { prism } from './prism.ts'
+
+let stack: DataStack
+let proxy: Awaited<ReturnType<typeof prism>>
+let story: Story
+
+beforeAll(async () => {
+  stack = await dataStack()
+  proxy = await prism(stack.url)
+  // Prism writes the names of fields in lower case
+  story = await tellStory(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
+})
+afterAll(async () => {
+  await story.close()
+  await proxy.stop()
+  await stack.stop()
+})
+
+test.each(sections)('“$title” passes, and answers what the page shows', ({ examples }) => story.follow(examples))
+
+test('no request and no answer of the whole page was against the description', async () => {
+  // what Prism says comes in order, so that the end of the page is where this is
+  await fetch(`${proxy.url}/nowhere`)
+  await expect.poll(proxy.complaints).toContainEqual(expect.stringContaining('NO_PATH_MATCHED'))
+  expect(proxy.complaints()).toHaveLength(1)
+})
+
+test('a request that the description does not allow is refused before the data surface sees it', async () => {
+  const authorization = `Bearer ${await stack.as(await stack.person()).token()}`
+  const send = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const answer = await fetch(proxy.url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    return { status: answer.status, type: ((await answer.json()) as { type?: string }).type }
+  }
+  const refused = { status: 422, type: 'https://stoplight.io/prism/errors#UNPROCESSABLE_ENTITY' }
+  const row = { name: 'Coffee', amount: -3.5 }
+  expect(await send('POST', '/transactions', { amount: -3.5 }), 'no name').toEqual(refused)
+  expect(await send('POST', '/transactions', { ...row, status: 'done' }), 'a status that is none').toEqual(refused)
+  expect(await send('POST', '/transactions', { ...row, colour: 'red' }), 'a column that is none').toEqual(refused)
+  expect(await send('POST', '/dashboards', { name: 'Overview', layout: { widgets: [{ id: 'flow' }] } }), 'half a widget').toEqual(refused)
+  expect(await send('GET', '/transactions?amount=5'), 'a filter without an operator').toEqual(refused)
+  expect(await send('GET', '/transactions?amount=gt.1&amount=5'), 'the second of two filters').toEqual(refused)
+  expect(await send('GET', '/rpc/get_cash_flow?grouping=hourly'), 'a grouping that is none').toEqual(refused)
+  expect(await send('POST', '/rpc/get_filtered_transactions', { filters: [{ field: 'amount', operation: 'like', value: 1 }] }), 'an operation that is none')
+    .toEqual(refused)
+  expect(
+    (await fetch(`${proxy.url}/transactions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(row) })).status,
+    'no token',
+  )
+    .toBe(401)
+})
+
+test('an answer that the description does not allow is found', async () => {
+  const file = join(tmpdir(), `finance-description-${process.pid}.json`)
+  const description = JSON.parse(await readFile(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+  for (const name of ['transactions', 'transactions_part']) description.components.schemas[name].properties.amount = { type: 'string' }
+  await writeFile(file, JSON.stringify(description))
+  const wrong = await prism(stack.url, file)
+  try {
+    const mine = stack.as(await stack.person())
+    await mine.create('transactions', { name: 'Coffee', amount: -3.5 })
+    const answer = await fetch(`${wrong.url}/transactions`, { headers: { authorization: `Bearer ${await mine.token()}` } })
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 500, body: { type: 'https://stoplight.io/prism/errors#VIOLATIONS' } })
+  } finally {
+    await wrong.stop()
+    await rm(file)
+  }
+})

@@ -1,0 +1,135 @@
+/** What Redocly and openapi-typescript make of docs/openapi.json: no warning, and types that take every request of the pages. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sections, tellStory } from '../support/data-page.ts'
+import { dataStack } from '../support/data.ts'
+import { recorder, type Sent } from './recorder.ts'
+import { tool } from './tools.ts'
+
+const root = join(import.meta.dirname, '../..')
+const file = join(root, 'docs/openapi.json')
+const description = JSON.parse(await readFile(file, 'utf8'))
+
+let directory: string
+
+const run = async (program: string, ...options: string[]): Promise<{ code: number, output: string }> => {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [tool(program), ...options], {
+      cwd: directory,
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    return { code: 0, output: stdout + stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number, stdout: string, stderr: string }
+    return { code, output: stdout + stderr }
+  }
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'finance-description-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+test('Redocly finds nothing against its recommended rules', async () => {
+  // its own summary of warnings is a sentence; the machine's is a number
+  const { code, output } = await run('@redocly/cli/bin/cli.js', 'lint', file, '--extends', 'recommended', '--format', 'json')
+  expect(code, output).toBe(0)
+  expect(JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)).totals).toMatchObject({ errors: 0, warnings: 0 })
+})
+
+/** One request as the types know it. */
+function typed({ method, path, headers, body }: Sent): string {
+  const url = new URL(path, 'http://data')
+  const { parameters = [] } = description.paths[url.pathname][method.toLowerCase()]
+  const known = new Map(parameters.map((parameter: { $ref?: string }) => {
+    const found = parameter.$ref === undefined ? parameter : description.components.parameters[parameter.$ref.slice('#/components/parameters/'.length)]
+    return [found.name, found]
+  }))
+  const query: Record<string, unknown> = {}
+  const embedded: Record<string, unknown> = {}
+  for (const name of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(name)
+    const { schema } = (known.get(name) ?? { schema: {} }) as { schema: { type?: string } }
+    const value = values.length > 1 ? values : schema.type === 'integer' ? Number(values[0]) : values[0]
+    if (known.has(name)) query[name] = value
+    else embedded[name] = value
+  }
+  const header = typeof headers['prefer'] === 'string' ? { Prefer: headers['prefer'] } : undefined
+  const isJson = headers['content-type']?.startsWith('application/json') === true
+  return request(method, url.pathname, {
+    query: Object.keys(embedded).length > 0 ? { ...query, embedded } : Object.keys(query).length > 0 ? query : undefined,
+    header,
+    body: body === '' ? undefined : isJson ? JSON.parse(body) : body,
+  })
+}
+
+const request = (method: string, path: string, parts: Record<string, unknown>): string =>
+  `take<'${path}', '${method.toLowerCase()}'>(${JSON.stringify(parts)})\n`
+
+/** The requests of the README's main job: those that name one of the two addresses. */
+async function readmeRequests(): Promise<string[]> {
+  const page = await readFile(join(root, 'README.md'), 'utf8')
+  return [...page.matchAll(/curl [^\n]*?"?\$(AUTH|DATA)(\/[^\s"?;)]*)(?:\?([^\s"]*))?([^\n]*)/g)].map(([line, surface, path = '', query, rest = '']) => {
+    // a variable of the shell between two texts is some text
+    const body = / -d ((?:'[^']*'|\$\w+)+)/.exec(rest)?.[1]?.replaceAll(/'|\$(\w+)/g, '$1')
+    const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST')
+    return request(method, surface === 'AUTH' ? `/api/auth${path}` : path, {
+      query: query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query)),
+      body: body === undefined ? undefined : JSON.parse(body),
+    })
+  })
+}
+
+const prelude = `import type { paths } from './api.ts'
+type Contents<Operation> = Operation extends { requestBody?: { content: infer Content } } ? Content[keyof Content] : never
+type Parameters<Operation> = Operation extends { parameters: infer Given } ? Given : never
+declare function take<Path extends keyof paths, Method extends keyof paths[Path]>(request: {
+  query?: Parameters<paths[Path][Method]> extends { query?: infer Query } ? Query : never
+  header?: Parameters<paths[Path][Method]> extends { header?: infer Header } ? Header : never
+  body?: Contents<paths[Path][Method]>
+}): void
+`
+
+async function compile(requests: string[]): Promise<string> {
+  await writeFile(join(directory, 'requests.ts'), prelude + requests.join(''))
+  const { output } = await run(
+    'typescript/bin/tsc',
+    ...'--noEmit --strict --exactOptionalPropertyTypes --allowImportingTsExtensions --target es2022 --module nodenext --moduleResolution nodenext requests.ts'
+      .split(' '),
+  )
+  return output
+}
+
+test('openapi-typescript makes types that take every request of README.md and docs/data.md, and no wrong one', async () => {
+  const stack = await dataStack()
+  const between = await recorder(stack.url)
+  const story = await tellStory(stack, between.url)
+  try {
+    for (const { examples } of sections) await story.follow(examples)
+  } finally {
+    await story.close()
+    between.close()
+    await stack.stop()
+  }
+  const { code, output } = await run('openapi-typescript/bin/cli.js', file, '--output', join(directory, 'api.ts'))
+  expect(code, output).toBe(0)
+  const requests = [...await readmeRequests(), ...between.sent.map(typed)]
+  expect(requests.length).toBeGreaterThan(70)
+  expect(await compile(requests)).toBe('')
+  const row = { name: 'Coffee', amount: -3.5 }
+  const wrong = [
+    request('POST', '/transactions', { body: { amount: -3.5 } }),
+    request('POST', '/transactions', { body: { ...row, status: 'done' } }),
+    request('POST', '/transactions', { body: { ...row, colour: 'red' } }),
+    request('POST', '/rpc/get_cash_flow', { body: { grouping: 'hourly' } }),
+    request('GET', '/transactions', { query: { limit: 'many' } }),
+    request('POST', '/api/auth/sign-in/email', { body: { email: 'ann@example.com' } }),
+  ]
+  const refused = [...(await compile(wrong)).matchAll(/^requests\.ts\((\d+),/gm)].map(([, line]) => Number(line))
+  const first = prelude.split('\n').length
+  expect([...new Set(refused)]).toEqual(wrong.map((_, at) => first + at))
+})

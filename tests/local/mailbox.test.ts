@@ -1,0 +1,153 @@
+/** What `npm start` has at /mail, and who may see it, and what it adds to /. */
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HttpBindings } from '@hono/node-server'
+import { front } from '../../infra/local/front.ts'
+import { mailbox } from '../../infra/local/mailbox.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
+import { raw } from '../edge/support.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+const settings = (env: Record<string, string> = {}) => readSettings({ PORT: '3000', ...env })
+const mail = (subject: string, html = '<html><head></head><body></body></html>') => ({
+  to: 'ann@example.org',
+  from: 'no-reply@example.org',
+  subject,
+  text: 'Open this:\n\nhttp://localhost:3000/api/auth/verify-email?token=a&b="c"\n',
+  html,
+  idempotencyKey: subject,
+})
+
+let server: Server
+let ofMachine: Parameters<typeof front>[1]
+beforeAll(async () => {
+  const given = settings()
+  ofMachine = mailbox(given)
+  const all = front(() => Response.json({ by: 'the edge' }, { status: 404 }), ofMachine)
+  const answer = async (incoming: IncomingMessage) =>
+    all(new Request(`http://localhost:3000${incoming.url}`, { headers: { accept: incoming.headers.accept ?? '' } }), { incoming } as HttpBindings)
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const response = await answer(incoming)
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+  }
+  server = createServer((incoming, outgoing) => void respond(incoming, outgoing)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterAll(() => server.close())
+
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const { port } = server.address() as AddressInfo
+  const asked = request({ port, path, method, headers: { host: 'localhost:3000', ...headers } }).end()
+  const [response] = await once(asked, 'response') as [IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
+
+describe('the mailbox', () => {
+  test('shows the newest first, each in a frame without scripts, its text with links that can be followed', async () => {
+    ofMachine?.keep(mail('First'))
+    ofMachine?.keep(mail('<script>Second</script>'))
+    const { status, headers, body } = await get('/mail')
+    expect(status).toBe(200)
+    expect(body.indexOf('&lt;script&gt;Second')).toBeGreaterThan(0)
+    expect(body.indexOf('&lt;script&gt;Second')).toBeLessThan(body.indexOf('First'))
+    expect(body).not.toContain('<script')
+    expect(body.match(/sandbox="[^"]*"/g)).not.toContain(expect.stringMatching('allow-scripts|allow-same-origin'))
+    expect(body).toContain('href="http://localhost:3000/api/auth/verify-email?token=a&amp;b=&quot;c&quot;"')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+  })
+
+  test('shows a mail as it is, where nothing of it can run or reach us', async () => {
+    ofMachine?.keep(mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'))
+    const [, path = ''] = /src="(\/mail\/\d+)"/.exec((await get('/mail')).body) ?? []
+    const { body, headers } = await get(path)
+    expect(body).toContain('<base target="_blank">')
+    expect(headers['content-security-policy']).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/)
+  })
+
+  test('keeps a hundred, whatever is sent', async () => {
+    for (let i = 0; i < 250; i++) ofMachine?.keep(mail(`Mail ${i}`))
+    const { body } = await get('/mail')
+    expect(body.match(/<article>/g)).toHaveLength(100)
+    expect(body).toContain('Mail 249')
+    expect((await get('/mail/1')).status).toBe(404)
+  })
+
+  test.each([
+    ['a page whose own name leads here', { host: 'evil.example:3000' }],
+    ['a request that names another port', { host: 'localhost:3001' }],
+    ['somebody behind a proxy of this machine', { 'x-forwarded-for': '203.0.113.7' }],
+    ['a proxy that says less', { via: '1.1 proxy' }],
+    ['one that only says by which name it was asked', { 'x-forwarded-host': 'money.example.org' }],
+    ['a tunnel', { 'cf-connecting-ip': '203.0.113.7' }],
+  ])('is closed to %s', async (_, headers) => {
+    expect(await get('/mail', headers)).toMatchObject({ status: 403, body: expect.not.stringContaining('Mail 249') })
+    expect((await get('/mail/250', headers)).status).toBe(403)
+  })
+
+  test('is closed to a proxy that asks by HTTP/1.0 and says nothing, as nginx does by itself', async () => {
+    const { port } = server.address() as AddressInfo
+    const answer = await raw(`http://127.0.0.1:${port}`, 'GET /mail HTTP/1.0\r\nHost: localhost:3000\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /)
+  })
+
+  test.each([
+    ['in production', { NODE_ENV: 'production' }],
+    ['where Resend sends', { RESEND_API_KEY: 'key' }],
+    ['where SMTP sends', { SMTP_URL: 'smtp://mail.example.org' }],
+    ['where people reach us from elsewhere', { PUBLIC_URL: 'https://money.example.org' }],
+  ])('is not there %s', async (_, env) => {
+    const given = settings(env)
+    expect(mailbox(given)).toBeUndefined()
+    const answer = await front(() => new Response('of the edge'), undefined)(new Request('http://localhost/mail'), {
+      incoming: { url: '/mail', method: 'GET' },
+    } as HttpBindings)
+    expect(await answer.text()).toBe('of the edge')
+  })
+
+  test('leaves everything else to the edge', async () => {
+    for (const path of ['/', '/mailbox', '/other']) expect((await get(path)).body).toContain('the edge')
+  })
+})
+
+describe('at /', () => {
+  let stack: Stack
+  beforeAll(async () => {
+    stack = await startStack({ local: true })
+  })
+  afterAll(() => stack.close())
+  const home = (accept: string) => fetch(`${stack.url}/`, { headers: { accept } })
+
+  test('a person reads what runs, where to go and how to give a plan', async () => {
+    const answer = await home('text/html')
+    const body = await answer.text()
+    for (const part of ['/api/auth', '/data', '/docs', '/mail', stack.dataUrl.replace('127.0.0.1', 'localhost'), 'npm run admin -- grant'])
+      expect(body).toContain(part)
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'none'")
+    expect(answer.headers.get('vary')).toBe('accept')
+  })
+
+  test('a program gets the addresses: data is data_url, as everywhere, and the edge’s is beside it', async () => {
+    expect(await (await home('*/*')).json()).toEqual({
+      auth: `${stack.publicUrl}/api/auth`,
+      data: stack.dataUrl.replace('127.0.0.1', 'localhost'),
+      docs: `${stack.publicUrl}/docs`,
+      edge: `${stack.publicUrl}/data`,
+      mail: `${stack.publicUrl}/mail`,
+    })
+  })
+
+  test('the answer is named, logged and counted, and as careful as any other of the auth service', async () => {
+    const { headers } = await home('*/*')
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(stack.logged.find((line) => line.includes(headers.get('x-request-id') ?? 'no id'))).toContain('"path":"/"')
+    expect(await (await fetch(`${stack.url}/metrics`)).text()).toMatch(/route="\/"/)
+  })
+})

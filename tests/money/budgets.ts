@@ -1,0 +1,83 @@
+/**
+ * What the comparison of budgets must answer, written from the sentences of docs/data.md and not from the SQL. Pure: no I/O, no
+ * clock, no database.
+ */
+import { daysBetween, daysOfMonth, monthOf, plusDays, plusMonths } from './days.ts'
+import { converted, counted, grouped, rounded, smallest, type Books, type Group, type Question } from './model.ts'
+
+export type Compared = { category: string, currency: string, budget: bigint, actual: bigint }
+
+/** Every month has a whole number of these: the least common multiple of 28, 29, 30 and 31. */
+const shares = 377_580n
+
+type Term = { amount: bigint, rollover: boolean }
+/** "That month's row; else the one for every month; else the category's `monthly_budget`, in its `budget_currency`." */
+function termOf({ budgets, categories }: Books, category: string, currency: string, month: string): Term | undefined {
+  const rows = budgets.filter((one) => one.category === category && one.currency === currency)
+  const row = rows.find((one) => one.month === month) ?? rows.find((one) => one.month === null)
+  if (row !== undefined) return row
+  const own = categories.find(({ id }) => id === category)
+  return own?.budgetCurrency === currency && own.monthlyBudget !== null ? { amount: own.monthlyBudget, rollover: false } : undefined
+}
+
+const add = (groups: Group[]): bigint => groups.reduce((sum, { amount }) => sum + amount, 0n)
+
+/** "What was left of the month before, or less what was overspent there", and so on as long as the budgets say so. */
+function carriedInto(books: Books, zone: string, category: string, currency: string, month: string, earliest: string): bigint {
+  const before = plusMonths(month, -1)
+  if (before < earliest || termOf(books, category, currency, month)?.rollover !== true) return 0n
+  const term = termOf(books, category, currency, before)
+  // a month without a budget leaves nothing
+  if (term === undefined) return 0n
+  const spent = grouped(counted(books, { zone, filter: { first: before, last: plusDays(month, -1), currency, category } }), () => null)
+  return term.amount + add(spent) + carriedInto(books, zone, category, currency, before, earliest)
+}
+
+/** The budget of a range of days in one currency, or undefined where there is none. */
+function budgetOf(books: Books, zone: string, category: string, currency: string, first: string, last: string): bigint | undefined {
+  let parts = 0n
+  let isThere = false
+  for (let month = monthOf(first); month <= last; month = plusMonths(month, 1)) {
+    const term = termOf(books, category, currency, month)
+    if (term === undefined) continue
+    isThere = true
+    const end = plusMonths(month, 1)
+    const covered = daysBetween(month < first ? first : month, plusDays(last, 1) < end ? plusDays(last, 1) : end)
+    const begun = books.budgets.filter((one) => one.category === category && one.currency === currency).map((one) => one.month ?? books.present)
+    // up to 60 months, from the first that has a row
+    const earliest = [plusMonths(month, -60), begun.toSorted()[0] ?? month].toSorted()[1] ?? month
+    const carried = month === monthOf(first) ? carriedInto(books, zone, category, currency, month, earliest) : 0n
+    parts += (term.amount + carried) * BigInt(covered) * shares / BigInt(daysOfMonth(month))
+  }
+  return isThere ? rounded(parts, shares) : undefined
+}
+
+/** @throws MissingRate */
+export function comparison(books: Books, question: Question & { filter: { first: string, last: string } }): Compared[] {
+  const { zone, convertTo, filter: { first, last, currency: wanted } } = question
+  const currencies = [...new Set([...books.budgets.map(({ currency }) => currency), ...books.categories.map(({ budgetCurrency }) => budgetCurrency)])]
+  const budgeted = books.categories.map(({ id }) => ({
+    id,
+    all: currencies.flatMap((currency) => {
+      const budget = budgetOf(books, zone, id, currency, first, last)
+      return budget === undefined ? [] : [{ currency, budget }]
+    }),
+  })).filter(({ all }) => all.length > 0)
+  if (budgeted.length === 0) return []
+  const spent = grouped(counted(books, question), ({ category }) => category)
+  return budgeted.flatMap(({ id, all }) => {
+    const rows = new Map<string, Compared>()
+    const rowOf = (currency: string): Compared => {
+      const row = rows.get(currency) ?? { category: id, currency, budget: 0n, actual: 0n }
+      rows.set(currency, row)
+      return row
+    }
+    for (const { currency, budget } of all.filter((one) => wanted === undefined || one.currency === wanted))
+      rowOf(convertTo ?? currency).budget += convertTo === undefined ? budget : converted(budget, books.rates, currency, convertTo, last)
+    for (const group of spent) if (group.key === id) rowOf(group.currency).actual -= group.amount
+    return [...rows.values()]
+  })
+}
+
+/** The amounts that a currency can have. */
+export const inUnits = (amount: number, currency: string): bigint => BigInt(amount) * smallest(currency)

@@ -1,0 +1,197 @@
+/**
+ * What every report must answer of somebody's books, written from the sentences of docs/data.md and not from the SQL: in
+ * whole cents and exact fractions. Pure: no I/O, no clock, no database.
+ */
+import { dayIn, periodOf, type Unit } from './days.ts'
+
+export type Status = 'paid' | 'pending' | 'failed'
+export type LineItem = { amount: bigint, category: string | null }
+export type Transaction = {
+  amount: bigint
+  currency: string
+  status: Status
+  /** A moment, in UTC. */
+  at: string
+  category: string | null
+  account: string | null
+  isTransfer: boolean
+  items: LineItem[]
+}
+/** One `base` was worth `rate` / 10^12 `quote` from that day on. */
+export type Rate = { on: string, base: string, quote: string, rate: bigint }
+export type Account = { id: string, currency: string, balance: bigint }
+export type Category = { id: string, monthlyBudget: bigint | null, budgetCurrency: string }
+/** Of one month, or without one of every month that has no row of its own. */
+export type Budget = { category: string, month: string | null, amount: bigint, currency: string, rollover: boolean }
+/** `present` is the first day of the month in which the rows were stored. */
+export type Books = { accounts: Account[], transactions: Transaction[], rates: Rate[], categories: Category[], budgets: Budget[], present: string }
+
+/** Which transactions a report is asked about. */
+export type Filter = {
+  first?: string
+  last?: string
+  currency?: string
+  account?: string
+  /** null is those of no category. */
+  category?: string | null
+  statuses?: Status[]
+  type?: 'income' | 'expense' | 'balance'
+}
+export type Question = { zone: string, filter: Filter, convertTo?: string }
+
+/** A part of a transaction in a category: several of one transaction where its line items are of several. */
+export type Part = {
+  transaction: Transaction
+  day: string
+  category: string | null
+  currency: string
+  amount: bigint
+  /** How often the transaction counts in this category. */
+  count: bigint
+}
+export class MissingRate extends Error {}
+const unknown = (from: string, to: string, day: string): MissingRate => new MissingRate(`no exchange rate from ${from} to ${to} on or before ${day}`)
+
+export const magnitude = (n: bigint): bigint => n < 0n ? -n : n
+/** A fraction rounded to a whole number, halves away from zero. */
+export const rounded = (numerator: bigint, denominator: bigint): bigint => {
+  const half = (2n * magnitude(numerator) + denominator) / (2n * denominator)
+  return numerator < 0n ? -half : half
+}
+
+/** The smallest amount of a currency, in hundredths; more than two decimals are not stored. */
+export const smallest = (currency: string): bigint => currency === 'jpy' ? 100n : 1n
+
+type Known = { numerator: bigint, denominator: bigint, on: string }
+const parity = 1_000_000_000_000n
+
+/** "Latest of direct and inverse wins, direct when of the same day." */
+function known(rates: Rate[], from: string, to: string, day: string): Known | undefined {
+  const until = rates.filter(({ on }) => on <= day)
+  return [
+    ...until.filter(({ base, quote }) => base === from && quote === to).map(({ rate, on }) => ({ numerator: rate, denominator: parity, on, turn: 0 })),
+    ...until.filter(({ base, quote }) => base === to && quote === from).map(({ rate, on }) => ({ numerator: parity, denominator: rate, on, turn: 1 })),
+  ].toSorted((a, b) => a.on === b.on ? a.turn - b.turn : a.on < b.on ? 1 : -1)[0]
+}
+
+/** "Only when there is neither: through one common currency; of several the one whose older leg is youngest, then by code." */
+function through(rates: Rate[], from: string, to: string, day: string): Known | undefined {
+  const codes = [...new Set(rates.flatMap(({ base, quote }) => [base, quote]))].toSorted()
+  return codes.flatMap((code): Known[] => {
+    const [first, second] = [known(rates, from, code, day), known(rates, code, to, day)]
+    return first === undefined || second === undefined ? [] : [{
+      numerator: first.numerator * second.numerator,
+      denominator: first.denominator * second.denominator,
+      on: first.on < second.on ? first.on : second.on,
+    }]
+  }).reduce<Known | undefined>((best, next) => best === undefined || next.on > best.on ? next : best, undefined)
+}
+
+/** @throws MissingRate where the books have no way from the one currency to the other on that day */
+export function converted(amount: bigint, rates: Rate[], from: string, to: string, day: string): bigint {
+  const unit = smallest(to)
+  // a part of a month's budget may have more decimals than its currency
+  if (from === to) return rounded(amount, unit) * unit
+  const found = known(rates, from, to, day) ?? through(rates, from, to, day)
+  if (found === undefined) throw unknown(from, to, day)
+  return rounded(amount * found.numerator, found.denominator * unit) * unit
+}
+
+const sum = (all: bigint[]): bigint => all.reduce((before, next) => before + next, 0n)
+
+/** "Each line item with a category moves its part there, in the transaction's sign; the rest stays with the transaction's category." */
+function partsOf(transaction: Transaction, question: Question, rates: Rate[]): Part[] {
+  const { amount, currency, category, items } = transaction
+  const day = dayIn(question.zone, transaction.at)
+  const target = question.convertTo ?? currency
+  const convert = (cents: bigint): bigint => converted(cents, rates, currency, target, day)
+  const sign = amount < 0n ? -1n : 1n
+  const moved = new Map<string, bigint>()
+  for (const item of items)
+    if (item.category !== null && item.category !== category && item.amount !== 0n)
+      moved.set(item.category, (moved.get(item.category) ?? 0n) + magnitude(item.amount))
+  const asked = question.filter.category
+  if (asked !== undefined && asked !== category && (asked === null || !moved.has(asked))) return []
+  const part = (of: string | null, cents: bigint, count: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents, count })
+  const away = [...moved].map(([of, cents]) => part(of, convert(sign * cents), 1n))
+  const isAllAway = moved.size > 0 && sum([...moved.values()]) === magnitude(amount)
+  // the rest takes what rounding leaves, so that the parts are the whole
+  return [part(category, convert(amount) - sum(away.map((one) => one.amount)), isAllAway ? 0n : 1n), ...away]
+}
+
+/** The parts that count: never a transfer's, and a failed one's only where the status is asked for. */
+export function counted(books: Books, question: Question, isByStatus = false): Part[] {
+  const { first, last, currency, account, category, statuses, type } = question.filter
+  return books.transactions.filter((one) => {
+    const day = dayIn(question.zone, one.at)
+    return !one.isTransfer
+      && (statuses === undefined ? isByStatus || one.status !== 'failed' : statuses.includes(one.status))
+      && (first === undefined || day >= first) && (last === undefined || day <= last)
+      && (currency === undefined || one.currency === currency)
+      && (account === undefined || one.account === account)
+      && (type === 'income' ? one.amount > 0n : type === 'expense' ? one.amount < 0n : true)
+  }).flatMap((one) => partsOf(one, question, books.rates)).filter((part) => category === undefined || part.category === category)
+}
+
+export type Group = { key: string | null, currency: string, amount: bigint, count: bigint }
+
+/** Parts by a key and by currency; a group that nothing counts in and that adds up to nothing is none. */
+export function grouped(parts: Part[], keyOf: (part: Part) => string | null): Group[] {
+  const groups = new Map<string, Group>()
+  for (const part of parts) {
+    const key = keyOf(part)
+    const name = JSON.stringify([key, part.currency])
+    const group = groups.get(name) ?? { key, currency: part.currency, amount: 0n, count: 0n }
+    groups.set(name, group)
+    group.amount += part.amount
+    group.count += part.count
+  }
+  return [...groups.values()].filter(({ amount, count }) => amount !== 0n || count !== 0n)
+}
+
+/** Where nothing asks for a category a transaction is one, however it is split. */
+export const byTransaction = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, count: part.category === part.transaction.category ? 1n : 0n }))
+
+export type Fn = 'sum' | 'avg' | 'count'
+/** In hundredths; of a count the number itself. */
+export const measured = ({ amount, count }: Pick<Group, 'amount' | 'count'>, fn: Fn): bigint =>
+  fn === 'sum' ? amount : fn === 'count' ? count : rounded(amount, count === 0n ? 1n : count)
+
+/** One number, or the currencies that cannot be one. */
+export function stat(books: Books, question: Question, fn: Fn): bigint | string[] {
+  const parts = counted(books, fn === 'count' ? { zone: question.zone, filter: question.filter } : question)
+  const groups = grouped(question.filter.category === undefined ? byTransaction(parts) : parts, () => null)
+  if (fn !== 'count' && groups.length > 1) return groups.map(({ currency }) => currency).toSorted()
+  return measured({ amount: sum(groups.map(({ amount }) => amount)), count: sum(groups.map(({ count }) => count)) }, fn)
+}
+
+export type Grouping = Unit | 'category' | 'status' | 'currency'
+export function aggregate(books: Books, question: Question, grouping: Grouping): Group[] {
+  const parts = counted(books, question, grouping === 'status')
+  const isSplit = grouping === 'category' || question.filter.category !== undefined
+  return grouped(isSplit ? parts : byTransaction(parts), (part) => {
+    if (grouping === 'category') return part.category
+    if (grouping === 'status') return part.transaction.status
+    return grouping === 'currency' ? part.transaction.currency : periodOf(part.day, grouping)
+  })
+}
+
+export const distribution = (books: Books, question: Question): Group[] => grouped(counted(books, question), ({ category }) => category)
+
+export type Flow = { income: bigint, expenses: bigint }
+/** Of each currency and period what came and went, by `currency period`. */
+export function cashFlow(books: Books, question: Question, unit: Unit): Map<string, Flow> {
+  const flows = new Map<string, Flow>()
+  for (const { transaction, day, currency, amount } of counted(books, question)) {
+    const name = `${currency} ${periodOf(day, unit)}`
+    const flow = flows.get(name) ?? { income: 0n, expenses: 0n }
+    flows.set(name, flow)
+    if (transaction.amount > 0n) flow.income += amount
+    else flow.expenses -= amount
+  }
+  return flows
+}
+
+/** "The opening balance and all paid transactions of the account, transfers included." */
+export const currentBalance = ({ transactions }: Books, account: Account): bigint =>
+  account.balance + sum(transactions.filter((one) => one.account === account.id && one.status === 'paid').map(({ amount }) => amount))

@@ -1,0 +1,86 @@
+/**
+ * A table of transactions as a deployment has it after years: people with few rows, teams of uneven size, and between them
+ * those whose rows the benchmarks and the tests of plans ask for. The rows of all lie mixed, as time wrote them.
+ */
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+
+type Querying = Pick<pg.ClientBase, 'query'>
+
+/** Who asks: a user, and the organization that is active. */
+export type Asking = { user: string, session: string, organization?: string }
+
+/** Those who ask in a crowd of any size. Each has categories, but for the one with nothing. */
+export const asking = {
+  none: { user: 'user-1', session: 'session-1' },
+  few: { user: 'user-2', session: 'session-2' },
+  some: { user: 'user-3', session: 'session-3' },
+  many: { user: 'user-4', session: 'session-4' },
+  team: { user: 'user-5', session: 'session-5', organization: 'org-1' },
+} satisfies Record<string, Asking>
+
+/** How many transactions they have: the team's are the organization's. */
+export const rowsOf: Record<keyof typeof asking, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
+
+/** A category of theirs, with a twelfth of the transactions. */
+export const categoryOf = ({ user, organization }: Asking): string =>
+  createHash('md5').update(`${organization ?? user} 1`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/**
+ * Stores users `user-1` and on with a session each, organizations `org-1` and on with ten members each, and transactions.
+ * The planner's statistics are left as they were.
+ * @param rows how many transactions in all, at least 250,000; a hundredth of it are people, a two-thousandth organizations
+ */
+export async function fillUp(db: Querying, rows: number): Promise<void> {
+  const [people, teams] = [Math.round(rows / 100), Math.round(rows / 2_000)]
+  // an index is built once at the end and a constraint asked of none of these rows, because those take the time of a
+  // million inserts, and this database is the caller's own
+  const { rows: indexes } = await db.query<{ name: string, definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`,
+  )
+  const { rows: constraints } = await db.query<{ name: string, definition: string }>(
+    `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
+  )
+  await db.query(`
+    begin;
+    select setseed(0.5);
+    ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
+    ${constraints.map(({ name }) => `alter table api.transactions drop constraint ${name};`).join('\n')}
+    alter table api.transactions drop constraint transactions_pkey cascade;
+    alter table api.transactions disable trigger user;
+    insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, ${people}) i;
+    insert into auth.sessions (id, token, user_id, expires_at) select 'session-' || i, 'token-' || i, 'user-' || i, now() + interval '1 day' from generate_series(1, ${people}) i;
+    insert into auth.organizations (id, name, slug) select 'org-' || i, 'x', 'org-' || i from generate_series(1, ${teams}) i;
+    alter table auth.members disable trigger user;
+    insert into auth.members (id, organization_id, user_id, role)
+      select 'member-' || i || '-' || p, 'org-' || i, 'user-' || case when i = 1 and p = 0 then 5 else 6 + (i * 10 + p) % ${
+    people - 6
+  } end, case p when 0 then 'owner' else 'editor' end
+      from generate_series(1, ${teams}) i, generate_series(0, 9) p on conflict do nothing;
+    alter table auth.members enable trigger user;
+
+    create temporary table tenants on commit drop as
+      select 'user-' || p as user_id, null as organization_id, case p when 1 then ${rowsOf.none} when 3 then ${rowsOf.some} when 4 then ${rowsOf.many} else ${rowsOf.few} end as size from generate_series(1, ${people}) p
+      union all
+      -- the second is half as large as the first, the third a third
+      select 'user-' || 5 + i % 1000, 'org-' || i,
+        case i when 1 then ${rowsOf.team} else greatest(1, round((${rows} - 155000 - 49 * ${people}) / (i * (ln(${teams}) - 0.42)))::integer) end
+      from generate_series(1, ${teams}) i;
+    insert into api.categories (id, user_id, organization_id, name)
+      select md5(coalesce(organization_id, user_id) || ' ' || c)::uuid, user_id, organization_id, 'category ' || c from tenants, generate_series(1, 12) c where size > 0 and (size > 4999 or user_id = 'user-2');
+    -- with the currency that a trigger would have given them
+    insert into api.transactions (name, amount, currency, user_id, organization_id, status, category_id, transaction_date)
+      select (array['Coffee', 'Rent', 'Groceries', 'Salary', 'Insurance', 'Books', 'Train', 'Lunch', 'Phone', 'Gym'])[1 + n % 10] || ' no. ' || n,
+        (random() * 2000 - 1000)::numeric(14,2), 'usd', user_id, organization_id,
+        case when random() < 0.8 then 'paid' when random() < 0.7 then 'pending' else 'failed' end,
+        case when size > 4999 or user_id = 'user-2' then md5(coalesce(organization_id, user_id) || ' ' || 1 + floor(random() * 12))::uuid end,
+        date_trunc('day', now()) - random() * interval '3 years'
+      from tenants, generate_series(1, size) n
+      -- not random(), which PostgreSQL would take for one value with those above
+      order by hashtext(user_id || n);
+    alter table api.transactions add primary key (id);
+    ${indexes.map(({ definition }) => `${definition};`).join('\n')}
+    ${constraints.map(({ name, definition }) => `alter table api.transactions add constraint ${name} ${definition} not valid;`).join('\n')}
+    alter table api.transactions enable trigger user;
+    commit`)
+}

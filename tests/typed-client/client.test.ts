@@ -1,0 +1,214 @@
+/** The client against the real surfaces, as somebody's app uses it. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { createClient, type FinanceError, unwrap } from '../../client/index.ts'
+import { clientRoutesPage } from '../../docs/client-routes.ts'
+import { password, person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { clientOf } from './person-client.ts'
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+})
+afterAll(() => stack.close())
+
+const failed = (work: Promise<unknown>): Promise<FinanceError> =>
+  work.then(() => {
+    throw new Error('It did not fail.')
+  }, (error: FinanceError) => error)
+
+test('client/routes.ts is what the route rows say: `npm run schema` writes it', async () => {
+  expect(clientRoutesPage()).toBe(await readFile(new URL('../../client/routes.ts', import.meta.url), 'utf8'))
+})
+
+describe('Ann, from her first day to her last', () => {
+  test('signs up, lists, embeds, calls a function, replays an import and signs out, and asks for one token', async () => {
+    const ann = person(stack, 'Ann')
+    const { auth, data, changes, count } = clientOf(stack, ann)
+    const { user } = await auth.signUp({ email: ann.email, password, name: 'Ann' })
+    expect(user.email).toBe(ann.email)
+
+    const food = await unwrap(data.from('categories').insert({ name: 'Food' }).select().single())
+    await unwrap(data.from('transactions').insert({ name: 'Coffee', amount: -3.5, category_id: food.id }))
+    const [coffee] = await unwrap(data.from('transactions').select('name, amount, category:categories(name)'))
+    expect(coffee).toEqual({ name: 'Coffee', amount: -3.5, category: { name: 'Food' } })
+    expectTypeOf(coffee?.category?.name).toEqualTypeOf<string | undefined>()
+
+    expect(await unwrap(data.rpc('get_transaction_stat', { p_filters: [], p_aggregate_fn: 'sum', p_transaction_type: 'balance' }))).toBe(-3.5)
+
+    await unwrap(data.from('accounts').insert({ name: 'Bank', type: 'checking', balance: 12.5 }))
+    const [account] = await unwrap(data.from('accounts').select('*,current_balance'))
+    expect(account).toMatchObject({ name: 'Bank', currency: 'usd', current_balance: 12.5 })
+    expectTypeOf(account?.current_balance).toEqualTypeOf<number | null | undefined>()
+
+    const bank = [{ name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }]
+    for (let times = 0; times < 2; times += 1) await unwrap(data.from('transactions').upsert(bank))
+    expect(await unwrap(data.from('transactions').select('name').order('amount'))).toEqual([{ name: 'Coffee' }, { name: 'Tram' }])
+
+    const tags = await Promise.all(Array.from({ length: 3 }, () => data.from('tags').select('name')))
+    expect(tags.map(({ status }) => status)).toEqual([200, 200, 200])
+
+    await auth.signOut()
+    expect(count('/token')).toBe(1)
+    expect(changes).toMatchObject([
+      { event: 'signed-in', session: { user_id: user.id, active_organization_id: null }, previous: null },
+      { event: 'signed-out', session: null, previous: { user_id: user.id } },
+    ])
+  })
+
+  test('works in a team: where she chooses, as what she is there, and until she is no longer', async () => {
+    const { id, owner, editor } = await team(stack, ['editor'])
+    const { auth, data, changes, count } = clientOf(stack, editor)
+    const names = async () => (await unwrap(data.from('transactions').select('name'))).map(({ name }) => name)
+    // nothing is known of her yet
+    await auth.organization.setActive({ organizationId: id })
+    await unwrap(data.from('transactions').insert({ name: 'Rent', amount: -900 }))
+    await owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })
+    // her token has ended with her role
+    expect(await Promise.all(Array.from({ length: 10 }, names))).toEqual(Array.from({ length: 10 }, () => ['Rent']))
+    expect(count('/token')).toBe(2)
+    await auth.organization.setActive({ organizationId: null })
+    expect(await names()).toEqual([])
+    await auth.organization.setActive({ organizationId: id })
+    expect(await names()).toEqual(['Rent'])
+    expect(count('/token')).toBe(4)
+    await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
+    expect(await names()).toEqual([])
+    expect(changes.map(({ event, session }) => [event, session?.active_organization_id])).toEqual([
+      ['signed-in', id],
+      ['organization-changed', null],
+      ['organization-changed', id],
+      ['organization-changed', null],
+    ])
+  })
+})
+
+describe('a token', () => {
+  test('is renewed a minute before it ends', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    /** Asks for rows with a token that was issued so many minutes ago. */
+    const readAfter = async (minutes: number) => {
+      const app = clientOf(stack, ann)
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - minutes * 60_000)
+      await unwrap(app.data.from('tags').select())
+      clock.mockRestore()
+      await Promise.all([app.data.from('tags').select(), app.data.from('tags').select()])
+      return app
+    }
+    expect((await readAfter(58.5)).count('/token')).toBe(1)
+    const app = await readAfter(59.1)
+    expect(app.count('/token')).toBe(2)
+    expect(app.asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  test('that the data surface refuses although it is new is not asked for again and again', async () => {
+    const refused = () => Response.json({ code: 'PGRST301', message: 'JWT invalid', details: null, hint: null }, { status: 401 })
+    const app = clientOf(stack, await signedIn(stack, 'Ann'), (path) => (path.startsWith('/data') ? refused() : undefined))
+    const round = () => Promise.all(Array.from({ length: 40 }, () => app.data.from('tags').select()))
+    const [first] = await round()
+    expect([first?.status, first?.error?.code]).toEqual([401, 'PGRST301'])
+    expect([app.count('/token'), app.count('/data')]).toEqual([2, 80])
+    await round()
+    expect([app.count('/token'), app.count('/data')]).toEqual([2, 120])
+  })
+
+  test('of a session that has ended is asked for once by forty components, who are told to sign in', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const app = clientOf(stack, ann)
+    await app.auth.getSession()
+    await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
+    const answers = await Promise.all(Array.from({ length: 40 }, () => app.data.from('transactions').select()))
+    expect(new Set(answers.map(({ status, error }) => `${status} ${error?.code}`))).toEqual(new Set(['401 UNAUTHORIZED']))
+    await app.data.from('transactions').select()
+    expect([app.count('/token'), app.count('/data')]).toEqual([1, 0])
+    expect(app.changes.map(({ event }) => event)).toEqual(['signed-in', 'session-ended'])
+    await app.auth.signIn({ email: ann.email, password })
+    expect((await app.data.from('transactions').select()).status).toBe(200)
+  })
+
+  test('that was asked for before a sign-out is thrown away when it comes after it', async () => {
+    const app = clientOf(stack, await signedIn(stack, 'Ann'))
+    await app.auth.getSession()
+    const [answer] = await Promise.all([app.data.from('tags').select(), app.auth.signOut()])
+    expect([200, 401]).toContain(answer.status)
+    expect((await app.data.from('tags').select()).error?.code).toBe('UNAUTHORIZED')
+    expect(app.changes.map(({ event }) => event)).toEqual(['signed-in', 'signed-out'])
+  })
+})
+
+describe('an error', () => {
+  test('of the auth surface names the field of the form', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { auth } = clientOf(stack, ann)
+    const input = { email: ann.email, password, name: 'Ann' }
+    expect(await failed(auth.signUp(input))).toMatchObject({ status: 409, code: 'USER_EXISTS', fields: ['email'] })
+    expect(await failed(auth.signUp({ ...input, password: 'short' }))).toMatchObject({ status: 400, code: 'INVALID_PASSWORD', fields: ['password'] })
+    expect(await failed(auth.updateUser({ image: 'no address' }))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', fields: ['image'] })
+    expect(await failed(auth.signIn({ email: ann.email, password: 'wrong' }))).toMatchObject({ code: 'INVALID_CREDENTIALS', fields: ['email', 'password'] })
+    expect(await failed(auth.changePassword({ currentPassword: 'wrong', newPassword: password }))).toMatchObject({
+      code: 'INVALID_PASSWORD',
+      fields: ['currentPassword', 'newPassword'],
+    })
+    expect(await failed(auth.organization.create({ name: 'Team' }))).toMatchObject({ status: 403, code: 'SUBSCRIPTION_REQUIRED', fields: [] })
+  })
+
+  test('of the data surface names the columns', async () => {
+    const { data } = clientOf(stack, await signedIn(stack, 'Ann'))
+    const insert = (row: { name: string, amount: number }) => failed(unwrap(data.from('transactions').insert(row)))
+    expect(await insert({ name: '', amount: 1 })).toMatchObject({ status: 400, code: '23514', fields: ['name'] })
+    expect(await insert({ name: 'A' } as never)).toMatchObject({ status: 400, code: '23502', fields: ['amount'] })
+    expect(await insert({ name: 'A', amount: 1, nope: 1 } as never)).toMatchObject({ status: 400, code: 'PGRST204', fields: ['nope'] })
+    expect(await insert({ name: 'A', amount: 1, category_id: randomUUID() } as never)).toMatchObject({ status: 409, code: '23503', fields: ['category_id'] })
+  })
+
+  test('of the network has a code of its own, and so has a request that was given up', async () => {
+    const away = createClient({ baseUrl: 'http://127.0.0.1:9' })
+    expect(await failed(away.auth.getSession())).toMatchObject({ status: 0, code: 'NETWORK_ERROR' })
+    expect(await failed(unwrap(away.data.from('tags').select().retry(false)))).toMatchObject({ status: 0, code: 'NETWORK_ERROR' })
+    const { data } = clientOf(stack, await signedIn(stack, 'Ann'))
+    expect(await failed(unwrap(data.from('tags').select().abortSignal(AbortSignal.abort())))).toMatchObject({ status: 0, code: 'ABORTED' })
+  })
+
+  test('of the auth surface is what a request for rows answers that gets no token', async () => {
+    const busy = () => Response.json({ error: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' }, { status: 429 })
+    const { data, changes } = clientOf(stack, await signedIn(stack, 'Ann'), (path) => (path === '/api/auth/token' ? busy() : undefined))
+    expect(await failed(unwrap(data.from('tags').select()))).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
+    expect(changes).toEqual([])
+  })
+
+  test('of neither surface says its status', async () => {
+    const { auth } = clientOf(stack, person(stack), () => new Response('<h1>Bad gateway</h1>', { status: 502 }))
+    expect(await failed(auth.getSession())).toMatchObject({ status: 502, code: 'HTTP_502' })
+  })
+})
+
+test('who signs in as somebody else is answered nothing that was asked before, and answers under way are still shared', async () => {
+  const [ann, ben] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Ben')]
+  const late: (() => void)[] = []
+  const keptBack = () => new Promise<void>((resolve) => late.push(resolve))
+  const { auth, count } = clientOf(stack, ann, undefined, (path) => (path.endsWith('/get-session') ? keptBack() : undefined))
+  const whose = async () => (await auth.getSession()).user.email
+  const before = whose()
+  const signingIn = auth.signIn({ email: ben.email, password })
+  const meanwhile = whose()
+  await signingIn
+  const after = whose()
+  late[0]?.()
+  expect(await before).toBe(ann.email)
+  const shared = whose()
+  for (const arrive of late) arrive()
+  expect(await Promise.all([meanwhile, after, shared])).toEqual([ann.email, ben.email, ben.email])
+  expect(count('/get-session')).toBe(3)
+})
+
+test('two people in one process of Node have nothing in common', async () => {
+  const [ann, ben] = [clientOf(stack, await signedIn(stack, 'Ann')), clientOf(stack, await signedIn(stack, 'Ben'))]
+  await unwrap(ann.data.from('tags').insert({ name: 'Ann only' }))
+  expect(await unwrap(ben.data.from('tags').select())).toEqual([])
+  await ann.auth.signOut()
+  expect((await ben.data.from('tags').select()).status).toBe(200)
+  expect(ben.changes.map(({ event }) => event)).toEqual(['signed-in'])
+})

@@ -1,0 +1,125 @@
+/** The client as somebody installs it: packed, in a project of their own, with its README as the app. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startStack, type Stack } from '../support/stack.ts'
+
+const root = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+let stack: Stack
+let project: string
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'finance-app-'))
+  await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: join(root, 'client') })
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', stdout.trim()], { cwd: project })
+  stack = await startStack({ data: true })
+})
+afterAll(async () => {
+  await stack?.close()
+  await rm(project, { recursive: true })
+})
+
+const packed = () => join(project, 'node_modules/finance-client')
+
+/** A browser's cookies, for Node: the README is about a browser. */
+const withCookies = `
+const jar = new Map()
+const plain = globalThis.fetch
+globalThis.fetch = async (url, init = {}) => {
+  const cookie = [...jar].map((pair) => pair.join('=')).join('; ')
+  const response = await plain(url, { ...init, headers: { cookie, ...init.headers } })
+  for (const line of response.headers.getSetCookie()) jar.set(...line.split(';')[0].split(/=(.*)/, 2))
+  return response
+}
+`
+
+const readmeCode = async () => {
+  const page = await readFile(join(packed(), 'README.md'), 'utf8')
+  return [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = '']) => code).join('\n').replaceAll('https://money.example.org', stack.url)
+}
+
+/** What the compiler says of a file of the project. */
+async function complaintsAbout(file: string, code: string): Promise<string[]> {
+  await writeFile(join(project, file), code)
+  const settings = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom']
+  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), [...settings, file], { cwd: project }).catch((error: { stdout: string }) => error)
+  return stdout.split('\n').filter((line) => line.includes('error TS'))
+}
+
+/** As no minifier would leave it: only whole lines of comment and what lines begin with are gone. */
+async function compressed(files: string[]): Promise<number> {
+  const scripts = await Promise.all(files.filter((file) => file.endsWith('.js')).map((file) => readFile(join(packed(), file), 'utf8')))
+  const code = scripts.join('\n').replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, '').replace(/^\s+/gm, '')
+  return gzipSync(code, { level: 9 }).length
+}
+
+test('it is compiled code, its types and its README, and under 6 kB compressed', async () => {
+  const files = await readdir(packed(), { recursive: true })
+  expect(files.filter((file) => !/^dist\/(import\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual(['README.md', 'dist', 'dist/import', 'package.json'])
+  const size = await compressed(files.filter((file) => !file.startsWith('dist/import/')))
+  expect(size).toBeGreaterThan(2_000)
+  expect(size).toBeLessThan(6_000)
+})
+
+test('who reads no bank files loads nothing of what reads them', async () => {
+  const files = await readdir(packed(), { recursive: true })
+  const main = files.filter((file) => /^dist\/[^/]+\.js$/.test(file))
+  const imports = await Promise.all(
+    main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
+  )
+  expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
+  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(20_000)
+})
+
+test('two lines are an app', async () => {
+  await writeFile(
+    join(project, 'two-lines.js'),
+    `import { createClient } from 'finance-client'
+console.log((await createClient({ baseUrl: '${stack.url}' }).auth.jwks()).keys.length)`,
+  )
+  expect((await run(process.execPath, ['two-lines.js'], { cwd: project })).stdout).toBe('1\n')
+})
+
+test('its README compiles, and does what it says', async () => {
+  const code = await readmeCode()
+  expect(await complaintsAbout('readme.ts', code)).toEqual([])
+  await writeFile(join(project, 'cookies.js'), withCookies)
+  const { stdout } = await run(process.execPath, ['--import', './cookies.js', 'readme.ts'], { cwd: project })
+  expect(stdout.trim().split('\n')).toEqual([
+    'signed-in null',
+    'Ann',
+    'Food',
+    '-3.5',
+    'line 3: "free" is no amount.',
+    'new',
+    `400 23514 [ 'name' ]`,
+    'signed-out undefined',
+    '401',
+  ])
+})
+
+test('the compiler refuses what the service would refuse', async () => {
+  const lines = [
+    `await finance.data.from('transactions').insert({ name: 'Coffee' })`,
+    `await finance.data.from('transactions').update({ created_at: 'now' })`,
+    `await finance.data.from('app_subscriptions').insert({ status: 'sub_active' })`,
+    `await finance.data.from('invoices').select()`,
+    `await finance.data.rpc('get_cash_flow', { grouping: 'hourly' })`,
+    `await finance.data.rpc('get_budget')`,
+    `;(await unwrap(finance.data.from('transactions').select('name, category:categories(name)')))[0]?.category?.color`,
+    `;(await unwrap(finance.data.from('transactions').select('nonsense')))[0]?.nonsense.length`,
+    `await finance.auth.signIn({ email: 'ann@example.com' })`,
+    `await finance.auth.organization.inviteMember({ organizationId: '', email: '', role: 'owner' })`,
+  ]
+  const start = `import { createClient, unwrap } from 'finance-client'\nconst finance = createClient({ baseUrl: '' })\n`
+  const complaints = await complaintsAbout('wrong.ts', start + lines.join('\n'))
+  const refused = new Set(complaints.map((line) => Number(/\((\d+),/.exec(line)?.[1]) - 3))
+  expect(lines.filter((_, index) => !refused.has(index))).toEqual([])
+})

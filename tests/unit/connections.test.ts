@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { connect } from '../../auth/database.ts'
+import { connectionProblem, ofAuth } from '../../infra/local/connections.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
+
+const services = (auth: string, postgrest: string, pool = 12) => {
+  const { AUTH_REPLICAS, POSTGREST_REPLICAS } = readSettings({ AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest })
+  if (AUTH_REPLICAS === undefined || POSTGREST_REPLICAS === undefined) throw new Error('neither was read')
+  return { auth: AUTH_REPLICAS, postgrest: POSTGREST_REPLICAS, pool }
+}
+const stock = { max: 100, reserved: 3 }
+
+describe('the connections of all processes', () => {
+  test('are what each pool may open', async () => {
+    const { pools, close } = connect('postgresql://nowhere', () => undefined)
+    // the third is the mail queue's, which has as many
+    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(ofAuth)
+    await close()
+  })
+
+  test.each(['1/1', '2/2', '1/5'])('fit into what PostgreSQL has from the start: %s', (both) => {
+    const [auth = '', postgrest = ''] = both.split('/')
+    expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
+  })
+
+  test('that do not fit are refused by one sentence with both numbers', () => {
+    expect(connectionProblem(services('2', '3'), stock)).toEqual({
+      isFatal: true,
+      text:
+        '2 auth services and 3 PostgREST hold up to 99 connections, and PostgreSQL has 97 for them (max_connections 100, 3 of them reserved): raise max_connections, or lower AUTH_REPLICAS, POSTGREST_REPLICAS or PGRST_DB_POOL.',
+    })
+    expect(connectionProblem(services('1', '1', 80), stock)).toMatchObject({ isFatal: true })
+  })
+
+  test('that fit only while there are few are said and not refused', () => {
+    expect(connectionProblem(services('2-6', '2-6'), stock)).toMatchObject({
+      isFatal: false,
+      text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 258 connections'),
+    })
+    expect(connectionProblem(services('2-6', '2-6'), { max: 300, reserved: 3 })).toBeUndefined()
+  })
+
+  test('cannot be added up from what is no number', () => {
+    expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
+  })
+})

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { deployed } from '../../auth/http/description.ts'
+import { authDescription, errorsOf } from '../../auth/openapi.ts'
+import { routes } from '../../auth/routes/table.ts'
+
+const described = authDescription()
+const file = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
+
+test('docs/openapi.json says of the auth surface what its rows say', () => {
+  const { paths, components } = JSON.parse(file) as typeof described
+  expect(Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/')))).toEqual(described.paths)
+  expect(components).toMatchObject(described.components)
+})
+
+describe('the description of the auth surface', () => {
+  test.each(routes.map((row) => [row.method, row.path, row] as const))('%s %s shows an input that it accepts', (_, __, row) => {
+    expect(row.input.safeParse(row.example ?? {}).error).toBeUndefined()
+  })
+
+  test('names each operation once', () => {
+    const names = Object.values(described.paths).flatMap((path) => Object.values(path).map((operation) => (operation as { operationId: string }).operationId))
+    expect(names).toEqual([...new Set(names)])
+    expect(names).toEqual(expect.arrayContaining(['signUp', 'signIn', 'getSession', 'token', 'verifyEmail', 'organizationCreate', 'organizationSetActive']))
+  })
+
+  test('derives what a route refuses from its policy and its input', () => {
+    const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
+    expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
+    expect(refusals('/organization/get')).toEqual(['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
+    expect(refusals('/sign-up/email')).toEqual(expect.arrayContaining(['INVALID_EMAIL', 'INVALID_PASSWORD', 'USER_EXISTS', 'FORBIDDEN', 'SERVICE_BUSY']))
+  })
+})
+
+test('a deployment names the addresses of both its surfaces, and its cookie as it is called there', () => {
+  const at = (publicUrl: string) => {
+    const { servers, paths, components } = JSON.parse(deployed(file, publicUrl))
+    return [servers[0].url, paths['/transactions'].servers[0].url, components.securitySchemes.session.name]
+  }
+  expect(at('https://money.example.org')).toEqual(['https://money.example.org', 'https://money.example.org/data', '__Secure-better-auth.session_token'])
+  expect(at('http://localhost:3000')).toEqual(['http://localhost:3000', 'http://localhost:3000/data', 'better-auth.session_token'])
+})

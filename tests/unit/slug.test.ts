@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { schemas } from '../../auth/routes/schemas.ts'
+import { slugOf } from '../../auth/routes/slug.ts'
+
+test.each([
+  ['Zürich', 'zurich'],
+  ['Łódź', 'lodz'],
+  ['日本', 'riben'],
+  ['한국 은행', 'hangug-eunhaeng'],
+  ['Ελλάδα', 'ellada'],
+  ['Straße 7', 'strasse-7'],
+  ['Øre & Krone', 'ore-krone'],
+  ['Zu\u0308rich', 'zurich'],
+  ['Mary O’Neil', 'mary-oneil'],
+  ['🦊 Fox', 'fox-fox'],
+  ['--- … ---', 'team'],
+  ['\u{10FFFF}', 'team'],
+])('the slug of %j begins with %s', (name, readable) => {
+  expect(slugOf(name).replace(/-[0-9a-f]{8}$/, '')).toBe(readable)
+})
+
+test('a slug of any name is one that a client could have given, and is never the same', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (name) => {
+      expect(schemas.createOrganization.safeParse({ name: 'any', slug: slugOf(name) }).success).toBe(true)
+      expect(slugOf(name)).not.toBe(slugOf(name))
+    }),
+    { numRuns: 50 },
+  )
+})

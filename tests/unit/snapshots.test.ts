@@ -1,0 +1,58 @@
+/** Who looks for the latest copy off-site is given one with people, of their own deployment, and is told what was passed over. */
+import { describe, expect, test } from 'vitest'
+import { choose, copiesOf, type Snapshot } from '../../infra/docker/backups/snapshots.ts'
+
+const dump = (day: number, people: number | undefined, hostname = 'money.example.org'): Snapshot => ({
+  id: `${hostname} ${day}`,
+  time: `2026-01-0${day}T03:15:00Z`,
+  hostname,
+  tags: ['dump', `finance-2026010${day}T031500Z`, ...(people === undefined ? [] : [`people=${people}`, `rows=${people * 10}`, 'bytes=2048'])],
+})
+const latest = (...snapshots: Snapshot[]) => {
+  const { chosen, passedOver } = choose(copiesOf(snapshots), 'dump', 'latest', 'money.example.org')
+  return [chosen, ...passedOver].map(({ name }) => Number(name.slice(14, 16)))
+}
+
+describe('the latest copy off-site', () => {
+  test('is the newest, in whatever order they are listed', () => {
+    expect(latest(dump(2, 5), dump(3, 4), dump(1, 6))).toEqual([3])
+  })
+
+  test('is not that of a database that was begun anew and is empty', () => {
+    expect(latest(dump(1, 6), dump(2, 5), dump(3, 0), dump(4, 0))).toEqual([2, 3, 4])
+  })
+
+  test('is an empty one where there has been nobody yet', () => {
+    expect(latest(dump(1, 0), dump(2, 0))).toEqual([2])
+  })
+
+  test('is one that was made before people were noted, which may have some', () => {
+    expect(latest(dump(1, 6), dump(2, undefined), dump(3, 0))).toEqual([2, 3])
+  })
+
+  test('is never another deployment’s', () => {
+    expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
+    expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
+      'Nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
+    )
+    expect(() => latest()).toThrow('Nothing is off-site of money.example.org.')
+  })
+})
+
+test('a copy that is named is taken, an empty one too; one that is not there is refused', () => {
+  const copies = copiesOf([dump(1, 6), dump(2, 0)])
+  expect(choose(copies, 'dump', 'finance-20260102T031500Z', 'money.example.org')).toMatchObject({ chosen: { people: 0, rows: 0 }, passedOver: [] })
+  expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow('no finance-20260103T031500Z of money.example.org')
+})
+
+test('a log is not taken for a backup, and an older one without a name has its time', () => {
+  const log: Snapshot = { id: 'log', time: '2026-01-09T04:00:00.5Z', hostname: 'money.example.org', tags: ['pitr'] }
+  const copies = copiesOf([log, dump(1, 6)])
+  expect(choose(copies, 'dump', 'latest', 'money.example.org').chosen.id).toBe('money.example.org 1')
+  expect(choose(copies, 'pitr', 'latest', 'money.example.org').chosen).toEqual({
+    id: 'log',
+    kind: 'pitr',
+    name: 'pitr-20260109T040000Z',
+    deployment: 'money.example.org',
+  })
+})
