@@ -1,19 +1,16 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
-import { password, person, signedIn, team } from '../support/person.ts'
+import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { trustedPage, type TrustedPage } from './trusted-page.ts'
 
 let stack: Stack
-let app: TrustedPage
 let browser: Browser
 let page: Page
 const complaints: string[] = []
 
 beforeAll(async () => {
-  app = await trustedPage()
-  stack = await startStack({ env: { TRUSTED_ORIGINS: app.origin } })
+  stack = await startStack()
   // --no-sandbox: a browser run by root refuses to start otherwise
   browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -31,9 +28,9 @@ beforeEach(async () => {
 afterAll(async () => {
   await browser?.close()
   await stack?.close()
-  await app?.close()
 })
 
+const base = () => stack.url.replace('127.0.0.1', 'localhost')
 const status = () => page.locator('[role=status]').textContent()
 
 describe('Ann opens the link of a mail in her browser', () => {
@@ -42,6 +39,9 @@ describe('Ann opens the link of a mail in her browser', () => {
     await ann.signUp()
     await page.goto(linkIn(await stack.mail.waitFor(ann.email)))
     expect(await page.locator('h1').textContent()).toBe('E-mail address verified')
+    await expect.poll(() => page.locator('[data-who]').textContent()).toContain('Nobody is signed in')
+    await page.click('main a')
+    expect(await page.locator('h1').textContent()).toBe('Personal and team finance')
     expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
     expect(complaints).toEqual([])
   })
@@ -92,42 +92,121 @@ describe('Ann opens the link of a mail in her browser', () => {
     await expect.poll(status, { timeout: 10_000 }).toContain('not valid')
   })
 
-  test('and accepts an invitation', async () => {
-    const { id, owner } = await team(stack, [])
-    const ann = await signedIn(stack, 'Ann')
-    await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
-    await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))))
+  test('that has ended, and has a new one sent', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await stack.mail.waitFor(ann.email)
+    await page.goto(`${base()}/api/auth/verify-email?token=ended`)
     await page.fill('input[name=email]', ann.email)
-    await page.fill('input[name=password]', password)
-    await page.click('button[value=accept]')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
-    expect((await ann.get('/organization/list')).body).toMatchObject([{ id, role: 'viewer' }])
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('a mail is on its way')
+    await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
     expect(complaints).toEqual([])
   })
 })
 
-describe('a single-page app of another origin', () => {
-  const use = (base: string, credentials: { email: string, password: string }) =>
-    page.evaluate(async ({ url, body }) => {
-      const call = (path: string, init: object) =>
-        fetch(`${url}/api/auth${path}`, { credentials: 'include', ...init }).then((reply) => reply.json() as Promise<any>)
-      await call('/sign-in/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-      return { session: await call('/get-session', {}), token: await call('/token', { method: 'POST' }) }
-    }, { url: base, body: credentials })
-
-  test('that is trusted signs in with a cookie and gets a token', async () => {
+describe('Ann opens the link of an invitation in her browser', () => {
+  const invited = async () => {
+    const { id, owner } = await team(stack, [])
     const ann = await signedIn(stack, 'Ann')
-    await page.goto(app.origin)
-    const { session, token } = await use(stack.url.replace('127.0.0.1', 'localhost'), { email: ann.email, password })
-    expect(session.user.email).toBe(ann.email)
-    expect(token.token.split('.')).toHaveLength(3)
+    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
+    return { id, owner, ann, invitationId: body.id as string, link: linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))) }
+  }
+  /** Lets the browser have this person's session. */
+  const signInHere = (who: Person) => page.context().addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: base() })))
+  const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent(), { timeout: 10_000 })
+  const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible(), { timeout: 10_000 }).toBe(true)
+
+  test('reads who invites her to what, as what and until when, signs in and accepts', async () => {
+    const { id, ann, link } = await invited()
+    await page.goto(link)
+    await reads('#invitation').toBe('Owner invites a…@example.org to join The Team, with the role “viewer”.')
+    await reads('#until').toMatch(/^The invitation is valid until .*20\d\d/)
+    await page.fill('input[name=email]', ann.email)
+    await page.fill('input[name=password]', password)
+    await page.click('#sign-in button')
+    await page.click('button[value=accept]')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
+    await reads('#until').toBe('This invitation was accepted.')
+    expect(await page.locator('form:visible').count()).toBe(0)
+    expect((await ann.get('/organization/list')).body).toMatchObject([{ id, role: 'viewer' }])
+    expect(complaints).toEqual([])
   })
 
-  test('that is not trusted is refused by the browser', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const foreign = await trustedPage()
-    await page.goto(foreign.origin)
-    await expect(use(stack.url.replace('127.0.0.1', 'localhost'), { email: ann.email, password })).rejects.toThrow(/Failed to fetch/)
-    await foreign.close()
+  test('with the session that is there, which stays in its context', async () => {
+    const { ann, link } = await invited()
+    await ann.subscribe()
+    const { body: { id: own } } = await ann.post('/organization/create', { name: 'Her own' })
+    await ann.post('/organization/set-active', { organizationId: own })
+    await signInHere(ann)
+    await page.goto(link)
+    await reads('#who').toBe(`You are signed in as ${ann.email}.`)
+    expect(await page.locator('input:visible').count()).toBe(0)
+    await page.click('button[value=accept]')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
+    expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(own)
+  })
+
+  test('while somebody else is signed in, and is told so before she signs in herself', async () => {
+    const { ann, link } = await invited()
+    const eve = await signedIn(stack, 'Eve')
+    await signInHere(eve)
+    await page.goto(link)
+    await reads('#who').toBe(`You are signed in as ${eve.email}, and the invitation is for a…@example.org.`)
+    expect(await page.locator('button[value=accept]').isVisible()).toBe(false)
+    await page.click('#sign-out button')
+    await page.fill('input[name=email]', ann.email)
+    await page.fill('input[name=password]', password)
+    await page.click('#sign-in button')
+    await isOffered('button[value=reject]')
+    await page.click('button[value=reject]')
+    await expect.poll(status, { timeout: 10_000 }).toContain('declined')
+  })
+
+  test('that was taken back while she read, and is told that', async () => {
+    const { owner, ann, link, invitationId } = await invited()
+    await signInHere(ann)
+    await page.goto(link)
+    await isOffered('button[value=accept]')
+    await owner.post('/organization/cancel-invitation', { invitationId })
+    await page.click('button[value=accept]')
+    await reads('#until').toBe('This invitation was taken back.')
+    expect(await page.locator('button:visible').count()).toBe(0)
+  })
+
+  test('again, or after its end, or mistyped, and is told what it is', async () => {
+    const { ann, link, invitationId } = await invited()
+    await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [invitationId])
+    await page.goto(link)
+    await reads('#until').toContain('has expired')
+    await stack.sql.query(`update auth.invitations set expires_at = now() + interval '1 day' where id = $1`, [invitationId])
+    await ann.post('/organization/reject-invitation', { invitationId })
+    await page.goto(link)
+    await reads('#until').toBe('This invitation was declined.')
+    await reads('#invitation').toBe('This was an invitation for a…@example.org.')
+    await page.goto(`${link}x`)
+    await reads('h1').toBe('No such invitation')
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('who makes a front end runs npm start', () => {
+  test('and sees a mail as it looks, whose link opens in a window of its own', async () => {
+    await using local = await startStack({ local: true })
+    const home = local.url.replace('127.0.0.1', 'localhost')
+    await person(local, 'Ann').signUp()
+    await page.goto(home)
+    await page.click('a[href$="/mail"]')
+    const look = async () => {
+      await page.reload()
+      return page.locator('article').count()
+    }
+    await expect.poll(look).toBe(1)
+    const button = page.frameLocator('iframe').locator('a', { hasText: 'Confirm email address' })
+    expect(await button.isVisible()).toBe(true)
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), button.click()])
+    await opened.waitForLoadState()
+    expect(await opened.locator('h1').textContent()).toBe('E-mail address verified')
+    expect(complaints).toEqual([])
   })
 })

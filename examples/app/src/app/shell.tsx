@@ -1,0 +1,56 @@
+/** What is around every page of somebody who is signed in. */
+import { Link, Outlet } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useLostConnection } from '../data/connection.ts'
+import { HereProvider, useHere } from './here.tsx'
+import { inBottomBar, placesFor } from './places.ts'
+import { useSession } from './session.ts'
+
+// menus and dialogs are more script than the rest of the shell, and a page is shown before they are needed
+const ContextSwitcher = lazy(async () => ({ default: (await import('./context-switcher.tsx')).ContextSwitcher }))
+const PersonMenu = lazy(async () => ({ default: (await import('./person-menu.tsx')).PersonMenu }))
+const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }))
+
+export function Shell() {
+  const { hasEnded } = useSession()
+  return (
+    <HereProvider>
+      <Frame />
+      {hasEnded && (
+        <Suspense>
+          <SignInAgain />
+        </Suspense>
+      )}
+    </HereProvider>
+  )
+}
+
+function Frame() {
+  const { team, rights } = useHere()
+  return (
+    <div className='shell' data-context={team === null ? 'personal' : 'team'}>
+      <a className='skip' href='#content'>Skip to the content</a>
+      <header className='top'>
+        <Suspense fallback={<span className='context'>{team?.name ?? 'Personal'}</span>}>
+          <ContextSwitcher />
+          <PersonMenu />
+        </Suspense>
+      </header>
+      <nav className='places' aria-label='Pages'>
+        {placesFor(rights.undo).map(({ to, name }, index) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'place' : 'place place-wide'}>{name}</Link>
+        ))}
+      </nav>
+      <main id='content' tabIndex={-1}>
+        <Connection />
+        <Outlet />
+      </main>
+    </div>
+  )
+}
+
+/** Says only when it is bad. */
+export function Connection() {
+  const isLost = useLostConnection()
+  return <div role='status'>{isLost && <p className='connection'>There is no connection to the service. It is tried again.</p>}</div>
+}

@@ -1,0 +1,23 @@
+/** What may be spent on a category in a month, or in every month that has no budget of its own. */
+import { queryOptions } from '@tanstack/react-query'
+import { type NewRow, type Row, unwrap } from 'finance-client'
+import { finance } from './client.ts'
+import { type Context, rowOf, within } from './context.ts'
+
+export type Budget = Row<'budgets'>
+
+/** Those of one month, and those of every month. */
+export const budgetsQuery = (context: Context, month: string) =>
+  queryOptions({
+    queryKey: [context.key, 'budgets', month],
+    queryFn: ({ signal }) =>
+      unwrap(within(context, finance.data.from('budgets').select()).or(`month.is.null,month.eq.${month}`).order('month').order('currency').abortSignal(signal)),
+  })
+
+/** Sets the budget of a category, currency and month, whether there is one already or not. */
+export const setBudget = (context: Context, budget: NewRow<'budgets'>) =>
+  unwrap(finance.data.from('budgets').upsert(rowOf(context, budget), { onConflict: 'category_id,currency,month' }).select().single())
+
+export const deleteBudget = async (_: Context, { id }: Pick<Budget, 'id'>): Promise<void> => {
+  await unwrap(finance.data.from('budgets').delete().eq('id', id))
+}

@@ -1,0 +1,87 @@
+/** Imports: what becomes of the rows of a bank's file, storing them, and taking them back. */
+import { queryOptions } from '@tanstack/react-query'
+import { type Reply, type Row, unwrap } from 'finance-client'
+import { inParts, type StatementRow } from 'finance-client/import'
+import { finance } from './client.ts'
+import { type Context, within } from './context.ts'
+
+/** So many rows a request stay below its 2 MiB, whatever a bank writes beside them. */
+const rowsAtOnce = 2_000
+
+export type Verdict = 'new' | 'duplicate' | 'changed' | 'invalid'
+
+/** Rows of one account of a file, and where they go. `currency` is that of rows that say none. */
+export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[] }
+
+export type Judged = { row: StatementRow, currency: string, verdict: Verdict, reason: string | null }
+
+type Progress = (done: number, of: number) => void
+
+type Send = { rows: StatementRow[], portion: Portion, fileName: string, isDry: boolean }
+
+const send = ({ rows, portion, fileName, isDry }: Send): Promise<Reply<'import_transactions'>> =>
+  unwrap(
+    finance.data.rpc('import_transactions', {
+      // an account has its own
+      p_rows: portion.accountId === null ? rows.map((row) => ({ currency: portion.currency, ...row })) : rows,
+      p_source: portion.source,
+      p_account_id: portion.accountId,
+      p_file_name: fileName.slice(0, 255),
+      p_dry_run: isDry,
+    }),
+  )
+
+/** Sends portions part by part, one after the other: each part is judged by what is stored before it. */
+async function sendAll(portions: Portion[], fileName: string, isDry: boolean, onProgress: Progress): Promise<Judged[]> {
+  const parts = portions.flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
+  const judged: Judged[] = []
+  for (const [done, { portion, rows }] of parts.entries()) {
+    onProgress(done, parts.length)
+    // the number tells the parts of a long file apart among the imports
+    const name = parts.length === 1 ? fileName : `${fileName.slice(0, 230)} (${done + 1} of ${parts.length})`
+    const verdicts = await send({ rows, portion, fileName: name, isDry })
+    for (const { row_number, verdict, reason } of verdicts) {
+      const row = rows[row_number - 1]
+      if (row !== undefined) judged.push({ row, currency: row.currency ?? portion.currency, verdict: verdict as Verdict, reason })
+    }
+  }
+  onProgress(parts.length, parts.length)
+  return judged
+}
+
+/**
+ * What would become of each row; nothing is stored.
+ * @param key tells apart what the person has chosen
+ */
+export const verdictsQuery = (context: Context, key: readonly unknown[], portions: Portion[], fileName: string, onProgress: Progress) =>
+  queryOptions({
+    queryKey: [context.key, 'verdicts', ...key],
+    queryFn: () => sendAll(portions, fileName, true, onProgress),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+
+export type Order = { portions: Portion[], fileName: string, onProgress: Progress }
+
+/** Stores what is new. @returns how many rows were */
+export async function importAll(_: Context, { portions, fileName, onProgress }: Order): Promise<number> {
+  const judged = await sendAll(portions, fileName, false, onProgress)
+  return judged.filter(({ verdict }) => verdict === 'new').length
+}
+
+export type Import = Pick<Row<'imports'>, 'id' | 'source' | 'file_name' | 'row_count' | 'created_at'> & { account: { name: string } | null }
+
+export const importsQuery = (context: Context) =>
+  queryOptions({
+    queryKey: [context.key, 'imports'],
+    queryFn: ({ signal }): Promise<Import[]> =>
+      unwrap(
+        within(context, finance.data.from('imports').select('id,source,file_name,row_count,created_at,account:accounts(name)'))
+          .order('created_at', { ascending: false }).order('id').limit(100).abortSignal(signal),
+      ),
+  })
+
+/** Deletes an import with its transactions. @throws FinanceError 409 when one of them was changed since */
+export const takeBack = async (_: Context, { id }: Import): Promise<void> => {
+  await unwrap(finance.data.from('imports').delete().eq('id', id))
+}

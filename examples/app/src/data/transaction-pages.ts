@@ -1,0 +1,51 @@
+/** Keeps the list that has been read true to what is changed in it, so that no page far up has to be read again. */
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { Context } from './context.ts'
+import { comparing, type Cursor, type Shown, usualSort } from './transaction-filters.ts'
+import { pagesKey, type Transaction, type TransactionPage } from './transactions.ts'
+
+type Pages = InfiniteData<TransactionPage, Cursor | null>
+
+const without = (data: Pages, isGone: (row: Transaction) => boolean): Pages => ({
+  ...data,
+  pages: data.pages.map((page) => page.rows.some(isGone) ? { ...page, rows: page.rows.filter((row) => !isGone(row)) } : page),
+})
+
+/** Puts a row where it belongs; one that comes after all that was read will be read when somebody gets there. */
+function withRow(data: Pages, row: Transaction, compare: (one: Transaction, other: Transaction) => number): Pages {
+  const at = data.pages.findIndex(({ rows, next }) => next === null || rows.some((other) => compare(row, other) < 0))
+  if (at < 0) return data
+  const pages = data.pages.map((page, index) => {
+    if (index !== at) return page
+    const place = page.rows.findIndex((other) => compare(row, other) < 0)
+    return { ...page, rows: page.rows.toSpliced(place < 0 ? page.rows.length : place, 0, row) }
+  })
+  return { ...data, pages }
+}
+
+/** What of a context has been read of the list, to be changed in place. */
+export function listOf(client: QueryClient, context: Context) {
+  const each = (change: (data: Pages, shown: Shown) => Pages) => {
+    for (const [key, data] of client.getQueriesData<Pages>({ queryKey: pagesKey(context) })) {
+      if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as Shown))
+    }
+  }
+  return {
+    /** Half a transfer takes the other along. */
+    drop: (rows: readonly Transaction[]) => {
+      const gone = new Set(rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]))
+      each((data) => without(data, ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id))))
+    },
+    /** Rows that are new or have changed, each in its place of today. */
+    put: (rows: readonly Transaction[]) => {
+      const gone = new Set(rows.map(({ id }) => id))
+      const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
+      each((data, { sort = usualSort }) => unique.reduce((pages, row) => withRow(pages, row, comparing(sort)), without(data, ({ id }) => gone.has(id))))
+    },
+    /** Reads again what depends on transactions, but the list itself. */
+    settle: () =>
+      client.invalidateQueries({ queryKey: [context.key], predicate: ({ queryKey }) => !(queryKey[1] === 'transactions' && queryKey[2] === 'pages') }),
+    /** Forgets what is far down, so that coming back reads no more than the beginning. */
+    shorten: () => each((data) => data.pages.length < 4 ? data : { pages: data.pages.slice(0, 2), pageParams: data.pageParams.slice(0, 2) }),
+  }
+}

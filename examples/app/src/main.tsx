@@ -1,0 +1,28 @@
+/** Where the app starts. */
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { router } from './app/router.tsx'
+import { followSession } from './app/session.ts'
+import { queries } from './data/queries.ts'
+import { Toasts } from './parts/toast.tsx'
+
+const place = document.querySelector('#app')
+if (place === null) throw new Error('index.html has no #app')
+
+followSession(() => void router.invalidate())
+
+createRoot(place).render(
+  <StrictMode>
+    {/* the policy of the document allows no <style> */}
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <Toasts>
+          <RouterProvider router={router} />
+        </Toasts>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

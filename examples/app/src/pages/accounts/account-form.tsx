@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { type Account, accountTypes, saveAccount } from '../../data/accounts.ts'
+import { useChange } from '../../data/change.ts'
+import { usualCurrency } from '../../locale/amounts.ts'
+import { AmountField } from '../../parts/amount-field.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+
+/** Creates an account, or changes the one that is given. */
+export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
+  const [balance, setBalance] = useState<number | null>(account?.balance ?? 0)
+  const save = useChange(saveAccount, onClose)
+  const submit = ({ text, optional }: Values) => {
+    if (balance === null) return
+    const [name, type, currency] = [text('name'), text('type') as Account['type'], text('currency').toLowerCase()]
+    save.mutate({ id: account?.id, values: { name, type, currency, balance, institution: optional('institution') } })
+  }
+  return (
+    <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open onClose={onClose}>
+      <Form error={save.error} onSubmit={submit}>
+        <TextField name='name' label='Name' defaultValue={account?.name} required />
+        <Select name='type' label='Type' defaultValue={account?.type ?? 'checking'}>
+          {Object.entries(accountTypes).map(([type, name]) => <option key={type} value={type}>{name}</option>)}
+        </Select>
+        <AmountField
+          name='balance'
+          label='Opening balance'
+          value={balance}
+          onChange={setBalance}
+          hint='What was there before the first transaction.'
+          required
+        />
+        <TextField name='currency' label='Currency' defaultValue={account?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
+        <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} />
+        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,39 @@
+import { useHere } from '../../app/here.tsx'
+import { type Account, accountTypes } from '../../data/accounts.ts'
+import { ActionsHead } from '../../parts/actions-head.tsx'
+import { Amount } from '../../parts/amount.tsx'
+
+type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
+
+export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) {
+  const { rights } = useHere()
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Type</th>
+          <th className='amount'>Balance</th>
+          <ActionsHead />
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map((account) => (
+          <tr key={account.id}>
+            <th scope='row'>{account.name}{account.institution !== null && <small>{account.institution}</small>}</th>
+            <td>{accountTypes[account.type]}</td>
+            <td className='amount'>
+              <Amount value={account.current_balance ?? account.balance} currency={account.currency} />
+            </td>
+            {rights.write && (
+              <td className='row-actions'>
+                <button type='button' className='quiet' aria-label={`Edit ${account.name}`} onClick={() => onEdit(account)}>Edit</button>
+                <button type='button' className='quiet' aria-label={`Delete ${account.name}`} onClick={() => onDelete(account)}>Delete</button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

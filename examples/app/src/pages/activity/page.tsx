@@ -1,0 +1,53 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useHere } from '../../app/here.tsx'
+import { activityQuery, namesQuery } from '../../data/activity.ts'
+import { membersQuery } from '../../data/teams.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { RequestItem } from './request-item.tsx'
+
+export function Page() {
+  const { rights, role } = useHere()
+  return (
+    <>
+      <PageHead title='Activity' />
+      {rights.undo
+        ? <Requests />
+        : (
+          <EmptyState>
+            Who changed what in a team is for its owner and admins; you are {role === 'editor' ? 'an editor' : 'a viewer'}{' '}
+            here. Your own activity is in your personal context.
+          </EmptyState>
+        )}
+    </>
+  )
+}
+
+function Requests() {
+  const { context, user } = useHere()
+  const activity = useInfiniteQuery(activityQuery(context, user.id))
+  const names = useQuery(namesQuery(context))
+  const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
+  const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || 'A member']))
+  const isKnown = names.data !== undefined && (context.id === null || members.data !== undefined)
+  const requests = activity.data?.pages.flatMap((page) => page.requests) ?? []
+  return (
+    <>
+      <ErrorNote error={activity.error ?? names.error ?? members.error} />
+      {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
+      {activity.data !== undefined && requests.length === 0 && (
+        <EmptyState>Nothing was changed yet. Every change will stand here, with who made it and the way back.</EmptyState>
+      )}
+      {isKnown && requests.length > 0 && (
+        <ol className='requests'>
+          {requests.map((request) => <RequestItem key={request.id} request={request} people={people} names={names.data} />)}
+        </ol>
+      )}
+      {activity.hasNextPage && (
+        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>Show older</button>
+      )}
+    </>
+  )
+}

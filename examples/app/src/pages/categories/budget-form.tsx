@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { type Budget, deleteBudget, setBudget } from '../../data/budgets.ts'
+import type { Category } from '../../data/categories.ts'
+import { useChange } from '../../data/change.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatMonth } from '../../locale/days.ts'
+import { AmountField } from '../../parts/amount-field.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+
+type BudgetFormProps = { category: Category, month: string, /** Those of the month, and those of every month. */ budgets: Budget[], onClose: () => void }
+
+/** Sets the budget of a month alone, or of every month that has none of its own. */
+export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProps) {
+  const own = budgets.filter(({ category_id }) => category_id === category.id)
+  const [amount, setAmount] = useState<number | null>(own.find((budget) => budget.month !== null)?.amount ?? own[0]?.amount ?? category.monthly_budget)
+  const save = useChange(setBudget, onClose)
+  const submit = ({ text, optional }: Values) => {
+    if (amount === null) return
+    save.mutate({
+      category_id: category.id,
+      month: text('which') === 'month' ? month : null,
+      amount,
+      currency: text('currency').toLowerCase(),
+      rollover: optional('rollover') !== null,
+    })
+  }
+  return (
+    <Dialog title={`Budget of ${category.name}`} open onClose={onClose}>
+      <Form error={save.error} onSubmit={submit}>
+        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
+        <TextField name='currency' label='Currency' defaultValue={own[0]?.currency ?? category.budget_currency} minLength={3} maxLength={3} size={4} required />
+        <Select name='which' label='For' defaultValue='month'>
+          <option value='month'>{formatMonth(month)} alone</option>
+          <option value='every'>Every month that has none of its own</option>
+        </Select>
+        <label className='check'>
+          <input type='checkbox' name='rollover' defaultChecked={own[0]?.rollover ?? false} /> What is left is carried over to the next month
+        </label>
+        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+      </Form>
+      {own.length > 0 && <BudgetList budgets={own} />}
+    </Dialog>
+  )
+}
+
+/** The budgets that there are, each of which may go. */
+function BudgetList({ budgets }: { budgets: Budget[] }) {
+  const remove = useChange(deleteBudget)
+  return (
+    <>
+      <h3>As it is now</h3>
+      <ErrorNote error={remove.error} />
+      <ul className='budget-list'>
+        {budgets.map((budget) => {
+          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatMonth(budget.month)}`}`
+          return (
+            <li key={budget.id}>
+              {name}
+              {budget.rollover && ', carries over'}
+              <button type='button' className='quiet' aria-label={`Remove ${name}`} onClick={() => remove.mutate(budget)}>Remove</button>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

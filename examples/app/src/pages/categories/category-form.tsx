@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { type Category, saveCategory } from '../../data/categories.ts'
+import { useChange } from '../../data/change.ts'
+import { usualCurrency } from '../../locale/amounts.ts'
+import { AmountField } from '../../parts/amount-field.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+
+const firstColor = '#4a7fb5'
+
+/** Creates a category, or changes the one that is given. */
+export function CategoryForm({ category, onClose }: { category: Category | null, onClose: () => void }) {
+  const [budget, setBudget] = useState<number | null>(category?.monthly_budget ?? null)
+  const save = useChange(saveCategory, onClose)
+  const submit = ({ text }: Values) => {
+    // what is no amount stays in the field, which says so
+    if (budget === null && text('monthly_budget') !== '') return
+    save.mutate({
+      id: category?.id,
+      name: text('name'),
+      color: text('color'),
+      monthly_budget: budget,
+      budget_currency: text('budget_currency').toLowerCase(),
+    })
+  }
+  return (
+    <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open onClose={onClose}>
+      <Form error={save.error} onSubmit={submit}>
+        <TextField name='name' label='Name' defaultValue={category?.name} required />
+        <TextField name='color' label='Colour' type='color' defaultValue={category?.color ?? firstColor} />
+        <AmountField
+          name='monthly_budget'
+          label='Monthly budget'
+          value={budget}
+          onChange={setBudget}
+          hint='Empty for none. A month may have a budget of its own.'
+        />
+        <TextField
+          name='budget_currency'
+          label='Currency'
+          defaultValue={category?.budget_currency ?? usualCurrency}
+          minLength={3}
+          maxLength={3}
+          size={4}
+          required
+        />
+        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+      </Form>
+    </Dialog>
+  )
+}

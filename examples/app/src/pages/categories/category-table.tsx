@@ -1,0 +1,98 @@
+import { useHere } from '../../app/here.tsx'
+import type { Budget } from '../../data/budgets.ts'
+import type { Category } from '../../data/categories.ts'
+import type { Comparison } from '../../data/reports.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import type { Days } from '../../locale/months.ts'
+import { ActionsHead } from '../../parts/actions-head.tsx'
+import { BudgetBar, leftOf } from '../../parts/charts/budget-table.tsx'
+import { RowsLink } from '../../parts/rows-link.tsx'
+
+type CategoryTableProps = {
+  categories: Category[]
+  compared: Comparison[]
+  budgets: Budget[]
+  days: Days
+  passed: number
+  onOpen: (dialog: 'edit' | 'budget' | 'delete', category: Category) => void
+}
+
+/** Each category, and how its budgets of the month stand; a row a currency. */
+export function CategoryTable({ categories, compared, budgets, days, passed, onOpen }: CategoryTableProps) {
+  const { rights } = useHere()
+  const rows = categories.flatMap((category) => {
+    const some: Array<Comparison | null> = compared.filter(({ category_id }) => category_id === category.id)
+    return (some.length === 0 ? [null] : some).map((comparison, index) => ({ category, comparison, isFirst: index === 0 }))
+  })
+  return (
+    <table className='stacking'>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th className='amount'>Budget</th>
+          <th className='amount'>Spent</th>
+          <th className='amount'>Left</th>
+          <ActionsHead />
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ category, comparison, isFirst }) => (
+          <tr key={`${category.id} ${comparison?.currency ?? ''}`}>
+            <th scope='row'>
+              <span>
+                <span className='swatch' style={{ background: category.color ?? 'var(--line)' }} />
+                <RowsLink category={category.id} days={days} currency={comparison?.currency}>{category.name}</RowsLink>
+              </span>
+              {comparison !== null && <BudgetBar budget={comparison.budget} actual={comparison.actual} passed={passed} />}
+            </th>
+            {comparison === null ?
+              (
+                <>
+                  <td className='amount' data-label='Budget'>none</td>
+                  <td />
+                  <td />
+                </>
+              ) :
+              (
+                <>
+                  <td className='amount' data-label='Budget'>
+                    {formatAmount(comparison.budget, comparison.currency)}
+                    <Kind budgets={budgets.filter(({ category_id, currency }) => category_id === category.id && currency === comparison.currency)} />
+                  </td>
+                  <td className='amount' data-label='Spent'>{formatAmount(comparison.actual, comparison.currency)}</td>
+                  <td className='amount' data-label='Left'>{leftOf(comparison.difference, comparison.currency)}</td>
+                </>
+              )}
+            {rights.write && <td className='row-actions'>{isFirst && <Actions category={category} onOpen={onOpen} />}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Where a budget of one category and currency is from; nothing where it is the category's own. */
+function Kind({ budgets }: { budgets: Budget[] }) {
+  const budget = budgets.find(({ month }) => month !== null) ?? budgets[0]
+  return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
+}
+
+function Actions({ category, onOpen }: { category: Category, onOpen: CategoryTableProps['onOpen'] }) {
+  const action = (dialog: 'edit' | 'budget' | 'delete', name: string, label: string) => (
+    <button
+      type='button'
+      className='quiet'
+      aria-label={label}
+      onClick={() => onOpen(dialog, category)}
+    >
+      {name}
+    </button>
+  )
+  return (
+    <>
+      {action('budget', 'Budget', `Budget of ${category.name}`)}
+      {action('edit', 'Edit', `Edit ${category.name}`)}
+      {action('delete', 'Delete', `Delete ${category.name}`)}
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { forgetPassword } from '../../data/me.ts'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+
+/** The mail leads to `/reset-password`. */
+export function Page() {
+  const ask = useMutation({ mutationFn: forgetPassword })
+  return (
+    <>
+      <PageHead title='Forgot your password?' />
+      {ask.data === undefined
+        ? (
+          <Form error={ask.error} onSubmit={({ text }) => ask.mutate(text('email'))}>
+            <TextField name='email' label='E-mail address' type='email' autoComplete='username' hint='A link to choose a new one is sent there.' required />
+            <SubmitButton isBusy={ask.isPending}>Send the link</SubmitButton>
+          </Form>
+        )
+        : <p role='status'>{ask.data.message}</p>}
+      <p>
+        <Link to='/sign-in'>Sign in</Link>
+      </p>
+    </>
+  )
+}

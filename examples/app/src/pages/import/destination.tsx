@@ -1,0 +1,83 @@
+/** How a file was read, and where its rows go. */
+import { PRESETS, type Statement } from 'finance-client/import'
+import type { Account } from '../../data/accounts.ts'
+import type { Answers, BankFile } from '../../data/bank-file.ts'
+import { Select, TextField } from '../../parts/form.tsx'
+import { type Choices, type Group, lacksCurrency } from './portions.ts'
+
+const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
+
+const words = (answers: Answers): string[] => [
+  ...answers.columns === undefined ? [] : ['the columns as you said'],
+  ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? 'the month first' : 'the day first'],
+  ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? 'a comma before decimals' : 'a point before decimals'],
+]
+
+type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnswer: (answers: Answers) => void }
+
+export function HowItWasRead({ file, statement: { format, preset, rows, problems }, answers, onAnswer }: HowProps) {
+  const said = words(answers)
+  return (
+    <>
+      <h2>{file.name}</h2>
+      <p>
+        {preset === undefined ? formats[format] : PRESETS[preset].bank}, {rows.length} {rows.length === 1 ? 'row' : 'rows'}
+        {said.length > 0 && `, read with ${said.join(' and ')}`}.{' '}
+        {said.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>Read it anew</button>}
+      </p>
+      {problems.length > 0 && (
+        <details className='notes'>
+          <summary>{problems.length === 1 ? 'One note' : `${problems.length} notes`} on lines of the file</summary>
+          <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>Line {line}: {message}</li>)}</ul>
+        </details>
+      )}
+      {format === 'csv' && (
+        <label className='check'>
+          <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
+          What was spent has no minus in this file
+        </label>
+      )}
+    </>
+  )
+}
+
+type DestinationProps = { groups: Group[], accounts: Account[], choices: Choices, onChoose: (choices: Choices) => void }
+
+export function Destination({ groups, accounts, choices, onChoose }: DestinationProps) {
+  const pending = groups.flatMap(({ rows }) => rows).filter(({ status }) => status === 'pending').length
+  return (
+    <div className='form'>
+      {groups.map((group) => (
+        <Select
+          key={group.key}
+          name={`account ${group.key}`}
+          label={group.account === null ? 'Account' : `Account for ${group.account.name}`}
+          hint={`${group.rows.length} ${group.rows.length === 1 ? 'row' : 'rows'}${
+            accounts.length === 0 ? '. You have no account yet; rows can be without one.' : ''
+          }`}
+          value={choices.accounts[group.key] ?? ''}
+          onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
+        >
+          <option value=''>No account</option>
+          {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{name} ({currency.toUpperCase()})</option>)}
+        </Select>
+      ))}
+      {groups.some((group) => lacksCurrency(group, choices)) && (
+        <TextField
+          name='currency'
+          label='Currency'
+          hint='The file does not say it, and no account does.'
+          defaultValue={choices.currency.toUpperCase()}
+          maxLength={3}
+          onChange={({ target }) => target.value.length === 3 && onChoose({ ...choices, currency: target.value.toLowerCase() })}
+        />
+      )}
+      {pending > 0 && (
+        <label className='check'>
+          <input type='checkbox' checked={choices.withPending} onChange={({ target }) => onChoose({ ...choices, withPending: target.checked })} />
+          Import the {pending} pending too. Many banks book them later as others, and then they are there twice.
+        </label>
+      )}
+    </div>
+  )
+}

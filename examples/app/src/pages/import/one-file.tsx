@@ -1,0 +1,56 @@
+/** A file on its way: what has to be asked of it, and then what becomes of its rows. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useHere } from '../../app/here.tsx'
+import { accountsQuery } from '../../data/accounts.ts'
+import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { ColumnsForm } from './columns.tsx'
+import { recall, remember, signOf } from './memory.ts'
+import { Questions } from './questions.tsx'
+import { Review } from './review.tsx'
+
+export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
+  const { user, context } = useHere()
+  const owner = `${user.id} ${context.key}`
+  const [said, setSaid] = useState<Answers | null>(null)
+  const accounts = useQuery(accountsQuery(context))
+  // how the file is without anything said tells which bank it is of, and so what was said last time
+  const plain = useQuery(bankFileQuery(file, {}))
+  const sign = plain.data === undefined ? undefined : signOf(plain.data)
+  const recalled = useMemo(() => sign === undefined ? undefined : recall(owner, sign), [owner, sign])
+  const answers = said ?? recalled?.answers ?? {}
+  const read = useQuery({ ...bankFileQuery(file, answers), enabled: plain.data !== undefined })
+  const error = plain.error ?? read.error ?? accounts.error
+  const add = (more: Answers) => setSaid({ ...answers, ...more })
+
+  if (error !== null) return <ErrorNote error={error} />
+  if (read.data === undefined || accounts.data === undefined) return <Skeleton />
+  if ('refusal' in read.data) {
+    const { message, lines } = read.data.refusal
+    return lines.length === 0
+      ? (
+        <div className='error-note' role='alert'>
+          <p>{message}</p>
+        </div>
+      )
+      : <ColumnsForm key={file.id} lines={lines} onAnswer={(columns) => add({ columns })} />
+  }
+  const { statement } = read.data
+  if (statement.problems.some(({ option }) => option !== undefined)) return <Questions problems={statement.problems} onAnswer={add} />
+  return (
+    <Review
+      file={file}
+      statement={statement}
+      answers={answers}
+      onAnswer={setSaid}
+      accounts={accounts.data}
+      recalled={recalled}
+      onDone={(what) => {
+        if (sign !== undefined) remember(owner, sign, { answers, ...what })
+        onClose()
+      }}
+    />
+  )
+}

@@ -1,0 +1,86 @@
+/** Where the rows of a file go, what becomes of each, and then the import. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Statement } from 'finance-client/import'
+import { useMemo, useState } from 'react'
+import { useHere } from '../../app/here.tsx'
+import type { Account } from '../../data/accounts.ts'
+import type { Answers, BankFile } from '../../data/bank-file.ts'
+import { useChange } from '../../data/change.ts'
+import { importAll, verdictsQuery } from '../../data/imports.ts'
+import { usualCurrency } from '../../locale/amounts.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { useTell } from '../../parts/toast.tsx'
+import { Destination, HowItWasRead } from './destination.tsx'
+import type { Remembered } from './memory.ts'
+import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
+import { VerdictTable } from './verdict-table.tsx'
+
+type ReviewProps = {
+  file: BankFile
+  statement: Statement
+  answers: Answers
+  onAnswer: (answers: Answers) => void
+  accounts: Account[]
+  recalled: Remembered | undefined
+  onDone: (what: Omit<Remembered, 'answers'>) => void
+}
+
+/** The account that was chosen last time, or the one whose last digits are those of the file's. */
+function accountFor({ key }: Group, accounts: Account[], recalled: Remembered | undefined): string {
+  const last = accounts.find(({ id }) => id === recalled?.accounts[key])
+  const same = accounts.filter(({ account_number: number }) => number !== null && key.endsWith(number))
+  return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
+}
+
+export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
+  const { context } = useHere()
+  const client = useQueryClient()
+  const tell = useTell()
+  const groups = useMemo(() => groupsOf(statement), [statement])
+  const [choices, setChoices] = useState<Choices>(() => ({
+    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled)])),
+    currency: recalled?.currency ?? usualCurrency,
+    withPending: false,
+  }))
+  const [progress, setProgress] = useState({ done: 0, of: 0 })
+  const onProgress = (done: number, of: number) => setProgress({ done, of })
+  const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
+  const verdicts = useQuery(verdictsQuery(context, [file.id, answers, choices], portions, file.name, onProgress))
+  const store = useChange(importAll, (count) => {
+    tell(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`)
+    onDone({ accounts: choices.accounts, currency: choices.currency })
+  })
+  const judged = verdicts.data ?? []
+  const count = judged.filter(({ verdict }) => verdict === 'new').length
+  const begin = () => {
+    if (store.isPending || count === 0) return
+    const wrong = new Set(judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row))
+    const good = portions.map((portion) => ({ ...portion, rows: portion.rows.filter((row) => !wrong.has(row)) }))
+    // parts that were stored before one failed are known to the next attempt
+    store.mutate({ portions: good, fileName: file.name, onProgress }, { onError: () => void client.invalidateQueries({ queryKey: [context.key] }) })
+  }
+  return (
+    <section aria-label={file.name}>
+      <HowItWasRead file={file} statement={statement} answers={answers} onAnswer={onAnswer} />
+      <Destination groups={groups} accounts={accounts} choices={choices} onChoose={setChoices} />
+      <ErrorNote error={verdicts.error ?? store.error} />
+      {store.isError && progress.done > 0 && <p>{progress.done} of {progress.of} parts are stored. Import again for the others: what is stored is known.</p>}
+      {verdicts.isPending && <Skeleton />}
+      {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
+        <p>
+          <progress aria-label={store.isPending ? 'Importing' : 'Comparing'} max={progress.of} value={progress.done} /> Part{' '}
+          {Math.min(progress.done + 1, progress.of)} of {progress.of}
+        </p>
+      )}
+      {verdicts.data !== undefined && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} />}
+      {verdicts.data !== undefined && (
+        <div className='buttons'>
+          <button type='button' className='primary' aria-disabled={count === 0 || store.isPending} onClick={begin}>
+            {count === 0 ? 'Nothing new to import' : `Import ${count} new ${count === 1 ? 'transaction' : 'transactions'}`}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}

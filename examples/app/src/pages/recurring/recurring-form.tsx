@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import type { NewRow } from 'finance-client'
+import { useState } from 'react'
+import { useHere } from '../../app/here.tsx'
+import { accountsQuery } from '../../data/accounts.ts'
+import { categoriesQuery } from '../../data/categories.ts'
+import { useChange } from '../../data/change.ts'
+import { periods, type Recurring, saveRecurring } from '../../data/recurring.ts'
+import { usualCurrency } from '../../locale/amounts.ts'
+import { today } from '../../locale/days.ts'
+import { AmountField } from '../../parts/amount-field.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+
+/** Creates a recurring cost, or changes the one that is given. */
+export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
+  const { context } = useHere()
+  const accounts = useQuery(accountsQuery(context))
+  const categories = useQuery(categoriesQuery(context))
+  const [amount, setAmount] = useState<number | null>(cost?.amount ?? null)
+  const [accountId, setAccountId] = useState(cost?.account_id ?? '')
+  const save = useChange(saveRecurring, onClose)
+  // a cost of an account is in the account's currency
+  const account = accounts.data?.find(({ id }) => id === accountId)
+  const submit = ({ text, optional }: Values) => {
+    if (amount === null) return
+    const interval = optional('interval_in_days')
+    save.mutate({
+      id: cost?.id,
+      title: text('title'),
+      amount,
+      currency: account?.currency ?? text('currency').toLowerCase(),
+      period: text('period') as NewRow<'subscriptions'>['period'],
+      interval_in_days: interval === null ? null : Number(interval),
+      starts_on: text('starts_on'),
+      ends_on: optional('ends_on'),
+      category_id: optional('category_id'),
+      account_id: optional('account_id'),
+      description: optional('description'),
+    })
+  }
+  return (
+    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open onClose={onClose}>
+      <Form error={save.error} onSubmit={submit}>
+        <TextField name='title' label='Name' defaultValue={cost?.title} required />
+        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
+        <Select name='account_id' label='Account' value={accountId} onChange={({ target }) => setAccountId(target.value)}>
+          <option value=''>None</option>
+          {accounts.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        </Select>
+        {account === undefined && (
+          <TextField name='currency' label='Currency' defaultValue={cost?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
+        )}
+        <Select name='period' label='How often' defaultValue={cost?.period ?? 'monthly'}>
+          {Object.entries(periods).map(([period, name]) => <option key={period} value={period}>{name}</option>)}
+        </Select>
+        <TextField
+          name='interval_in_days'
+          label='Or every so many days'
+          type='number'
+          min={1}
+          defaultValue={cost?.interval_in_days ?? ''}
+          hint='Leave it empty unless it comes in another rhythm.'
+        />
+        <DateField name='starts_on' label='First due on' defaultValue={cost?.starts_on ?? today()} required />
+        <DateField name='ends_on' label='Until' defaultValue={cost?.ends_on ?? ''} />
+        <Select key={categories.data?.length} name='category_id' label='Category' defaultValue={cost?.category_id ?? ''}>
+          <option value=''>None</option>
+          {categories.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        </Select>
+        <TextField name='description' label='Note' defaultValue={cost?.description ?? ''} />
+        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+      </Form>
+    </Dialog>
+  )
+}

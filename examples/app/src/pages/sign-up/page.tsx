@@ -1,0 +1,27 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { signUp } from '../../data/me.ts'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { NewPasswordField } from '../../parts/password-field.tsx'
+
+const route = getRouteApi('/outside/sign-up')
+
+export function Page() {
+  const search = route.useSearch()
+  const begin = useMutation({ mutationFn: signUp })
+  return (
+    <>
+      <PageHead title='Sign up' />
+      <Form error={begin.error} onSubmit={({ text, raw }) => begin.mutate({ name: text('name'), email: text('email'), password: raw('password') })}>
+        <TextField name='name' label='Your name' autoComplete='name' required />
+        <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
+        <NewPasswordField name='password' label='Password' />
+        <SubmitButton isBusy={begin.isPending}>Sign up</SubmitButton>
+      </Form>
+      <p>
+        You have an account? <Link to='/sign-in' search={search}>Sign in</Link>
+      </p>
+    </>
+  )
+}

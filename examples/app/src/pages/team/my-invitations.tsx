@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { useHere } from '../../app/here.tsx'
+import { usePeopleChange } from '../../data/change.ts'
+import { answerInvitation, myInvitationsQuery } from '../../data/teams.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { useTell } from '../../parts/toast.tsx'
+
+/** What waits for the person's answer. Nothing is shown where nothing waits. */
+export function MyInvitations() {
+  const { user } = useHere()
+  const tell = useTell()
+  const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
+  const answer = usePeopleChange(answerInvitation, (_, { isAccepted }) => tell(isAccepted ? 'Welcome. The team is now among yours.' : 'You declined.'))
+  if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
+  return (
+    <section className='section'>
+      <h2>Invitations to you</h2>
+      <ErrorNote error={answer.error} />
+      <ul className='list'>
+        {waiting.data.map(({ id, role, organization_name: name = 'a team' }) => (
+          <li key={id}>
+            <span>
+              {name} <span className='badge'>{role}</span>
+            </span>
+            <button type='button' aria-label={`Accept ${name}`} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>Accept</button>
+            <button type='button' className='quiet' aria-label={`Decline ${name}`} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>
+              Decline
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

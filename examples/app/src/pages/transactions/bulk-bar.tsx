@@ -1,0 +1,36 @@
+import type { RowChange } from 'finance-client'
+import type { Category } from '../../data/categories.ts'
+import { statuses } from '../../data/transaction-filters.ts'
+import type { Transaction } from '../../data/transactions.ts'
+
+type BulkBarProps = {
+  rows: readonly Transaction[]
+  categories: readonly Category[]
+  isBusy: boolean
+  onChange: (values: RowChange<'transactions'>) => void
+  onDelete: () => void
+  onClear: () => void
+}
+
+/** What can be done with the rows that are selected, all at once. */
+export function BulkBar({ rows, categories, isBusy, onChange, onDelete, onClear }: BulkBarProps) {
+  const choose = (field: 'category_id' | 'status') => ({ target }: { target: { value: string } }) => {
+    if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
+  }
+  return (
+    <div className='tx-bar' role='group' aria-label='Selected transactions' aria-busy={isBusy}>
+      <span role='status'>{rows.length} selected</span>
+      <select aria-label='Category of all selected' value='' disabled={isBusy} onChange={choose('category_id')}>
+        <option value=''>Category…</option>
+        <option value='none'>No category</option>
+        {categories.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+      </select>
+      <select aria-label='Status of all selected' value='' disabled={isBusy} onChange={choose('status')}>
+        <option value=''>Status…</option>
+        {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+      </select>
+      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>Delete</button>
+      <button type='button' className='quiet' onClick={onClear}>Clear</button>
+    </div>
+  )
+}

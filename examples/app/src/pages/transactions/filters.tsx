@@ -1,0 +1,158 @@
+/** What the list is narrowed to: chosen here, shown as words, kept in the address. */
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { Account } from '../../data/accounts.ts'
+import type { Category } from '../../data/categories.ts'
+import type { Tag } from '../../data/tags.ts'
+import { type Shown, type Sort, statuses, usualSort } from '../../data/transaction-filters.ts'
+import { formatDay } from '../../locale/days.ts'
+import { DateField, Select } from '../../parts/form.tsx'
+
+type FiltersProps = {
+  shown: Shown
+  /** @param isTyping whether it is one of many on the way to what is meant, which the way back leaves out */
+  onChange: (change: Shown, isTyping?: boolean) => void
+  categories: readonly Category[]
+  accounts: readonly Account[]
+  tags: readonly Tag[]
+  isBounded: boolean
+  searchField: RefObject<HTMLInputElement | null>
+}
+
+/** How long somebody who types is not asked for, in milliseconds. */
+const pause = 250
+
+const sortNames: Record<Sort, string> = {
+  '-transaction_date': 'Newest first',
+  'transaction_date': 'Oldest first',
+  '-amount': 'Highest amount',
+  'amount': 'Lowest amount',
+  'name': 'Name',
+  '-name': 'Name, backwards',
+}
+
+export function Filters(props: FiltersProps) {
+  const { shown, onChange, searchField } = props
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <section className='filters' aria-label='Filters'>
+      <div className='filters-line'>
+        <Search shown={shown} onChange={onChange} searchField={searchField} />
+        <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>Filter</button>
+      </div>
+      <div id='filter-choices' hidden={!isOpen}>{isOpen && <Choices {...props} />}</div>
+      <Words {...props} />
+    </section>
+  )
+}
+
+/** A field that follows the address, except while somebody types in it. */
+function useFollowing(field: RefObject<HTMLInputElement | null>, value = ''): void {
+  useEffect(() => {
+    if (field.current !== null && document.activeElement !== field.current) field.current.value = value
+  }, [field, value])
+}
+
+function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | 'onChange' | 'searchField'>) {
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
+  useEffect(() => () => clearTimeout(waiting.current), [])
+  useFollowing(searchField, shown.search)
+  return (
+    <input
+      ref={searchField}
+      type='search'
+      className='filters-search'
+      aria-label='Search name, description or reference'
+      placeholder='Search'
+      maxLength={200}
+      defaultValue={shown.search ?? ''}
+      onChange={({ target }) => {
+        clearTimeout(waiting.current)
+        waiting.current = setTimeout(() => latest.current({ search: target.value.trim() || undefined }, true), pause)
+      }}
+    />
+  )
+}
+
+function Choices({ shown, onChange, categories, accounts, tags, isBounded }: FiltersProps) {
+  const currencies = [...new Set([...accounts.map(({ currency }) => currency), ...shown.currency === undefined ? [] : [shown.currency], 'usd', 'eur'])]
+    .toSorted()
+  const choose = (field: keyof Shown) => ({
+    name: field,
+    value: shown[field] ?? '',
+    onChange: ({ target }: { target: { value: string } }) => onChange({ [field]: target.value || undefined }),
+  })
+  return (
+    <div className='filters-choices'>
+      <Select label='Category' {...choose('category')}>
+        <option value=''>Any</option>
+        <option value='none'>None</option>
+        {categories.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+      </Select>
+      <Select label='Account' {...choose('account')}>
+        <option value=''>Any</option>
+        <option value='none'>None</option>
+        {accounts.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+      </Select>
+      <Select label='Tag' {...choose('tag')}>
+        <option value=''>Any</option>
+        {tags.map(({ id, name }) => <option key={id} value={name}>{name}</option>)}
+      </Select>
+      <Select label='Status' {...choose('status')}>
+        <option value=''>Any</option>
+        {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+      </Select>
+      <Select label='Currency' {...choose('currency')}>
+        <option value=''>Any</option>
+        {currencies.map((currency) => <option key={currency} value={currency}>{currency.toUpperCase()}</option>)}
+      </Select>
+      <Day label='From' name='from' value={shown.from} onChange={onChange} />
+      <Day label='To' name='to' value={shown.to} onChange={onChange} />
+      <Select label='Sort' {...choose('sort')} value={shown.sort ?? usualSort}>
+        {Object.entries(sortNames).map(([sort, name]) => (
+          <option key={sort} value={sort} disabled={!isBounded && !sort.endsWith('transaction_date')}>{name}</option>
+        ))}
+      </Select>
+    </div>
+  )
+}
+
+function Day({ label, name, value, onChange }: { label: string, name: 'from' | 'to', value: string | undefined, onChange: FiltersProps['onChange'] }) {
+  const field = useRef<HTMLInputElement>(null)
+  useFollowing(field, value)
+  // a year that is being typed is one of long ago until its last digit
+  const choose = (day: string) => (day === '' || day >= '1900') && onChange({ [name]: day || undefined })
+  return <DateField ref={field} label={label} name={name} defaultValue={value} onChange={({ target }) => choose(target.value)} />
+}
+
+/** Each filter as a word that takes it away. */
+function Words({ shown, onChange, categories, accounts }: FiltersProps) {
+  const named = (all: ReadonlyArray<{ id: string, name: string }>, id: string | undefined, none: string) =>
+    id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
+  const words = {
+    search: shown.search === undefined ? undefined : `“${shown.search}”`,
+    category: named(categories, shown.category, 'No category'),
+    account: named(accounts, shown.account, 'No account'),
+    tag: shown.tag === undefined ? undefined : `#${shown.tag}`,
+    status: shown.status,
+    currency: shown.currency?.toUpperCase(),
+    from: shown.from === undefined ? undefined : `from ${formatDay(shown.from)}`,
+    to: shown.to === undefined ? undefined : `to ${formatDay(shown.to)}`,
+  }
+  const all = Object.entries(words).filter(([, word]) => word !== undefined)
+  if (all.length === 0) return null
+  return (
+    <ul className='filter-words' aria-label='What is shown'>
+      {all.map(([field, word]) => (
+        <li key={field}>
+          <button type='button' className='filter-word' aria-label={`Remove the filter ${word}`} onClick={() => onChange({ [field]: undefined })}>
+            {word} <span aria-hidden='true'>×</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,172 @@
+/** The rows, of which only those in sight are drawn. */
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { columnOf, type Sort } from '../../data/transaction-filters.ts'
+import type { Transaction } from '../../data/transactions.ts'
+import { Cells, type Names } from './row.tsx'
+
+type ListProps = {
+  grid: RefObject<HTMLDivElement | null>
+  rows: readonly Transaction[]
+  names: Names
+  /** Whether there is more than `rows`, which `onEnd` asks for. */
+  hasMore: boolean
+  onEnd: () => void
+  sort: Sort
+  /** Whether it may be sorted by other columns than the date: of very many rows the database would have to read all. */
+  isBounded: boolean
+  onSort: (sort: Sort) => void
+  isReadOnly: boolean
+  active: string | null
+  onActive: (id: string) => void
+  selected: ReadonlySet<string>
+  onSelect: (ids: readonly string[]) => void
+  /** The row that is being changed, and what stands in its place. */
+  edited: string | null
+  editor: ReactNode
+  onEdit: (id: string) => void
+  onDelete: () => void
+}
+
+/** What stands before the rows at the edges of the window, in pixels. */
+const covered = { top: 64, bottom: 128 }
+
+const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
+
+export function List(props: ListProps) {
+  const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onDelete } = props
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => setTop(Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)))
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => innerWidth < 768 ? 64 : 44,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 12,
+    scrollMargin: top,
+    scrollPaddingStart: covered.top,
+    scrollPaddingEnd: covered.bottom,
+  })
+  const items = virtual.getVirtualItems()
+  const lastInSight = items.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (hasMore && lastInSight >= rows.length - 80) onEnd()
+  }, [hasMore, lastInSight, rows.length, onEnd])
+
+  /** The accounts of the halves that have been read, by their transfers. */
+  const halves = useMemo(() => {
+    const all = new Map<string, Transaction[]>()
+    for (const row of rows) if (row.transfer_id !== null) all.set(row.transfer_id, [...all.get(row.transfer_id) ?? [], row])
+    return all
+  }, [rows])
+  const otherHalf = ({ id, transfer_id }: Transaction) => names.accounts.get(halves.get(transfer_id ?? '')?.find((half) => half.id !== id)?.account_id ?? '')
+
+  const press = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+    const at = rows.findIndex(({ id }) => id === active)
+    const by = step[event.key]
+    const row = rows[at]
+    if (by !== undefined) {
+      const to = Math.max(0, Math.min(rows.length - 1, at + by))
+      const next = rows[to]
+      if (next !== undefined) onActive(next.id)
+      virtual.scrollToIndex(to)
+    } else if (isReadOnly) return
+    else if ((event.key === 'Enter' || event.key === 'e') && row !== undefined) onEdit(row.id)
+    else if (event.key === ' ' && row !== undefined) onSelect([row.id])
+    else if (event.key === 'Delete' || event.key === 'Backspace') onDelete()
+    else if (event.key === 'Escape') onSelect([...selected])
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div
+      ref={grid}
+      role='grid'
+      className={isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'}
+      tabIndex={0}
+      aria-label='Transactions'
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-multiselectable={!isReadOnly}
+      aria-activedescendant={items.some(({ key }) => key === active) ? `tx-${active}` : undefined}
+      onKeyDown={press}
+      onFocus={({ target, currentTarget }) => {
+        const first = items.find(({ start }) => start >= scrollY + covered.top) ?? items[0]
+        if (target === currentTarget && first !== undefined && !items.some(({ key }) => key === active)) onActive(String(first.key))
+      }}
+    >
+      <Head {...props} />
+      <div role='rowgroup' className='tx-rows' style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          const isEdited = row.id === edited
+          return (
+            <div
+              key={row.id}
+              ref={virtual.measureElement}
+              data-index={index}
+              id={`tx-${row.id}`}
+              role='row'
+              className={isEdited ? 'tx-row tx-edited' : `tx-row tx-${row.status}${row.transfer_id === null ? '' : ' tx-transfer'}`}
+              aria-rowindex={index + 2}
+              aria-selected={isReadOnly ? undefined : selected.has(row.id)}
+              data-active={row.id === active || undefined}
+              style={{ transform: `translateY(${start - top}px)` }}
+              onClick={() => onActive(row.id)}
+            >
+              {isEdited ? <div role='gridcell' className='tx-editor'>{editor}</div> : (
+                <Cells
+                  row={row}
+                  names={names}
+                  otherHalf={otherHalf(row)}
+                  isSelected={selected.has(row.id)}
+                  onSelect={isReadOnly ? null : onSelect}
+                  onEdit={onEdit}
+                />
+              )}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+const columns = [
+  { title: 'Date', place: 'tx-date', column: 'transaction_date' },
+  { title: 'Name', place: 'tx-name', column: 'name' },
+  { title: 'Category', place: 'tx-category', column: null },
+  { title: 'Account', place: 'tx-account', column: null },
+  { title: 'Amount', place: 'tx-amount', column: 'amount' },
+] as const
+
+function Head({ rows, sort, isBounded, onSort, isReadOnly, selected, onSelect }: ListProps) {
+  const areAll = rows.length > 0 && selected.size >= rows.length
+  return (
+    <div role='row' className='tx-row tx-head' aria-rowindex={1}>
+      {!isReadOnly && (
+        <div role='columnheader' className='tx-check'>
+          <input
+            type='checkbox'
+            aria-label={`Select the ${rows.length} rows that are loaded`}
+            checked={areAll}
+            onChange={() => onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
+          />
+        </div>
+      )}
+      {columns.map(({ title, place, column }) => {
+        const isHere = column !== null && columnOf(sort) === column
+        const isDown = sort.startsWith('-')
+        const next = column === null ? null : isHere ? (isDown ? column : `-${column}` as const) : column === 'name' ? column : `-${column}` as const
+        return (
+          <div key={title} role='columnheader' className={place} aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}>
+            {next === null || !(isBounded || column === 'transaction_date')
+              ? title
+              : <button type='button' onClick={() => onSort(next)}>{title}{isHere && <span aria-hidden='true'>{isDown ? ' ↓' : ' ↑'}</span>}</button>}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

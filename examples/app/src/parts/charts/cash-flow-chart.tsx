@@ -1,0 +1,96 @@
+/** Income above the line, expenses below it, and a mark for what is left. Each column is a link. */
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatMonth } from '../../locale/days.ts'
+import { formatShort } from '../../locale/figures.ts'
+import { daysOf, formatShortMonth } from '../../locale/months.ts'
+import { RowsLink } from '../rows-link.tsx'
+import type { Flow } from './flows.ts'
+import { useWidth } from './width.ts'
+
+const height = 240
+const edge = { top: 8, bottom: 24, start: 56 }
+
+type ChartProps = {
+  flows: Flow[]
+  currency: string
+  /** Of which currency the transactions behind a column are; null for all of them. */
+  only: string | null
+}
+
+export default function CashFlowChart({ flows, currency, only }: ChartProps) {
+  const [box, width] = useWidth<HTMLDivElement>()
+  const x = scaleBand(flows.map(({ period }) => period), [edge.start, width]).paddingInner(0.3).paddingOuter(0.15)
+  const highest = Math.max(...flows.map(({ actual, planned }) => actual.income + planned.income))
+  const lowest = Math.max(...flows.map(({ actual, planned }) => actual.expenses + planned.expenses))
+  const y = scaleLinear([-lowest, highest], [height - edge.bottom, edge.top]).nice(4)
+  return (
+    <div className='chart' ref={box}>
+      {width > 0 && (
+        <svg width={width} height={height} role='group' aria-label='Cash flow by month'>
+          {y.ticks(4).map((tick) => (
+            <g key={tick} aria-hidden='true'>
+              <line className={tick === 0 ? 'chart-zero' : 'chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
+              <text className='chart-tick' x={edge.start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
+            </g>
+          ))}
+          {flows.map((flow) => (
+            <ColumnLink key={flow.period} flow={flow} currency={currency} only={only}>
+              <Column flow={flow} y={y} start={x(flow.period) ?? 0} width={x.bandwidth()} gap={x.step() - x.bandwidth()} />
+            </ColumnLink>
+          ))}
+          {flows.map(({ period }) => (
+            <text key={period} className='chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
+              {formatShortMonth(period)}
+            </text>
+          ))}
+        </svg>
+      )}
+    </div>
+  )
+}
+
+type ColumnLinkProps = Omit<ChartProps, 'flows'> & { flow: Flow, children: ReactNode }
+
+function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, children }: ColumnLinkProps) {
+  const say = (amount: number) => formatAmount(amount, currency)
+  const sums = isComing
+    ? `${say(planned.expenses)} of recurring costs planned`
+    : `income ${say(actual.income)}, expenses ${say(actual.expenses)}, net ${say(actual.net)}`
+  const label = `${formatMonth(period)}: ${sums}`
+  const inside = (
+    <>
+      <title>{label}</title>
+      {children}
+    </>
+  )
+  if (isComing) return <Link to='/recurring' className='column' aria-label={label}>{inside}</Link>
+  return <RowsLink days={daysOf(period)} currency={only} className='column' label={label}>{inside}</RowsLink>
+}
+
+type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }
+
+function Column({ flow: { actual, planned, isComing }, y, start, width, gap }: ColumnProps) {
+  /** A part of the column between two amounts; what is there at all is seen, however little it is. */
+  const part = (className: string, from: number, to: number) => {
+    const size = Math.max(Math.abs(y(from) - y(to)), 2)
+    return from !== to && <rect className={className} x={start} width={width} y={to > from ? y(from) - size : y(from)} height={size} />
+  }
+  return (
+    <>
+      <rect className='column-ground' x={start - gap / 2} width={width + gap} y={0} height={height} />
+      {part('flow-in', 0, actual.income)}
+      {part('flow-in flow-planned', actual.income, actual.income + planned.income)}
+      {part('flow-out', 0, -actual.expenses)}
+      {part('flow-out flow-planned', -actual.expenses, -actual.expenses - planned.expenses)}
+      {!isComing && actual.income + actual.expenses !== 0 && (
+        <>
+          <line className='flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line className='flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+import { ErrorNote } from './error-note.tsx'
+
+type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
+
+/** A dialog above the page. Without `onClose` it stays until what it asks is done. */
+export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
+  <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
+    <Base.Portal>
+      <Base.Backdrop className='backdrop' />
+      <Base.Popup className='dialog'>
+        <Base.Title className='dialog-title'>{title}</Base.Title>
+        {children}
+        {onClose !== undefined && <Base.Close className='dialog-close' aria-label='Close'>×</Base.Close>}
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+)
+
+type ConfirmProps = { title: string, action: string, error: Error | null, isBusy: boolean, onConfirm: () => void, onClose: () => void, children: ReactNode }
+
+/** Asks before what cannot come back. */
+export const Confirm = ({ title, action, error, isBusy, onConfirm, onClose, children }: ConfirmProps) => (
+  <Dialog title={title} open onClose={onClose}>
+    {children}
+    <ErrorNote error={error} />
+    <div className='buttons'>
+      <button type='button' className='danger' disabled={isBusy} onClick={onConfirm}>{action}</button>
+      <button type='button' onClick={onClose}>Cancel</button>
+    </div>
+  </Dialog>
+)

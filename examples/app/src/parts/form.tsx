@@ -1,0 +1,78 @@
+/** Forms: labelled fields that know by their name whether an error is about them. */
+import { FinanceError } from 'finance-client'
+import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId } from 'react'
+import { ErrorNote } from './error-note.tsx'
+
+const ErrorContext = createContext<Error | null>(null)
+
+/** Whether an error names a field; columns and inputs of routes are named alike. */
+const isAbout = (error: Error | null, name: string) => error instanceof FinanceError && error.fields.includes(name)
+
+/** What was typed, by the names of the fields: without spaces around it, with null where it is empty, and as it is, for passwords. */
+export type Values = { text: (name: string) => string, optional: (name: string) => string | null, raw: (name: string) => string }
+
+const valuesOf = (all: FormData): Values => {
+  const raw = (name: string) => {
+    const value = all.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+  const text = (name: string) => raw(name).trim()
+  return { text, optional: (name) => text(name) || null, raw }
+}
+
+type FormProps = { error?: Error | null, onSubmit: (values: Values) => void, children: ReactNode }
+
+/** A form that shows what its last attempt failed with and keeps what was typed. */
+export function Form({ error = null, onSubmit, children }: FormProps) {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onSubmit(valuesOf(new FormData(event.currentTarget)))
+  }
+  return (
+    <form className='form' onSubmit={submit}>
+      <ErrorNote error={error} />
+      <ErrorContext value={error}>{children}</ErrorContext>
+    </form>
+  )
+}
+
+export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null }
+
+type ControlProps = { id: string, name: string, 'aria-invalid': boolean, 'aria-describedby': string | undefined }
+
+/** A label, its control, and what is to be known of it. */
+export function Field({ name, label, hint, problem = null, children }: FieldProps & { children: (control: ControlProps) => ReactNode }) {
+  const id = useId()
+  const isWrong = isAbout(use(ErrorContext), name) || problem !== null
+  const note = problem ?? hint
+  return (
+    <div className='field'>
+      <label htmlFor={id}>{label}</label>
+      {children({ id, name, 'aria-invalid': isWrong, 'aria-describedby': note == null ? undefined : `${id}-note` })}
+      {note != null && <p id={`${id}-note`} className={problem === null ? 'field-note' : 'field-note field-problem'}>{note}</p>}
+    </div>
+  )
+}
+
+export const TextField = ({ name, label, hint, problem, ...input }: FieldProps & Omit<ComponentProps<'input'>, 'name'>) => (
+  <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <input {...input} {...control} />}</Field>
+)
+
+/** A choice by the browser's own control, which every phone and every reader knows. */
+export const Select = ({ name, label, hint, problem, children, ...select }: FieldProps & Omit<ComponentProps<'select'>, 'name'>) => (
+  <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <select {...select} {...control}>{children}</select>}</Field>
+)
+
+/** A day, as the browser's own control has it: `2025-01-31`. */
+export const DateField = (props: FieldProps & Omit<ComponentProps<'input'>, 'name' | 'type'>) => <TextField {...props} type='date' />
+
+export const SubmitButton = ({ isBusy, children }: { isBusy: boolean, children: ReactNode }) => (
+  <button
+    type='submit'
+    className='primary'
+    aria-disabled={isBusy}
+    onClick={(event) => isBusy && event.preventDefault()}
+  >
+    {children}
+  </button>
+)

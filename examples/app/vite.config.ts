@@ -1,0 +1,40 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
+import { firstViewBudget, firstViewBytes } from './first-view.ts'
+
+const client = (file: string) => join(import.meta.dirname, '../../client', file)
+
+/** Lays a brotli file beside each text, which the edge serves in its place, and says how much the first view loads. */
+const compressed = (): Plugin => ({
+  name: 'compressed',
+  apply: 'build',
+  async writeBundle({ dir = '' }, bundle) {
+    const texts = Object.keys(bundle).filter((path) => /\.(?:js|css|html|svg)$/.test(path))
+    await Promise.all(texts.map(async (path) => writeFile(join(dir, `${path}.br`), await promisify(brotliCompress)(await readFile(join(dir, path))))))
+    console.log(`the first view loads ${((await firstViewBytes(dir)) / 1000).toFixed(1)} kB of script (${firstViewBudget / 1000} at most)`)
+  },
+})
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [compressed()],
+  resolve: {
+    alias: [
+      { find: /^finance-client\/import$/, replacement: client('import/index.ts') },
+      { find: /^finance-client$/, replacement: client('index.ts') },
+    ],
+  },
+  build: {
+    target: 'es2023',
+    // the policy of the documents allows no data: address
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
+  },
+  server: { proxy: { '/api': 'http://localhost:3000', '/data': 'http://localhost:3000' } },
+})

@@ -1,0 +1,90 @@
+/** Categories and their budgets in the reference app. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedIn, team } from '../support/person.ts'
+import { month, nameOf, store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const cellsOf = (page: Page) =>
+  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 4)))
+
+test('Ann creates a category with a monthly budget, and sees what is left of it', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Ann'), '/categories')
+  await page.getByText('No category yet.').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'New category' }).click()
+  await page.getByLabel('Name').fill('Food')
+  await page.getByLabel('Colour').fill('#2e7d4f')
+  await page.getByLabel('Monthly budget').fill('many')
+  await page.getByLabel('Currency').fill('EUR')
+  await page.getByText('This is no amount.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('Monthly budget').fill('300')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
+  await page.context().close()
+})
+
+test('Bob gives a month a budget of its own, and what is left of it to the next', async () => {
+  const bob = await signedIn(story.stack, 'Bob')
+  const [food] = await store(story, bob, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
+  await store(story, bob, 'transactions', [{ name: 'Groceries', amount: -120, currency: 'eur', transaction_date: month(-1), category_id: food.id }])
+  const page = await story.open(bob, `/categories?month=${month(-1)}`)
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€120.00', '€180.00']])
+  const set = async (amount: string, carriesOver: boolean) => {
+    await page.getByRole('button', { name: 'Budget of Food' }).click()
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByLabel('What is left is carried over').setChecked(carriesOver)
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await set('200', false)
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€200.00this month alone', '€120.00', '€80.00']])
+  await page.getByRole('button', { name: 'Month after' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
+  await set('250', true)
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€330.00this month alone, carries over', '€0.00', '€330.00']])
+  await page.getByRole('button', { name: 'Budget of Food' }).click()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: `Remove €250.00 in ${nameOf(month())}` }).click()
+  await page.getByRole('button', { name: 'Close' }).first().click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Food', '€300.00', '€0.00', '€300.00']])
+  await page.context().close()
+})
+
+test('Dora deletes a category, says where its transactions go, and takes it all back', async () => {
+  const dora = await signedIn(story.stack, 'Dora')
+  const [food, fun] = await store(story, dora, 'categories', [{ name: 'Food' }, { name: 'Fun' }])
+  await store(story, dora, 'transactions', [{ name: 'Cinema', amount: -10, transaction_date: month(), category_id: fun.id }])
+  const filed = async () => (await story.stack.sql.query('select category_id from api.transactions where name = $1', ['Cinema'])).rows[0].category_id
+  const page = await story.open(dora, '/categories')
+  await page.getByRole('button', { name: 'Delete Fun' }).click()
+  await page.getByLabel('Its transactions and recurring costs').selectOption('move to Food')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Fun is deleted, and one transaction has moved.').first().waitFor()
+  await expect.poll(() => cellsOf(page)).toHaveLength(1)
+  expect(await filed()).toBe(food.id)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => cellsOf(page)).toHaveLength(2)
+  expect(await filed()).toBe(fun.id)
+  await page.context().close()
+})
+
+test('a viewer of a team reads its budgets on a phone and is offered no change', async () => {
+  const { owner, viewer } = await team(story.stack, ['viewer'])
+  await store(story, owner, 'categories', [{ name: 'Travel', monthly_budget: 500, budget_currency: 'eur' }])
+  const page = await story.open(viewer, '/categories', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+  await expect.poll(() => cellsOf(page)).toEqual([['Travel', '€500.00', '€0.00', '€500.00']])
+  expect(await page.getByRole('button', { name: /New|Budget|Edit|Delete/ }).count()).toBe(0)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})

@@ -1,0 +1,126 @@
+/** Dashboards in the reference app: made, arranged and shared by an owner, looked at by a viewer. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
+const widgets = (page: Page) => page.locator('.widget h2').allTextContents()
+const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+/** Whether a widget stands before another. */
+const overlaps = async (page: Page): Promise<boolean> => {
+  const boxes = await Promise.all((await page.locator('.widget').all()).map((one) => one.boundingBox()))
+  const all = boxes.filter((box) => box !== null)
+  return all.some((a, index) => all.slice(index + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height))
+}
+
+/** Stores rows with somebody's own rights, beside the app. */
+async function store(who: Person, table: string, rows: unknown) {
+  const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' }
+  const answer = await fetch(`${story.stack.url}/data/${table}`, { method: 'POST', headers, body: JSON.stringify(rows) })
+  expect(answer.ok).toBe(true)
+  return await answer.json() as Array<{ id: string }>
+}
+
+test('the owner makes a team’s dashboard, arranges it by buttons and keys, and shares it; the viewer reads it and is offered no change', async () => {
+  const { owner, viewer } = await team(story.stack, ['viewer'])
+  const [food] = await store(owner, 'categories', { name: 'Food', monthly_budget: 100 })
+  await store(owner, 'transactions', [
+    { name: 'Salary', amount: 3000, category_id: null },
+    { name: 'Groceries', amount: -120, category_id: food?.id },
+  ])
+  const page = await story.open(owner, '/dashboards')
+  await shows(page, 'No dashboard yet.')
+  await page.getByRole('button', { name: 'New dashboard' }).click()
+  await page.getByLabel('Name').fill('Month')
+  await page.getByLabel('Who sees it').selectOption('private')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'Month' }).waitFor()
+  expect(await widgets(page)).toEqual(['Income', 'Expenses', 'Income less expenses', 'Cash flow', 'Expenses by category', 'Budgets', 'Newest transactions'])
+  expect(await overlaps(page)).toBe(false)
+  await widget(page, 'Income').getByText('$3,000.00').waitFor()
+  await widget(page, 'Income less expenses').getByText('$2,880.00').waitFor()
+  await widget(page, 'Expenses by category').getByText('Food').waitFor()
+  await widget(page, 'Budgets').getByText('$120.00 of $100.00, overspent').waitFor()
+  await widget(page, 'Newest transactions').getByText('Groceries').waitFor()
+  expect(await barriers(page)).toEqual([])
+
+  const theirs = await story.open(viewer, '/dashboards', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
+  await shows(theirs, 'No dashboard is shared with viewers yet.')
+  expect(await theirs.getByRole('button', { name: 'New dashboard' }).count()).toBe(0)
+  expect(await barriers(theirs)).toEqual([])
+
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click()
+  await page.getByRole('button', { name: 'Move Budgets up' }).click()
+  await page.getByRole('status').getByText('Budgets is 5 of 7, half width').waitFor({ state: 'attached' })
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.keyboard.press('Alt+ArrowRight')
+  await page.getByRole('status').getByText('Budgets is 4 of 7, two thirds width').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Move Income down' }).focus()
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Move Income down')
+  await page.getByRole('button', { name: 'Remove Newest transactions' }).click()
+  await page.getByRole('button', { name: 'Add a widget' }).click()
+  await page.getByLabel('What it is').selectOption('transactions')
+  await page.getByLabel('How many').selectOption('20')
+  await page.getByLabel('Heading').fill('What was bought')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  const arranged = ['Expenses', 'Income', 'Income less expenses', 'Budgets', 'Cash flow', 'Expenses by category', 'What was bought']
+  await page.getByRole('button', { name: 'Share with viewers' }).click()
+  await shows(page, 'Everybody in The Team sees it now.')
+  expect(await widgets(page)).toEqual(arranged)
+  expect(await overlaps(page)).toBe(false)
+  await page.context().close()
+
+  await theirs.reload()
+  await theirs.getByRole('link', { name: 'Month' }).click()
+  await widget(theirs, 'What was bought').getByText('Groceries').waitFor()
+  expect(await widgets(theirs)).toEqual(arranged)
+  for (const name of ['Arrange', 'Stop sharing', 'Delete']) expect(await theirs.getByRole('button', { name, exact: true }).count()).toBe(0)
+  await theirs.getByLabel('Days').selectOption({ label: 'Last year' })
+  await widget(theirs, 'What was bought').getByText('Nothing in these days.').waitFor()
+  expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  expect(await barriers(theirs)).toEqual([])
+  await theirs.context().close()
+})
+
+test('Ann’s dashboard of another app keeps what this one does not know, and is deleted by its name alone', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const layout = {
+    widgets: [
+      { id: 'b', type: 'weather', position: { x: 30, y: 4 }, size: { w: 40, h: 2 } },
+      { id: 'a', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 }, config: { grouping: 'yearly', periods: 3 } },
+    ],
+  }
+  const [stored] = await store(ann, 'dashboards', { name: 'Mine', layout, date_range: { start_date: '2025-01-01', end_date: '2025-12-31' } })
+  const page = await story.open(ann, `/dashboards/${stored?.id}`)
+  await shows(page, 'This app does not know the widget “weather”.')
+  expect(await widgets(page)).toEqual(['Cash flow', 'weather'])
+  expect(await page.getByLabel('Days').locator('option:checked').textContent()).toBe('Jan 1, 2025 to Dec 31, 2025')
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click()
+  await page.getByRole('button', { name: 'Move weather up' }).click()
+  // another tab is quicker
+  await story.stack.sql.query("update api.dashboards set description = 'By another tab' where id = $1", [stored?.id])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await shows(page, 'Somebody has changed or deleted this dashboard meanwhile.')
+  await page.reload()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const asked = page.getByRole('dialog', { name: 'Delete Mine?' })
+  await asked.waitFor()
+  expect(await barriers(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Delete' }).click()
+  await shows(page, 'Mine is deleted.')
+  await shows(page, 'No dashboard yet.')
+  await page.context().close()
+})

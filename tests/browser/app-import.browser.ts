@@ -1,0 +1,129 @@
+/** Importing a bank's files in the reference app. */
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const bankFile = (name: string) => join(import.meta.dirname, '../bank-files/files', name)
+const written = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+const choose = (page: Page, file: string | ReturnType<typeof written>) => page.getByLabel('A file of your bank').setInputFiles(file)
+const verdicts = (page: Page) =>
+  page.evaluate<string[][]>('[...document.querySelectorAll(".verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
+const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".past tbody th")].map((cell) => cell.firstChild.textContent)')
+const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
+
+/** What somebody stores with their own rights, beside the app. */
+async function store(who: Person, method: string, path: string, body: unknown) {
+  const { url } = story.stack
+  const headers = { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json' }
+  expect((await fetch(`${url}/data${path}`, { method, headers, body: JSON.stringify(body) })).ok).toBe(true)
+}
+
+const storeAccount = (who: Person, name: string) => store(who, 'POST', '/accounts', { name, type: 'checking', currency: 'eur' })
+
+test('Ann imports her bank’s CSV, sees that it is known the next time, takes it back, and takes that back too', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Giro')
+  const page = await story.open(ann, '/import')
+  await shows(page, 'Nothing yet.')
+  expect(await barriers(page)).toEqual([])
+  await choose(page, bankFile('dkb.csv'))
+  await shows(page, 'DKB, accounts since 2023, 3 rows')
+  await page.getByLabel('Account').selectOption({ label: 'Giro (EUR)' })
+  await page.getByRole('button', { name: 'Import 2 new transactions' }).waitFor()
+  expect(await verdicts(page)).toEqual([
+    ['Feb 3, 2025', 'Stadtwerke Musterstadt', 'New', '€86.50'],
+    ['Feb 3, 2025', 'Fitness & Mehr', 'New', '-€1,039.90'],
+  ])
+  await page.getByLabel('Import the 1 pending too.').check()
+  await page.getByRole('button', { name: 'Import 3 new transactions' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Import 3 new transactions' }).click()
+  await shows(page, '3 transactions are imported from dkb.csv.')
+  await expect.poll(() => past(page)).toEqual(['dkb.csv'])
+
+  await choose(page, bankFile('dkb.csv'))
+  await page.getByRole('button', { name: 'Nothing new to import' }).waitFor()
+  expect((await verdicts(page)).map(([, , verdict]) => verdict)).toEqual(['Known', 'Known'])
+  await page.getByRole('button', { name: 'Another file' }).click()
+
+  await page.getByRole('button', { name: 'Take back dkb.csv' }).click()
+  await shows(page, 'dkb.csv is taken back, with its 3 transactions.')
+  await expect.poll(() => past(page)).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => past(page)).toEqual(['dkb.csv'])
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})
+
+test('Ann’s OFX file of two accounts goes to each its own, and a row that cannot be stored is left out', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Giro')
+  const page = await story.open(ann, '/import')
+  await choose(page, bankFile('two-accounts.ofx'))
+  await page.getByLabel('Account for …2051').selectOption({ label: 'Giro (EUR)' })
+  await page.getByRole('button', { name: 'Wrong 1' }).click()
+  await expect.poll(async () => (await verdicts(page)).map(([, name]) => name)).toEqual([
+    "ShopIt is left out: currency usd is not the account's, which is eur",
+  ])
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
+  await expect.poll(() => past(page)).toEqual(['two-accounts.ofx (2 of 2)', 'two-accounts.ofx (1 of 2)'])
+  // what Ann wrote herself is not deleted with the file
+  await store(ann, 'PATCH', '/transactions?name=eq.Kiosk', { description: 'With Ben' })
+  await page.getByRole('button', { name: 'Take back two-accounts.ofx (2 of 2)' }).click()
+  await shows(page, "1 of the import's transactions has been changed since.")
+  await shows(page, 'two-accounts.ofx (2 of 2) stays as it is:')
+  expect(await past(page)).toHaveLength(2)
+  await page.context().close()
+})
+
+test('a bank that nobody knows is asked about once, and its next file is read without a question', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const page = await story.open(ann, '/import', { viewport: { width: 360, height: 640 }, colorScheme: 'dark' })
+  await choose(page, written('march.csv', 'Zeitpunkt;Wofür;Wieviel\n03/04/2025;Rad;-1,234\n04/04/2025;Brot;-3'))
+  await page.getByLabel('What “Zeitpunkt” is').selectOption({ label: 'The day' })
+  await page.getByRole('button', { name: 'Read the file' }).click()
+  await shows(page, 'Say which column is the amount')
+  await page.getByLabel('What “Wofür” is').selectOption({ label: 'Who, or what it is called' })
+  await page.getByLabel('What “Wieviel” is').selectOption({ label: 'The amount, with its sign' })
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Read the file' }).click()
+  await shows(page, 'Which day is 03/04/2025?')
+  await page.getByLabel('The day is first: Apr 3, 2025').check()
+  await page.getByLabel('A point stands before decimals: 1,234.00').check()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Read the file' }).click()
+  await page.getByLabel('Currency').fill('GBP')
+  await expect.poll(() => verdicts(page)).toEqual([['Apr 3, 2025', 'Rad', 'New', '-£1,234.00'], ['Apr 4, 2025', 'Brot', 'New', '-£3.00']])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  await page.getByRole('button', { name: 'Import 2 new transactions' }).click()
+  await expect.poll(() => past(page)).toEqual(['march.csv'])
+
+  await choose(page, written('april.csv', 'Zeitpunkt;Wofür;Wieviel\n05/04/2025;Milch;-2'))
+  await expect.poll(() => verdicts(page)).toEqual([['Apr 5, 2025', 'Milch', 'New', '-£2.00']])
+  expect(await page.getByLabel('Currency').inputValue()).toBe('GBP')
+  await page.context().close()
+})
+
+test('a picture is no statement, and a viewer is told who imports', async () => {
+  const { owner, viewer } = await team(story.stack, ['viewer'])
+  const page = await story.open(owner, '/import')
+  await choose(page, written('holiday.csv', '%PDF-1.7'))
+  await shows(page, 'This is a PDF.')
+  await page.context().close()
+  const theirs = await story.open(viewer, '/import')
+  await shows(theirs, 'Its owner, admins and editors import.')
+  expect(await theirs.getByLabel('A file of your bank').count()).toBe(0)
+  expect(await barriers(theirs)).toEqual([])
+  await theirs.context().close()
+})

@@ -1,0 +1,134 @@
+/** People in the reference app: mailed links, passwords and sessions. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+describe('Ann, who has just signed up', () => {
+  test('reads that her address is not verified, has the mail sent again, and verifies it by the link', async () => {
+    const ann = person(story.stack, 'Ann')
+    await ann.signUp()
+    const page = await story.open(ann, '/settings')
+    await sees(page, 'Your address is not verified.')
+    expect(await barriers(page)).toEqual([])
+    await press(page, 'Send the verification mail again')
+    await sees(page, 'a mail is on its way')
+    await expect.poll(() => story.stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
+    await page.goto(linkIn(await story.stack.mail.waitFor(ann.email)))
+    await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('link', { name: 'Go on to the app' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.context().close()
+  })
+
+  test('opens a link that no longer works, and asks for another', async () => {
+    const ann = person(story.stack, 'Ann')
+    await ann.signUp()
+    const page = await story.open(null, '/api/auth/verify-email?token=used')
+    await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+    await page.getByLabel('E-mail address').fill(ann.email)
+    await press(page, 'Send a new link')
+    await sees(page, 'a mail is on its way')
+    await page.context().close()
+  })
+})
+
+test('Ann forgets her password, chooses a new one by the mail, once, and signs in with it', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  const page = await story.open(null, '/sign-in')
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor()
+  await page.getByLabel('E-mail address').fill(ann.email)
+  expect(await barriers(page)).toEqual([])
+  await press(page, 'Send the link')
+  await sees(page, 'a mail is on its way')
+  const link = linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))
+  await page.goto(link)
+  await page.getByLabel('New password').fill(' a new one with spaces ')
+  expect(await barriers(page)).toEqual([])
+  await press(page, 'Change the password')
+  await sees(page, 'Your password is changed')
+  expect((await ann.get('/get-session')).status).toBe(401)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByLabel('E-mail address').fill(ann.email)
+  await page.getByLabel('Password').fill(' a new one with spaces ')
+  await press(page, 'Sign in')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.goto(link)
+  await page.getByLabel('New password').fill('another one again')
+  await press(page, 'Change the password')
+  await page.getByRole('alert').waitFor()
+  await sees(page, 'A link works once')
+  await page.context().close()
+})
+
+describe('Ann, in two browsers', () => {
+  test('changes her name and her password, which ends the session of the other', async () => {
+    const ann = await signedIn(story.stack, 'Ann')
+    const phone = person(story.stack, 'Ann', ann.email)
+    await phone.signIn()
+    const page = await story.open(ann, '/settings')
+    await page.getByLabel('Your name').fill('Ann Example')
+    await press(page, 'Save')
+    await page.getByRole('button', { name: 'Ann Example' }).waitFor()
+    await page.getByLabel('Current password').fill('wrong')
+    await page.getByLabel('New password').fill('something longer')
+    await press(page, 'Change the password')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('New password').inputValue()).toBe('something longer')
+    await page.getByLabel('Current password').fill(password)
+    await press(page, 'Change the password')
+    await sees(page, 'Your password is changed')
+    expect(await page.getByLabel('Current password').inputValue()).toBe('')
+    expect((await phone.get('/get-session')).status).toBe(401)
+    // hers has another cookie since, which her browser has
+    await page.reload()
+    await page.getByRole('button', { name: 'Ann Example' }).waitFor()
+    await page.context().close()
+  })
+
+  test('ends one session, then signs out everywhere', async () => {
+    const ann = await signedIn(story.stack, 'Ann')
+    const [phone, tablet] = [person(story.stack, 'Ann', ann.email), person(story.stack, 'Ann', ann.email)]
+    await phone.signIn()
+    const page = await story.open(ann, '/settings')
+    await press(page, 'End')
+    await sees(page, 'The session has ended.')
+    expect((await phone.get('/get-session')).status).toBe(401)
+    await tablet.signIn()
+    await press(page, 'Sign out everywhere')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect((await tablet.get('/get-session')).status).toBe(401)
+    await page.context().close()
+  })
+})
+
+test('Ann loses the connection while she writes: it is told once, what she wrote stays, and she saves it when the connection is back', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
+  await page.getByRole('button', { name: 'New account' }).click()
+  await page.getByLabel('Name').fill('Giro')
+  await page.context().setOffline(true)
+  await press(page, 'Save')
+  await sees(page, 'There was no answer.')
+  expect(await page.getByText('There is no connection to the service.').count()).toBe(1)
+  await page.context().setOffline(false)
+  await press(page, 'Save')
+  await page.getByRole('rowheader', { name: 'Giro' }).waitFor()
+  expect(await page.getByText('There is no connection to the service.').count()).toBe(0)
+  // Chromium itself writes down what it could not fetch
+  expect(new Set(story.complaints())).toEqual(new Set(['Failed to load resource: net::ERR_INTERNET_DISCONNECTED']))
+  await page.context().close()
+})

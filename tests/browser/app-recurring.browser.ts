@@ -1,0 +1,80 @@
+/** Recurring costs in the reference app. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedIn, team } from '../support/person.ts'
+import { inDays, store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const dayOf = (day: string) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
+const cellsOf = (page: Page) =>
+  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...(row as any).cells].map((cell) => cell.textContent).slice(0, 5)))
+
+test('Ann enters what comes every week, records it, pauses it, changes it, deletes it and takes that back', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Ann'), '/recurring')
+  await page.getByText('No recurring cost yet').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByLabel('Name').fill('Choir')
+  await page.getByLabel('Amount').fill('10 + 2')
+  await page.getByLabel('Currency').fill('EUR')
+  await page.getByLabel('How often').selectOption('Every week')
+  await page.getByLabel('First due on').fill(inDays(1))
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(1)), '€12.00', '€52.14']])
+  await page.getByRole('button', { name: `Record Choir of ${dayOf(inDays(1))}` }).click()
+  await page.getByText(`Choir of ${dayOf(inDays(1))} is recorded.`).first().waitFor()
+  await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€12.00', '€52.14']])
+  await page.getByRole('button', { name: 'Pause: Choir' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', 'paused', '€12.00', '€52.14']])
+  await page.getByRole('button', { name: 'Go on: Choir' }).click()
+  await page.getByRole('button', { name: 'Edit Choir' }).click()
+  await page.getByLabel('Amount').fill('15')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€15.00', '€65.18']])
+  await page.getByRole('button', { name: 'Delete Choir' }).click()
+  await page.getByText('No recurring cost yet').waitFor()
+  await page.getByText('Choir is deleted.').locator('..').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => cellsOf(page)).toEqual([['Choir', 'Every week', dayOf(inDays(8)), '€15.00', '€65.18']])
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})
+
+test('a wrong end is said at its field, and what was typed stays', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Bob'), '/recurring')
+  await page.getByRole('button', { name: 'New recurring cost' }).click()
+  await page.getByLabel('Name').fill('Gym')
+  await page.getByLabel('Amount').fill('30')
+  await page.getByLabel('First due on').fill(inDays(5))
+  await page.getByLabel('Until').fill(inDays(1))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('Until').getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByLabel('Name').inputValue()).toBe('Gym')
+  await page.context().close()
+})
+
+test('an editor of a team gets back what they deleted; a viewer reads it on a phone and is offered no change', async () => {
+  const { editor, viewer } = await team(story.stack, ['editor', 'viewer'])
+  await store(story, editor, 'subscriptions', [{ title: 'Server', amount: 20, currency: 'eur', period: 'monthly', starts_on: inDays(2) }])
+  const page = await story.open(editor, '/recurring')
+  await page.getByRole('button', { name: 'Delete Server' }).click()
+  await page.getByText('No recurring cost yet').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  const server = ['Server', 'Every month', dayOf(inDays(2)), '€20.00', '€20.00']
+  await expect.poll(() => cellsOf(page)).toEqual([server])
+  await page.context().close()
+  const phone = await story.open(viewer, '/recurring', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+  await expect.poll(() => cellsOf(phone)).toEqual([server])
+  expect(await phone.getByRole('button', { name: /New|Record|Edit|Pause|Delete/ }).count()).toBe(0)
+  expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await barriers(phone)).toEqual([])
+  await phone.context().close()
+})

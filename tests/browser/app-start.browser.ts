@@ -1,0 +1,29 @@
+/** `npm start` as it is after a clone: nobody names an app, and the reference app is at `/`. */
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { referenceAppPolicy } from '../../infra/local/reference-app.ts'
+import { emptyDirectory, remove, start } from '../local/support.ts'
+
+test('Ann signs up at the address that the start has printed', async () => {
+  const directory = await emptyDirectory()
+  await using ends = new AsyncDisposableStack()
+  ends.defer(() => remove(directory))
+  const run = ends.use(await start({ env: { DATA_DIR: join(directory, 'data'), APP_DIR: '' } }))
+  await run.ready
+  const [, address = ''] = /^app {3}(http\S+)$/m.exec(run.output()) ?? []
+  // --no-sandbox: a browser run by root refuses to start otherwise
+  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  ends.defer(() => browser.close())
+  const page = await browser.newPage()
+  const document = await page.goto(address)
+  expect(document?.headers()['content-security-policy']).toBe(referenceAppPolicy)
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await page.getByLabel('Your name').fill('Ann')
+  await page.getByLabel('E-mail address').fill('ann@example.com')
+  await page.getByLabel('Password').fill('correct horse')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  // her mail leads to the app as well
+  expect((await fetch(`${run.url}/mail`)).status).toBe(200)
+})

@@ -1,0 +1,179 @@
+/** Teams in the reference app, as its owner, a viewer, somebody invited and somebody removed see them. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, subscribed, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) }).waitFor()
+
+describe('creating a team', () => {
+  test('somebody with a plan is its owner, and in its context', async () => {
+    const page = await story.open(await subscribed(story.stack, 'Ann'), '/team')
+    await page.getByLabel('Name of the team').fill('Our flat')
+    expect(await barriers(page)).toEqual([])
+    await press(page, 'Create the team')
+    await context(page, /Our flat\s*owner/)
+    await page.getByRole('heading', { name: 'Members' }).waitFor()
+    await page.context().close()
+  })
+
+  test('somebody without one is told what it takes', async () => {
+    const page = await story.open(await signedIn(story.stack, 'Ben'), '/team')
+    await sees(page, 'Creating a team needs an active plan of the Teams tier')
+    expect(await page.getByLabel('Name of the team').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('somebody whose plan is of a lower tier is told so by the service', async () => {
+    const ben = await signedIn(story.stack, 'Ben')
+    await ben.subscribe('personal')
+    const page = await story.open(ben, '/team')
+    await page.getByLabel('Name of the team').fill('Our flat')
+    await press(page, 'Create the team')
+    await sees(page, 'Creating a team needs an active plan of the Teams tier')
+    await page.context().close()
+  })
+})
+
+test('the owner invites, takes an invitation back, gives a role and removes', async () => {
+  const { owner, editor } = await team(story.stack, ['editor'])
+  const page = await story.open(owner, '/team')
+  await page.getByLabel('E-mail address').fill('new@example.org')
+  await press(page, 'Invite')
+  await sees(page, 'A mail is on its way to new@example.org.')
+  expect(await barriers(page)).toEqual([])
+  await page.getByLabel('E-mail address').fill(editor.email)
+  await press(page, 'Invite')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('E-mail address').getAttribute('aria-invalid')).toBe('true')
+  await press(page, 'Take back the invitation of new@example.org')
+  await sees(page, 'The invitation is taken back.')
+  await page.getByLabel('Role of editor').selectOption('viewer')
+  await sees(page, 'The role is now viewer.')
+  expect((await editor.get('/organization/list')).body).toMatchObject([{ role: 'viewer' }])
+  await press(page, 'Remove editor')
+  await page.getByRole('dialog', { name: 'Remove editor?' }).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog', { name: 'Remove editor?' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Remove editor' }).waitFor({ state: 'detached' })
+  expect((await editor.get('/organization/list')).body).toEqual([])
+  await page.context().close()
+})
+
+test('the owner passes the team on, and can then leave it', async () => {
+  const { owner, admin } = await team(story.stack, ['admin'])
+  const page = await story.open(owner, '/team')
+  await press(page, 'Pass the team on')
+  await page.getByRole('dialog', { name: 'Make admin the owner?' }).getByRole('button', { name: 'Pass on' }).click()
+  await context(page, /The Team\s*admin/)
+  expect((await admin.get('/organization/list')).body).toMatchObject([{ role: 'owner' }])
+  await press(page, 'Leave the team')
+  await page.getByRole('dialog', { name: 'Leave The Team?' }).getByRole('button', { name: 'Leave' }).click()
+  await context(page, /Personal/)
+  expect((await owner.get('/organization/list')).body).toEqual([])
+  await page.context().close()
+})
+
+test('the owner deletes the team by typing its name, and is in the personal context', async () => {
+  const { owner } = await team(story.stack, [])
+  const page = await story.open(owner, '/team')
+  await press(page, 'Delete the team')
+  expect(await page.getByRole('button', { name: 'Delete for good' }).isDisabled()).toBe(true)
+  await page.getByLabel('Type its name to delete it').fill('The Team')
+  await press(page, 'Delete for good')
+  await context(page, /Personal/)
+  expect((await owner.get('/organization/list')).body).toEqual([])
+  await page.context().close()
+})
+
+test('the viewer sees who belongs to the team, is offered no change of it, and leaves', async () => {
+  const { viewer } = await team(story.stack, ['viewer', 'admin'])
+  const page = await story.open(viewer, '/team', { viewport: { width: 320, height: 640 } })
+  await sees(page, 'Owner')
+  expect(await page.getByRole('button', { name: /^(Remove|Invite|Rename|Delete)/ }).count()).toBe(0)
+  expect(await page.getByRole('combobox').count()).toBe(0)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await barriers(page)).toEqual([])
+  await press(page, 'Leave the team')
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await context(page, /Personal/)
+  await page.context().close()
+})
+
+test('somebody who is removed while the app is open is in the personal context at the next step', async () => {
+  const { id, owner, viewer } = await team(story.stack, ['viewer'])
+  const page = await story.open(viewer, '/team')
+  await context(page, /The Team\s*viewer/)
+  await owner.post('/organization/remove-member', { organizationId: id, userId: await viewer.id() })
+  await page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).click()
+  await context(page, /Personal/)
+  await sees(page, 'No account yet.')
+  await page.context().close()
+})
+
+describe('somebody invited', () => {
+  const invited = async () => {
+    const { id, owner } = await team(story.stack, [])
+    const ann = await signedIn(story.stack, 'Ann')
+    await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
+    const link = linkIn(await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation')))
+    return { ann, owner, path: link.replace(/^https?:\/\/[^/]+/, '') }
+  }
+
+  test('reads who invites her, signs in, accepts, and goes there', async () => {
+    const { ann, path } = await invited()
+    const page = await story.open(null, path)
+    await sees(page, 'Owner invites a…@example.org to join The Team, with the role “viewer”.')
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail address').fill(ann.email)
+    await page.getByLabel('Password').fill(password)
+    await press(page, 'Sign in')
+    await press(page, 'Accept')
+    await sees(page, 'Welcome.')
+    await press(page, 'Open the team')
+    await context(page, /The Team\s*viewer/)
+    await page.context().close()
+  })
+
+  test('declines', async () => {
+    const { ann, path } = await invited()
+    const page = await story.open(ann, path)
+    await press(page, 'Decline')
+    await sees(page, 'It was declined.')
+    await page.context().close()
+  })
+
+  test('while somebody else is signed in there, who can sign out', async () => {
+    const { owner, path } = await invited()
+    const page = await story.open(owner, path)
+    await sees(page, `You are signed in as ${owner.email}, and the invitation is for a…@example.org.`)
+    await press(page, 'Sign out')
+    await sees(page, 'Sign in as a…@example.org to answer')
+    await page.context().close()
+  })
+
+  test('without the mail, finds it among her teams', async () => {
+    const { ann } = await invited()
+    const page = await story.open(ann, '/team')
+    await press(page, 'Accept The Team')
+    await press(page, 'Open The Team')
+    await context(page, /The Team\s*viewer/)
+    await page.context().close()
+  })
+
+  test('with a link of no invitation, is told so', async () => {
+    const page = await story.open(person(story.stack), '/accept-invitation?invitationId=none')
+    await sees(page, 'There is no invitation behind this link.')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,297 @@
+/** Transactions in the reference app: written, found, changed, taken back. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+/** A request of somebody to the data surface, as another program of theirs makes it. */
+async function send(who: Person, method: string, path: string, body?: unknown): Promise<any> {
+  const response = await fetch(`${story.stack.url}/data${path}`, {
+    method,
+    headers: { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  expect(response.ok, `${method} ${path}`).toBe(true)
+  return response.json()
+}
+
+const store = async (who: Person, table: string, body: object) => (await send(who, 'POST', `/${table}`, body))[0].id as string
+
+/** The rows that are drawn, each as its texts. */
+const rowsOf = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('.tx-rows [role=row]')].map((row) => [...row.children].flatMap((cell) => cell.textContent || []).join(' | '))`,
+  )
+const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
+const sum = (page: Page) => page.getByRole('status', { name: 'Sum of what is shown' })
+const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+/** What is seen before long, also where a machine has much to do. */
+const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look, { timeout: 15_000 })
+const query = (page: Page) => new URL(page.url()).search
+
+describe('Ann, who has three thousand rows', () => {
+  let ann: Person
+  let page: Page
+  let food: string
+
+  beforeAll(async () => {
+    ann = await signedIn(story.stack, 'Ann')
+    food = await store(ann, 'categories', { name: 'Food' })
+    await store(ann, 'accounts', { name: 'Giro', type: 'checking', currency: 'usd' })
+    await story.stack.sql.query(
+      `insert into api.transactions (user_id, organization_id, name, amount, currency, status, category_id, transaction_date)
+      select $1, null, 'Row ' || n, -n, 'usd', case when n % 1000 = 0 then 'pending' else 'paid' end, case when n % 3 = 0 then $2::uuid end,
+        timestamptz '2025-06-30 00:00Z' - n / 5 * interval '1 day'
+      from generate_series(1, 3000) n`,
+      [await ann.id(), food],
+    )
+    page = await story.open(ann, '/transactions')
+  })
+  afterAll(() => page.context().close())
+
+  test('sees the newest, of which only those in sight are drawn, and the sum of all', async () => {
+    await said(page, 'Row 4')
+    await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
+    expect((await rowsOf(page)).length).toBeLessThan(60)
+    expect(await barriers(page)).toEqual([])
+  })
+
+  test('goes down the list, which is read part by part as she gets there', async () => {
+    await page.getByRole('grid').focus()
+    await soon(async () => {
+      await page.keyboard.press('End')
+      return (await rowsOf(page)).some((text) => text.includes('Row 79'))
+    }).toBe(true)
+    expect((await rowsOf(page)).length).toBeLessThan(60)
+    await page.keyboard.press('Home')
+    await said(page, 'Row 4')
+  })
+
+  test('filters by words, which stand in the address, come back with it, and go one by one', async () => {
+    await page.keyboard.press('/')
+    await page.keyboard.type('row 1')
+    await soon(() => query(page)).toBe('?search=row+1')
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Category').selectOption('Food')
+    await page.getByLabel('Status').selectOption('pending')
+    await page.getByLabel('From').fill('2023-01-01')
+    await soon(() => rowsOf(page)).toEqual([])
+    await said(page, 'Nothing is like that.')
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Remove the filter Food' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Dec 12, 2024 | Row 1000pending | -$1,000.00'])
+    await soon(() => sum(page).textContent()).toBe('Sum of 1-$1,000.00')
+    await page.reload()
+    await soon(() => rowsOf(page)).toEqual(['Dec 12, 2024 | Row 1000pending | -$1,000.00'])
+    await page.goBack()
+    await said(page, 'Nothing is like that.')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await said(page, 'Row 4')
+  })
+
+  test('sorts by the amount, which is offered where the rows are not too many', async () => {
+    await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
+    await said(page, 'Row 1')
+    await page.getByRole('columnheader', { name: 'Amount' }).getByRole('button').click()
+    await said(page, 'Row 3000')
+    expect(query(page)).toBe('?sort=amount')
+    await page.getByRole('columnheader', { name: 'Date' }).getByRole('button').click()
+    await said(page, 'Row 4')
+  })
+
+  test('writes rows by the keyboard alone, one after the other, with what she last chose', async () => {
+    await page.keyboard.press('n')
+    const entry = page.getByRole('group', { name: 'New transaction' })
+    await page.keyboard.type('Bakery')
+    await entry.getByLabel('Category').selectOption('Food')
+    await entry.getByLabel('Amount').fill('12+3.5')
+    expect(await barriers(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await said(page, 'Bakery is added.')
+    await soon(() => page.evaluate(`document.activeElement.getAttribute('name')`)).toBe('name')
+    await page.keyboard.type('Bakery')
+    await soon(() => entry.getByLabel('Category').inputValue()).toBe(food)
+    await entry.getByLabel('Amount').fill('+1,200')
+    await entry.getByLabel('Account').selectOption('Giro')
+    await entry.getByLabel('Amount').press('Enter')
+    await soon(async () => (await rowsOf(page)).slice(0, 2).map((text) => text.replace(/^.*?\| /, '')).toSorted((one, other) => one.localeCompare(other)))
+      .toEqual([
+        'Bakery | Food | -$15.50',
+        'Bakery | Food | Giro | $1,200.00',
+      ])
+    await page.keyboard.press('Escape')
+    await entry.waitFor({ state: 'detached' })
+    await soon(() => sum(page).textContent()).toBe('Sum of 3,002-$4,500,315.50')
+  })
+
+  test('changes a row where it stands, deletes it, and takes both back', async () => {
+    await row(page, 'Row 4').getByRole('button').click()
+    const entry = page.getByRole('group', { name: 'Edit Row 4' })
+    await entry.getByLabel('Name').fill('Row four')
+    await page.keyboard.press('Enter')
+    await said(page, 'Row 4 is changed.')
+    await page.locator('.toast', { hasText: 'Row 4 is changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await row(page, 'Row 4').waitFor()
+    await row(page, 'Row 4').getByRole('gridcell').nth(1).click()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Delete')
+    await row(page, 'Row 4').waitFor({ state: 'detached' })
+    await page.locator('.toast', { hasText: 'Row 4 is deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await row(page, 'Row 4').waitFor()
+  })
+
+  test('changes many at once, and takes all of it back at once', async () => {
+    await page.getByRole('checkbox', { name: 'Select Row 1', exact: true }).check()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await said(page, '2 selected')
+    expect(await barriers(page)).toEqual([])
+    await page.getByLabel('Status of all selected').selectOption('failed')
+    await soon(() => rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)).toBe(2)
+    await page.locator('.toast', { hasText: '2 transactions are changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page).then((rows) => rows.filter((text) => text.includes('failed')).length)).toBe(0)
+  })
+})
+
+describe('Bea, with two accounts', () => {
+  let bea: Person
+  let page: Page
+
+  beforeAll(async () => {
+    bea = await signedIn(story.stack, 'Bea')
+    await store(bea, 'categories', { name: 'Garden' })
+    for (const [name, currency] of [['Giro', 'usd'], ['Holiday', 'eur']]) await store(bea, 'accounts', { name, currency, type: 'checking' })
+    await store(bea, 'transactions', { name: 'Market, "old" town', amount: -40, transaction_date: '2025-03-01' })
+    page = await story.open(bea, '/transactions')
+  })
+  afterAll(() => page.context().close())
+
+  test('splits a purchase, sees what remains, and tags it', async () => {
+    await page.getByRole('button', { name: 'Market' }).click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByLabel('Tags').fill('weekly, shared')
+    await page.getByRole('button', { name: 'Add a part' }).click()
+    const part = page.getByRole('group', { name: 'Part 1' })
+    await part.getByLabel('What').fill('Seeds')
+    await part.getByLabel('Category').selectOption('Garden')
+    await part.getByLabel('Amount').fill('50')
+    await said(page, 'Too much by $10.00')
+    await part.getByLabel('Amount').fill('12.50')
+    await said(page, 'Remains $27.50')
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // the line is still there, with what may have been typed in it
+    await page.keyboard.press('Escape')
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
+    await page.goto(`${story.stack.publicUrl}/transactions?tag=weekly`)
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
+    await page.goto(`${story.stack.publicUrl}/transactions?tag=yearly`)
+    await said(page, 'Nothing is like that.')
+    await page.getByRole('button', { name: 'Show all' }).click()
+  })
+
+  test('moves money between two currencies, which counts nowhere, and deletes both halves as one', async () => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Transfer' })
+    await dialog.getByLabel('Amount in USD').fill('100')
+    await dialog.getByLabel('What arrives in EUR').fill('92.5')
+    await dialog.getByLabel('Date').fill('2025-03-02')
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Transfer' }).click()
+    await soon(async () => (await rowsOf(page)).slice(0, 2).toSorted((one, other) => one.localeCompare(other))).toEqual([
+      'Mar 2, 2025 | Transfer | ⇄ Transfer from Giro | Holiday | €92.50',
+      'Mar 2, 2025 | Transfer | ⇄ Transfer to Holiday | Giro | -$100.00',
+    ])
+    await soon(() => sum(page).textContent()).toBe('Sum of 1-$40.00')
+    await page.getByRole('checkbox', { name: 'Select Transfer' }).first().check()
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await soon(async () => (await rowsOf(page)).length).toBe(1)
+    await page.locator('.toast', { hasText: 'Transfer is deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(async () => (await rowsOf(page)).length).toBe(3)
+  })
+
+  test('takes what is filtered along as a file', async () => {
+    await page.goto(`${story.stack.publicUrl}/transactions?to=2025-03-01`)
+    await said(page, 'Market, "old" town')
+    await page.getByRole('button', { name: 'More' }).click()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as CSV' }).click()])
+    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
+    expect(lines.map((line) => line.replace(/[\da-f-]{36}$/, 'id'))).toEqual([
+      '\uFEFFdate,name,amount,currency,status,category,account,tags,reference,description,id',
+      '2025-03-01,"Market, ""old"" town",-40.00,usd,paid,,,"shared, weekly",,,id',
+      '',
+    ])
+  })
+
+  test('in two tabs loses nothing of what she wrote in either', async () => {
+    const path = `${story.stack.publicUrl}/transactions?to=2025-03-01`
+    const other = await page.context().newPage()
+    await Promise.all([page.goto(path), other.goto(path)])
+    for (const tab of [page, other]) await tab.getByRole('button', { name: 'Market' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Market')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row(page, 'Market').waitFor()
+    await other.getByLabel('Amount').fill('44')
+    await other.getByRole('button', { name: 'Save' }).click()
+    // the other tab had not touched the name
+    await soon(() => rowsOf(other)).toEqual(['Mar 1, 2025 | Market1 part#shared#weekly | -$44.00'])
+    await page.locator('.toast', { hasText: 'is changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('what this request changed has changed again since').waitFor()
+    await other.close()
+  })
+})
+
+describe('in a team', () => {
+  test('the editor changes and deletes, and takes both back although activity is not theirs to read', async () => {
+    const { editor } = await team(story.stack, ['editor'])
+    const page = await story.open(editor, '/transactions')
+    await said(page, 'No transaction yet. Press n, or “New transaction”, and write the first.')
+    expect(await barriers(page)).toEqual([])
+    await page.keyboard.press('n')
+    await page.keyboard.type('Chairs')
+    await page.getByLabel('Amount').fill('240')
+    await page.getByLabel('Date').fill('2025-04-01')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairs | -$240.00'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('checkbox', { name: 'Select Chairs' }).check()
+    await page.getByLabel('Status of all selected').selectOption('pending')
+    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairspending | -$240.00'])
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await soon(() => rowsOf(page)).toEqual([])
+    await page.locator('.toast', { hasText: 'Chairs is deleted.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairspending | -$240.00'])
+    await page.locator('.toast', { hasText: 'Chairs is changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Apr 1, 2025 | Chairs | -$240.00'])
+    await page.context().close()
+  })
+
+  test('the viewer reads on a phone, and is offered nothing to write', async () => {
+    const { owner, viewer } = await team(story.stack, ['viewer'])
+    await store(owner, 'transactions', { name: 'Printer', amount: -150, transaction_date: '2025-04-02', status: 'failed' })
+    const page = await story.open(viewer, '/transactions', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+    await soon(() => rowsOf(page)).toEqual(['Apr 2, 2025 | Printerfailed | -$150.00'])
+    expect(await page.getByRole('button', { name: /New transaction|Printer/ }).count()).toBe(0)
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await page.getByRole('grid').focus()
+    for (const key of ['n', 'e', 'Enter', 'Delete']) await page.keyboard.press(key)
+    expect(await page.getByRole('group', { name: /transaction|Edit/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More' }).click()
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Export as CSV', 'Keys'])
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    expect(await barriers(page)).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,74 @@
+/** Bank files in a browser: an app of ours reads each of those of tests/bank-files as Node does. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ReadOptions, readStatement } from '../../client/import/index.ts'
+
+declare global {
+  var readBankFile: typeof readStatement
+}
+
+const root = join(import.meta.dirname, '../..')
+const files = join(root, 'tests/bank-files/files')
+
+let compiled: string
+let server: Server
+let browser: Browser
+let page: Page
+
+const html = `<!doctype html><title>App</title>
+  <script type="importmap">{ "imports": { "papaparse": "/papaparse.js", "@rgrove/parse-xml": "/parse-xml.js" } }</script>
+  <script type="module">
+    import { readStatement } from '/import/index.js'
+    globalThis.readBankFile = readStatement
+  </script>`
+
+/** papaparse is no ES module; this is what a bundler makes of it. */
+const asModule = (code: string) => `const module = { exports: {} }; const exports = module.exports;\n${code}\nexport default module.exports`
+
+const packages = join(root, 'node_modules')
+const answers: Record<string, () => Promise<string>> = {
+  '/papaparse.js': async () => asModule(await readFile(join(packages, 'papaparse/papaparse.min.js'), 'utf8')),
+  '/parse-xml.js': () => readFile(join(packages, '@rgrove/parse-xml/dist/browser.js'), 'utf8'),
+}
+
+beforeAll(async () => {
+  compiled = await mkdtemp(join(tmpdir(), 'finance-import-'))
+  await promisify(execFile)('npx', ['tsc', '--noEmit', 'false', '--declaration', 'false', '--outDir', compiled], { cwd: join(root, 'client') })
+  server = createServer(({ url = '/' }, response) => {
+    const answer = url === '/' ? async () => html : answers[url] ?? (() => readFile(join(compiled, 'import', basename(url)), 'utf8'))
+    const type = url === '/' ? 'text/html' : 'text/javascript'
+    void answer().then((text) => response.setHeader('content-type', type).end(text), () => response.writeHead(404).end())
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  // --no-sandbox: a browser run by root refuses to start otherwise
+  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  page = await browser.newPage()
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+  await page.waitForFunction(() => 'readBankFile' in globalThis)
+})
+afterAll(async () => {
+  await browser?.close()
+  server?.close()
+  await rm(compiled, { recursive: true })
+})
+
+test('each file has the same rows, problems and accounts', async () => {
+  const names = await readdir(files)
+  expect(names.length).toBeGreaterThan(15)
+  for (const name of names) {
+    const bytes = await readFile(join(files, name))
+    const options: ReadOptions = name === 'wells-fargo.csv' ? { preset: 'wells-fargo' } : {}
+    const there = await page.evaluate(([numbers, said]) => readBankFile(Uint8Array.from(numbers), said), [[...bytes], options] as const)
+    expect(there, name).toEqual(readStatement(bytes, options))
+    expect(there.rows, name).not.toEqual([])
+  }
+})

@@ -1,0 +1,9 @@
+/** Before the tests in a browser: the reference app, built as `npm start` builds it, if what it is made of has changed. */
+import { join } from 'node:path'
+import { referenceApp } from '../../infra/local/reference-app.ts'
+
+export default async function build(): Promise<void> {
+  const said: string[] = []
+  const directory = await referenceApp(join(import.meta.dirname, '../..'), (line) => said.push(line), new AbortController().signal)
+  if (directory === undefined) throw new Error(`There is no app to test. ${said.join(' ')}`)
+}

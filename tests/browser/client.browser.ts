@@ -1,0 +1,178 @@
+/** The client in two tabs of one browser. What it asks of the service is counted. */
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { password, type Person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { appPage, type AppPage } from './app-page.ts'
+
+// two tabs with forty components each are much for a machine that does other things too
+vi.setConfig({ testTimeout: 120_000 })
+
+let stack: Stack
+let app: AppPage
+let browser: Browser
+let context: BrowserContext
+let one: Page
+let other: Page
+/** The paths that both tabs have asked for. */
+let asked: string[] = []
+
+beforeAll(async () => {
+  app = await appPage(() => stack.publicUrl)
+  stack = await startStack({ data: true, env: { TRUSTED_ORIGINS: app.origin } })
+  // --no-sandbox: a browser run by root refuses to start otherwise
+  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+})
+afterAll(async () => {
+  await browser?.close()
+  await stack?.close()
+  await app?.[Symbol.asyncDispose]()
+})
+afterEach(() => context.close())
+beforeEach(async () => {
+  context = await browser.newContext()
+  context.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (request.method() !== 'OPTIONS' && /^\/(api|data)/.test(pathname)) asked.push(pathname.replace('/api/auth', ''))
+  })
+})
+
+/** What the tabs have asked for since this was last called: how often each. */
+const counted = () => {
+  const counts = Object.fromEntries([...Map.groupBy(asked, (path) => path)].map(([path, all]) => [path, all.length]))
+  asked = []
+  return counts
+}
+
+const openTab = async (): Promise<Page> => {
+  const page = await context.newPage()
+  await page.goto(app.origin)
+  await page.waitForFunction(() => 'finance' in globalThis)
+  return page
+}
+
+/** Two tabs, in the first of which somebody has just signed in. */
+async function twoTabsOf({ email }: Person): Promise<void> {
+  one = await openTab()
+  other = await openTab()
+  await one.evaluate((credentials) => finance.auth.signIn(credentials), { email, password })
+  await expect.poll(() => told(other)).toEqual(['signed-in'])
+  counted()
+}
+
+const told = (page: Page) => page.evaluate(() => changes)
+
+/** Forty components of a tab ask for rows. @returns the different statuses they see */
+const fortyComponents = (page: Page) =>
+  page.evaluate(async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => finance.data.from('transactions').select()))
+    return [...new Set(answers.map(({ status }) => status))]
+  })
+
+const inBoth = <Result>(work: (page: Page) => Promise<Result>) => Promise.all([work(one), work(other)])
+
+const namesIn = (page: Page) => page.evaluate(async () => (await finance.data.from('transactions').select('name')).data?.map(({ name }) => name))
+
+describe('Ann, with two tabs', () => {
+  let ann: Person
+  beforeEach(async () => {
+    ann = await signedIn(stack, 'Ann')
+  })
+
+  test('has one token in both and in a third, and forty components that ask who she is ask once', async () => {
+    await twoTabsOf(ann)
+    await inBoth((page) => page.evaluate(() => Promise.all(Array.from({ length: 40 }, () => finance.auth.getSession()))))
+    expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
+    expect(counted()).toEqual({ '/get-session': 2, '/token': 1, '/data/transactions': 80 })
+    const third = await openTab()
+    await third.evaluate(() => finance.auth.getSession())
+    expect(await fortyComponents(third)).toEqual([200])
+    expect(counted()).toEqual({ '/get-session': 1, '/data/transactions': 40 })
+  })
+
+  test('whose session ends elsewhere is told once in each, for one token and no storm, although every component asks again', async () => {
+    await twoTabsOf(ann)
+    await inBoth(fortyComponents)
+    await inBoth((page) =>
+      page.evaluate(() => {
+        finance.onChange(() => {
+          for (let component = 0; component < 40; component += 1) void (async () => finance.data.from('transactions').select())()
+        })
+      })
+    )
+    await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
+    counted()
+    expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
+    expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
+    // each of the first eighty had a token that was good a moment ago
+    expect(counted()).toEqual({ '/token': 1, '/data/transactions': 80 })
+    expect(await inBoth(told)).toEqual([['signed-in', 'session-ended'], ['signed-in', 'session-ended']])
+  })
+
+  test('who comes back after her session has ended causes one question in each and not one for rows', async () => {
+    await twoTabsOf(ann)
+    await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
+    await inBoth((page) => page.reload({ waitUntil: 'load' }))
+    await inBoth((page) => page.waitForFunction(() => 'finance' in globalThis))
+    counted()
+    expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
+    const { '/token': tokens = 0, ...others } = counted()
+    expect(others).toEqual({})
+    expect(tokens).toBeLessThanOrEqual(2)
+    expect(await inBoth(told)).toEqual([['signed-out'], ['signed-out']])
+    await one.evaluate((credentials) => finance.auth.signIn(credentials), { email: ann.email, password })
+    await expect.poll(() => told(other)).toEqual(['signed-out', 'signed-in'])
+    expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
+  })
+
+  test('signs out in one, and the other is told and asks for nothing more', async () => {
+    await twoTabsOf(ann)
+    await inBoth(fortyComponents)
+    await one.evaluate(() => finance.auth.signOut())
+    await expect.poll(() => told(other)).toEqual(['signed-in', 'signed-out'])
+    counted()
+    expect(await inBoth(fortyComponents)).toEqual([[401], [401]])
+    expect(counted()).toEqual({})
+  })
+
+  test('gets one new token for both before the old one ends', async () => {
+    await context.clock.install()
+    await twoTabsOf(ann)
+    await inBoth(fortyComponents)
+    await context.clock.fastForward('58:00')
+    counted()
+    await inBoth(fortyComponents)
+    expect(counted()).toEqual({ '/data/transactions': 80 })
+    await context.clock.fastForward('01:30')
+    expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
+    expect(counted()).toEqual({ '/token': 1, '/data/transactions': 80 })
+  })
+})
+
+test('a member who chooses another organization in one tab reads its rows in the other, without a reload', async () => {
+  const { id, owner, editor } = await team(stack, ['editor'])
+  await editor.post('/organization/set-active', { organizationId: id })
+  await owner.post('/organization/set-active', { organizationId: id })
+  await twoTabsOf(editor)
+  await one.evaluate((organizationId) => finance.auth.organization.setActive({ organizationId }), id)
+  await one.evaluate(async () => finance.data.from('transactions').insert({ name: 'Rent', amount: -900 }))
+  expect(await namesIn(other)).toEqual(['Rent'])
+  expect(await told(other)).toEqual(['signed-in', 'organization-changed'])
+  await one.evaluate(() => finance.auth.organization.setActive({ organizationId: null }))
+  await expect.poll(() => told(other)).toEqual(['signed-in', 'organization-changed', 'organization-changed'])
+  expect(await namesIn(other)).toEqual([])
+})
+
+test.each([
+  ['locks', () => Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })],
+  ['channels', () => Object.defineProperty(globalThis, 'BroadcastChannel', { value: undefined })],
+])('a browser without %s has a token in each tab', async (_, take) => {
+  await context.addInitScript(take)
+  const { email } = await signedIn(stack, 'Ann')
+  one = await openTab()
+  other = await openTab()
+  await one.evaluate((credentials) => finance.auth.signIn(credentials), { email, password })
+  counted()
+  expect(await inBoth(fortyComponents)).toEqual([[200], [200]])
+  expect(counted()['/token']).toBeLessThanOrEqual(2)
+})

@@ -1,0 +1,69 @@
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { password, signedIn } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+let browser: Browser
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+  // --no-sandbox: a browser run by root refuses to start otherwise
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await stack?.close()
+})
+
+/** Opens an operation, sends it as it stands, and reads what came. */
+async function tryOut(page: Page, method: string, path: string): Promise<{ status: string, body: string }> {
+  const operation = page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) }).and(page.locator(`.opblock-${method}`))
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  const live = operation.locator('.live-responses-table')
+  await live.waitFor()
+  return { status: await live.locator('.response .response-col_status').first().innerText(), body: await live.locator('.highlight-code').first().innerText() }
+}
+
+test('Ann opens /docs, signs in, and tries a call of each surface as herself', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const token = await ann.token()
+  await fetch(`${stack.url}/data/transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"name":"Groceries","amount":-42.5}',
+  })
+  const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 } })).newPage()
+  const complaints: string[] = []
+  const origins = new Set<string>()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.text().includes('Content Security Policy')) complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin)
+  })
+
+  await page.goto(`${stack.publicUrl}/docs`)
+  await page.fill('input[name=email]', ann.email)
+  await page.fill('input[name=password]', password)
+  await page.click('#sign-in button')
+  await expect.poll(() => page.locator('[role=status]').textContent(), { timeout: 20_000 }).toContain('You are signed in')
+
+  for (const tag of ['Sessions', 'transactions']) await page.locator(`#operations-tag-${tag}`).click()
+  const session = await tryOut(page, 'get', '/api/auth/get-session')
+  expect(session).toEqual({ status: '200', body: expect.stringContaining(ann.email) })
+  const rows = await tryOut(page, 'get', '/transactions')
+  expect(rows).toEqual({ status: '200', body: expect.stringContaining('Groceries') })
+  if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] })
+
+  // the explorer's own calls are followed too, by what the description says they do to the session
+  expect(await tryOut(page, 'post', '/api/auth/sign-out')).toMatchObject({ status: '200' })
+  await expect.poll(() => page.locator('[role=status]').textContent()).toBe('You are signed out.')
+
+  expect(complaints).toEqual([])
+  expect([...origins]).toEqual([stack.publicUrl])
+}, 120_000)

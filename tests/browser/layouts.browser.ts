@@ -1,0 +1,184 @@
+/** The three layouts of docs/front-ends.md in a real browser, and what a developer sees of those that do not work. */
+import { chromium, type Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { appDirectory, sites } from './sites.ts'
+
+type Money = {
+  auth: (method: string, path: string, body?: unknown) => Promise<{ status: number, body: any }>
+  data: (method: string, path: string, token: string, body?: unknown) => Promise<{ status: number, body: any }>
+}
+declare const money: Money
+
+const api = 'https://api.example.org'
+
+/**
+ * A person's browser, which blocks the cookies of third parties and finds every name on this machine.
+ * @param port where these names are served
+ */
+async function browserOf(port?: number): Promise<{ page: Page, complaints: string[] }> {
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--test-third-party-cookie-phaseout',
+      ...(port === undefined
+        ? []
+        : [`--host-resolver-rules=MAP *.example.org 127.0.0.1:${port}, MAP *.example.net 127.0.0.1:${port}, MAP *.example.com 127.0.0.1:${port}`]),
+    ],
+  })
+  onTestFinished(() => browser.close())
+  const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  return { page, complaints }
+}
+
+/** The product behind a proxy of the operator's that ends TLS, and the app wherever else. */
+async function behindTls(env: Record<string, string>) {
+  const stack = await startStack({ data: true, env: { PUBLIC_URL: api, TRUSTED_PROXIES: '127.0.0.1', ...env } })
+  onTestFinished(() => stack.close())
+  const served = await sites({
+    'api.example.org': stack.url,
+    // says which cookie came, and gives one that is for every site
+    'plain.example.org': ({ headers: { origin, cookie } }, response) => {
+      response.writeHead(200, {
+        'access-control-allow-origin': origin ?? '*',
+        'access-control-allow-credentials': 'true',
+        'set-cookie': 'plain=1; SameSite=None; Secure',
+      }).end(JSON.stringify(cookie ?? null))
+    },
+  })
+  onTestFinished(() => served.close())
+  return { stack, ...await browserOf(served.port) }
+}
+
+const email = 'ann@example.org'
+const open = async (page: Page, url: string) => {
+  await page.goto(url)
+  await expect.poll(() => page.locator('[role=status]').textContent()).toContain('at /')
+}
+const auth = (page: Page, method: string, path: string, body?: unknown) =>
+  page.evaluate(([how, where, what]) => money.auth(how, where, what), [method, path, body] as const)
+
+/** Signs up and verifies the address from within the app. */
+async function signUp(page: Page, stack: Stack) {
+  expect((await auth(page, 'POST', '/sign-up/email', { email, password, name: 'Ann' })).status).toBe(200)
+  const link = linkIn(await stack.mail.waitFor(email))
+  expect((await auth(page, 'GET', `/verify-email${new URL(link).search}`)).status).toBe(200)
+}
+const signIn = (page: Page) => auth(page, 'POST', '/sign-in/email', { email, password })
+
+/** Ann's whole day: she signs up, comes back after a reload, stores a row, reads it, and signs out. */
+async function everything(page: Page, stack: Stack) {
+  await signUp(page, stack)
+  expect((await signIn(page)).status).toBe(200)
+  await page.reload()
+  expect(await auth(page, 'GET', '/get-session')).toMatchObject({ status: 200, body: { user: { email, email_verified: true } } })
+  const { body: { token } } = await auth(page, 'POST', '/token')
+  expect(await page.evaluate((bearer) => money.data('POST', '/transactions', bearer, { name: 'Bread', amount: -3 }), token)).toMatchObject({ status: 201 })
+  expect(await page.evaluate((bearer) => money.data('GET', '/transactions?select=name,amount', bearer), token)).toEqual({
+    status: 200,
+    body: [{ name: 'Bread', amount: -3 }],
+  })
+  expect((await auth(page, 'POST', '/sign-out')).status).toBe(200)
+  await page.reload()
+  expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
+}
+
+/** What the browser says of a request that is answered with an error, which is no complaint of ours. */
+const unexpected = (complaints: string[]) => complaints.filter((line) => !line.includes('status of 401'))
+const notes = (stack: Stack, setting: string) => stack.logged.filter((line) => line.includes(`"setting":"${setting}"`))
+
+test('one origin: the edge serves the app, and nothing is configured but APP_DIR', async () => {
+  await using stack = await startStack({ data: true, env: { APP_DIR: appDirectory } })
+  const { page, complaints } = await browserOf()
+  const preflights: string[] = []
+  page.on('request', (request) => request.method() === 'OPTIONS' && preflights.push(request.url()))
+  await open(page, `${stack.publicUrl}/welcome/back`)
+  await everything(page, stack)
+  expect(preflights).toEqual([])
+  expect(unexpected(complaints)).toEqual([])
+})
+
+test('one site: the app of a sister domain that TRUSTED_ORIGINS names', async () => {
+  const { stack, page, complaints } = await behindTls({ TRUSTED_ORIGINS: 'https://app.example.org' })
+  await open(page, `https://app.example.org/?api=${api}`)
+  await everything(page, stack)
+  expect(unexpected(complaints)).toEqual([])
+  expect([...notes(stack, 'TRUSTED_ORIGINS'), ...notes(stack, 'COOKIE_SAME_SITE')]).toEqual([])
+})
+
+test('two sites: the app that APP_URL names, with COOKIE_SAME_SITE=none, where third parties’ cookies are blocked', async () => {
+  const { stack, page, complaints } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
+  await open(page, `https://app.example.net/?api=${api}`)
+  const plain = () => page.evaluate(async () => (await fetch('https://plain.example.org/', { credentials: 'include' })).json())
+  expect([await plain(), await plain()]).toEqual([null, null])
+  await everything(page, stack)
+  expect(unexpected(complaints).filter((line) => !/third-party cookie/i.test(line))).toEqual([])
+})
+
+test('two sites: a page of a third one has neither the cookie nor an answer, whatever it sends', async () => {
+  const { stack, page } = await behindTls({ APP_URL: 'https://app.example.net', COOKIE_SAME_SITE: 'none' })
+  await open(page, `https://app.example.net/?api=${api}`)
+  await signUp(page, stack)
+  await signIn(page)
+  const [{ partitionKey } = {}] = await page.context().cookies(api)
+  expect(partitionKey).toBe('https://example.net')
+
+  const evil = await page.context().newPage()
+  await open(evil, `https://evil.example.com/?api=${api}`)
+  // in the words of a page, which have no types here
+  const outcome = (attempt: string) => evil.evaluate<string>(attempt)
+  const signOut = `${api}/api/auth/sign-out`
+  for (const mode of ['cors', 'no-cors']) {
+    const attempt = `fetch('${signOut}', { method: 'POST', mode: '${mode}', credentials: 'include' }).then(() => 'answered', () => 'refused')`
+    expect(await outcome(attempt), mode).toBe('refused')
+  }
+  const send = `const form = Object.assign(document.createElement('form'), { method: 'post', action: '${signOut}' })
+    document.body.append(form)
+    form.submit()`
+  await Promise.all([evil.waitForURL(signOut), evil.evaluate(send)])
+  expect(await evil.locator('body').textContent()).toContain('FORBIDDEN')
+  expect((await auth(page, 'GET', '/get-session')).status).toBe(200)
+})
+
+test('two sites without COOKIE_SAME_SITE: the sign-in is 200, the next call 401, and the log says which setting it is', async () => {
+  const { stack, page } = await behindTls({ APP_URL: 'https://app.example.net' })
+  await open(page, `https://app.example.net/?api=${api}`)
+  await signUp(page, stack)
+  expect((await signIn(page)).status).toBe(200)
+  expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
+  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([expect.stringContaining('"origin":"https://app.example.net"')])
+})
+
+test('an app that nothing names: the browser refuses, and the log says which setting it is', async () => {
+  const { stack, page, complaints } = await behindTls({})
+  await open(page, `https://app.example.org/?api=${api}`)
+  await expect(signIn(page)).rejects.toThrow('Failed to fetch')
+  await expect(signIn(page)).rejects.toThrow('Failed to fetch')
+  expect(complaints.join()).toContain('Access-Control-Allow-Origin')
+  expect(notes(stack, 'TRUSTED_ORIGINS')).toEqual([expect.stringContaining('"origin":"https://app.example.org"')])
+})
+
+test('on a developer’s machine: an app at any port of localhost works, and one at 127.0.0.1 is told that this is another site', async () => {
+  await using stack = await startStack({ data: true })
+  const served = await sites({}, false)
+  onTestFinished(() => served.close())
+  const { page } = await browserOf()
+  await open(page, `http://localhost:${served.port}/?api=${stack.publicUrl}`)
+  await everything(page, stack)
+  await open(page, `http://127.0.0.1:${served.port}/?api=${stack.publicUrl}`)
+  expect((await signIn(page)).status).toBe(200)
+  expect((await auth(page, 'GET', '/get-session')).status).toBe(401)
+  expect(notes(stack, 'COOKIE_SAME_SITE')).toEqual([expect.stringContaining(`"origin":"http://127.0.0.1:${served.port}"`)])
+})

@@ -1,0 +1,64 @@
+/** What an operator has around the product: names, certificates, a proxy that ends TLS, and somewhere that serves the app. */
+import { execFileSync } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { createServer as createHttpServer, request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+/** The built app, as files. */
+export const appDirectory = join(import.meta.dirname, 'app')
+
+/** Serves the app's files, and its document for every place in it. */
+const app: RequestListener = (incoming, response) => {
+  const [file, type] = incoming.url?.startsWith('/assets/') === true
+    ? ['assets/app-9fK2x_0b.js', 'text/javascript']
+    : ['index.html', 'text/html; charset=utf-8']
+  response.setHeader('content-type', type)
+  createReadStream(join(appDirectory, file)).pipe(response)
+}
+
+/** Hands a request on to where the product listens, with the client's address. */
+const handOn = (to: string, incoming: IncomingMessage, response: ServerResponse): void => {
+  const headers = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress }
+  const going = request(to, { method: incoming.method, path: incoming.url, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  going.on('error', () => response.destroy())
+  incoming.pipe(going)
+}
+
+/** A key and a certificate that no authority knows. */
+function certificate(): { key: Buffer, cert: Buffer } {
+  const made = execFileSync('openssl', 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=tests -keyout - -out -'.split(' '), {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return { key: made, cert: made }
+}
+
+export type Sites = { port: number, close: () => Promise<void> }
+
+/**
+ * Listens for all names, over TLS with a certificate of its own or plain.
+ * @param routes by host name: where the product listens, or what answers; every other name has the app
+ */
+export async function sites(routes: Record<string, string | RequestListener> = {}, tls = true): Promise<Sites> {
+  const listener: RequestListener = (incoming, response) => {
+    const route = routes[incoming.headers.host?.split(':')[0] ?? ''] ?? app
+    if (typeof route === 'string') handOn(route, incoming, response)
+    else route(incoming, response)
+  }
+  const server = tls ? createServer(certificate(), listener) : createHttpServer(listener)
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,33 @@
+/** What the reference app offers, against what the database and the auth surface allow. */
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { roles } from '../../auth/engine/access-control.ts'
+import { rightsOf } from '../../examples/app/src/app/rights.ts'
+
+const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
+
+test('in the personal context everything of one’s own, and nothing of a team', () => {
+  expect(rightsOf(null)).toEqual({ write: true, undo: true, manage: false, own: false })
+})
+
+test('each role is offered what the auth surface allows it', () => {
+  for (const role of everyRole) {
+    const { manage, own } = rightsOf(role)
+    expect([role, manage, own]).toEqual([
+      role,
+      roles[role].authorize({ invitation: ['create'], member: ['update'] }).success,
+      roles[role].authorize({ organization: ['delete'] }).success,
+    ])
+  }
+})
+
+test('each role is offered what the database allows it', async () => {
+  const sql = await readFile(new URL('../../db/rules/role_permissions.sql', import.meta.url), 'utf8')
+  const selects = sql.split('union all')
+  const may = (role: string, action: string, resource: string) =>
+    selects.some((select) => [role, action, resource].every((word) => select.includes(`'${word}'`)))
+  for (const role of everyRole) {
+    const { write, undo } = rightsOf(role)
+    expect([role, write, undo]).toEqual([role, may(role, 'update', 'transactions'), may(role, 'list', 'activity')])
+  }
+})
