@@ -97,13 +97,12 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>) {
 
   const isGood = (refused: string | undefined) => held !== undefined && held.value !== refused && Date.now() < held.renewAt
 
-  const renew = (refused: string | undefined): Promise<Token | null> => {
-    const since = Date.now()
-    return tabs.inTurn(async () => {
+  const renew = (refused: string | undefined): Promise<Token | null> =>
+    tabs.inTurn(async () => {
       await tabs.ask()
       // what happened in another tab while this one waited for its turn
       if (isGood(refused)) return held ?? null
-      if (known === null && knownAt >= since) return null
+      if (known === null) return null
       const at = Date.now()
       try {
         const token = read(await fetchToken(), at)
@@ -115,7 +114,6 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>) {
         throw error
       }
     })
-  }
 
   return {
     learn,

@@ -92,7 +92,7 @@ describe('Ann, in two browsers', () => {
     await page.getByLabel('Current password').fill(password)
     await press(page, 'Change the password')
     await sees(page, 'Your password is changed')
-    expect(await page.getByLabel('Current password').inputValue()).toBe('')
+    await expect.poll(() => page.getByLabel('Current password').inputValue()).toBe('')
     expect((await phone.get('/get-session')).status).toBe(401)
     // hers has another cookie since, which her browser has
     await page.reload()

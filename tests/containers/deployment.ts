@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { freePort } from '../../infra/local/ports.ts'
+import { onTestFinished } from 'vitest'
 import { person, type Person } from '../support/person.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
 
@@ -187,12 +188,13 @@ export const listens = (port: number): Promise<boolean> =>
 export type Load = { requests: number, failed: Record<string, number>, failedReads: Record<string, number>, acknowledged: string[] }
 
 /**
- * Writers and a reader of each surface, until stopped. A write is acknowledged by a 201; everything that is neither an
+ * Writers and a reader of each surface, until stopped, or until the test ends, however that ends. A write is acknowledged by a 201; everything that is neither an
  * answer of ours nor one at all is a failed request, counted by what it was, and once more if it was a read.
  */
 export function load(it: Deployment, token: string, cookie: string, writers = 4): () => Promise<Load> {
   const counted: Load = { requests: 0, failed: {}, failedReads: {}, acknowledged: [] }
   const stop = new AbortController()
+  onTestFinished(() => stop.abort())
   const ask = async (path: string, init: RequestInit): Promise<number | undefined> => {
     counted.requests++
     const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) })

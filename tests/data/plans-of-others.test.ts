@@ -248,8 +248,8 @@ test.each(['line_items', 'transaction_tags'])('what PostgREST has prepared and e
       const context = organization === undefined ? `organization_id=is.null&user_id=eq.${user}` : `organization_id=eq.${organization}`
       const id = createHash('md5').update(`transactions ${organization ?? user} 1`).digest('hex')
       for (const [path, most] of shapes) {
-        const { status } = await caller.get(path.replace('CONTEXT', context).replace('TRANSACTION', id))
-        expect(status).toBe(200)
+        const { status, body } = await caller.get(path.replace('CONTEXT', context).replace('TRANSACTION', id))
+        expect(status, JSON.stringify(body)).toBe(200)
         needed += most(own)
       }
     }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   result = await runIsolation(place)
   await writeReport(result)
   console.log(summary(result))
-}, 300_000)
+})
 afterAll(() => place.close())
 
 test('nobody sees or changes what the interface does not let them, and everybody what it does', () => {

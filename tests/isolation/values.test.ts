@@ -27,7 +27,7 @@ beforeAll(async () => {
       differences.filter(({ isExpected }) => !isExpected).length
     } answers differ, ${Math.round((Date.now() - started) / 1000)} s`,
   )
-}, 300_000)
+})
 afterAll(() => twins.close())
 
 const isEstimate = ({ question: { operation } }: Difference): boolean => /planned|estimated/.test(operation)
