@@ -1,4 +1,4 @@
-// Prints each test that failed in the reports of vitest in a folder, with its reason, and then the count of everything.
+// Prints the files that took longest in the reports of vitest in a folder, each test that failed with its reason, and then the count of everything.
 // node .ci/count.mjs <folder> <checks that passed> <checks that failed>
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +7,11 @@ const [, , folder, checksPassed, checksFailed] = process.argv
 const reports = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
 const files = reports.flatMap(({ testResults }) => testResults)
 const sum = (key) => reports.reduce((total, report) => total + report[key], 0)
+
+const longest = files.map(({ name, startTime, endTime }) => ({ name, seconds: Math.round((endTime - startTime) / 1000) })).toSorted((a, b) =>
+  b.seconds - a.seconds
+)
+for (const { name, seconds } of longest.slice(0, 15)) console.log(`took ${seconds} s: ${name}`)
 
 for (const { name, assertionResults } of files) {
   for (const { status, fullName, failureMessages } of assertionResults) {
