@@ -37,6 +37,8 @@ export type Config = {
   keyRotationDays: number
   activityDays: number
   defaultProduct: string | undefined
+  /** Who may make an account, and of which domains their addresses must be; of any when there are none. */
+  signUp: { by: Settings['SIGN_UP'], domains: string[] }
   logLevel: Settings['LOG_LEVEL']
   /** What a message tells the operator to run. */
   commands: { admin: string, migrate: string }
@@ -77,6 +79,7 @@ export function authConfig(settings: Settings): Config {
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
+    signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
     logLevel: settings.LOG_LEVEL,
     commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
     traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

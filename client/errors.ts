@@ -37,6 +37,8 @@ export const fieldsOfCode: Record<string, readonly string[]> = {
   INVALID_PASSWORD: ['password', 'currentPassword', 'newPassword'],
   INVALID_CREDENTIALS: ['email', 'password'],
   USER_EXISTS: ['email'],
+  INVITATION_REQUIRED: ['email'],
+  EMAIL_DOMAIN_NOT_ALLOWED: ['email'],
   ALREADY_INVITED: ['email'],
   ALREADY_MEMBER: ['email'],
   SLUG_TAKEN: ['slug'],

@@ -16,7 +16,14 @@ const field = (from: unknown, name: string): string | undefined => {
 /** What the hooks are told of a request; `request` is absent when our own code calls the engine. */
 type Asked = { path: string, request?: Request | undefined, body?: unknown, query?: unknown }
 
-export type EnforcementParts = { policies: Policy[], db: AuthDatabase, limits: Limits, hashingQueue: HashingQueue }
+export type EnforcementParts = {
+  policies: Policy[]
+  db: AuthDatabase
+  limits: Limits
+  hashingQueue: HashingQueue
+  /** @throws APIError when this address may not make an account. */
+  checkSignUp: (email: string) => Promise<void>
+}
 
 /**
  * Counts a request against an account's limit.
@@ -32,7 +39,7 @@ async function limitAccount(limits: Limits, path: string, account: string | unde
  * The hooks that stand before and after every endpoint of the engine.
  * @throws Error when two policies are for one endpoint
  */
-export function enforcement({ policies, db, limits, hashingQueue }: EnforcementParts) {
+export function enforcement({ policies, db, limits, hashingQueue, checkSignUp }: EnforcementParts) {
   const policyAt = new Map(policies.map((policy) => [`${policy.engine.method} ${policy.engine.path}`, policy]))
   if (policyAt.size !== policies.length) throw new Error('Two routes have the same endpoint of the engine, so one policy would be forgotten.')
 
@@ -65,6 +72,8 @@ export function enforcement({ policies, db, limits, hashingQueue }: EnforcementP
     }
     const { account } = policy.limits
     if (account !== undefined) await limitAccount(limits, path, account.by === 'caller' ? userId : field(body, 'email'), account)
+    // before a password is hashed for nothing, and before the engine says whether there is an account
+    if (policy.signsIn === 'first') await checkSignUp(field(body, 'email')?.toLowerCase() ?? '')
     if (policy.hashesPassword) own.leaveQueue = await hashingQueue.enter(clientNetwork(request.headers.get(clientAddressHeader) ?? ''))
   })
 

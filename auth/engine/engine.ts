@@ -14,6 +14,7 @@ import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
+import { signUpProblem } from '../sign-up.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
@@ -22,6 +23,7 @@ import { enforcement, inTurn } from './enforcement.ts'
 import type { HashingQueue } from './hashing-queue.ts'
 import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
+import { refuse } from './refuse.ts'
 import { createShortcuts } from './shortcuts.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 
@@ -78,6 +80,10 @@ function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: 
 export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, passwords, mailer, log }: EngineParts) {
   const { engine: database, db, pool } = connections
   const tokens = jwtOptions(config, db)
+  const checkSignUp = async (email: string) => {
+    const problem = await signUpProblem(config, db, email)
+    if (problem !== undefined) refuse(problem)
+  }
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -96,8 +102,10 @@ export async function createEngine({ policies, config, connections, plans, limit
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
     session: { modelName: 'sessions', cookieCache: { enabled: false } },
-    // only set-active changes the active organization; the engine's own accepting of an invitation would too
     databaseHooks: {
+      // whichever way of the engine's leads to a new account
+      user: { create: { before: ({ email }) => checkSignUp(email) } },
+      // only set-active changes the active organization; the engine's own accepting of an invitation would too
       session: {
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
@@ -146,7 +154,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
       },
     },
-    hooks: enforcement({ policies, db, limits, hashingQueue }),
+    hooks: enforcement({ policies, db, limits, hashingQueue, checkSignUp }),
     plugins: [
       endpoints({ db, plans, mailer, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
       organization({

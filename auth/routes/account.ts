@@ -18,7 +18,7 @@ export const accountRoutes = [
     summary: 'Creates an account, begins a session, and mails a link that verifies the address.',
     input: schemas.signUp,
     example: { email: 'ann@example.com', password: 'correct horse', name: 'Ann' },
-    refuses: ['USER_EXISTS'],
+    refuses: ['USER_EXISTS', 'SIGN_UP_CLOSED', 'INVITATION_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
     reply: engineReplies.signedIn,
     engine: { method: 'POST', path: '/sign-up/email' },
     session: 'none',

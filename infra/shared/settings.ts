@@ -143,6 +143,11 @@ const environment = z.object({
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */
   DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
+  /** Who may make an account: anybody, whom an invitation waits for, or nobody. */
+  SIGN_UP: z.enum(['open', 'invitation', 'closed'], 'must be open, invitation or closed').default('open'),
+  /** The domains whose addresses may have an account; of any without it. A subdomain is another domain. */
+  SIGN_UP_DOMAINS: list.pipe(z.array(z.string().toLowerCase().regex(/^([a-z0-9-]+\.)+[a-z0-9-]{2,}$/, 'must be a comma list of domains such as example.org')))
+    .default([]),
   /** How the operator's command is called here, for messages that name it; each way of running says its own. */
   ADMIN_COMMAND: z.string().default('npm run admin --'),
   /** How the database is migrated here, for messages that name it. */
