@@ -10,7 +10,7 @@ let result: Result
 
 beforeAll(async () => {
   place = await startStack({ auth: false, data: true })
-  result = await runIsolation(place)
+  result = await runIsolation(place, Number(process.env['CASES_EVERY'] ?? 1))
   await writeReport(result)
   console.log(summary(result))
 })

@@ -257,12 +257,17 @@ async function known(send: (one: Case) => Promise<Answer>, cases: Case[]): Promi
   }
 }
 
-/** The whole suite against a given database, empty and migrated, and the PostgREST on it. */
-export async function runIsolation(place: Place, options: { stopAtFirst?: boolean } = {}): Promise<Result> {
+/**
+ * The suite against a given database, empty and migrated, and the PostgREST on it.
+ * @param every which part of its cases is asked: 3 is each third of what an actor asks of a table, from the first on
+ */
+export async function runIsolation(place: Place, every = 1): Promise<Result> {
   const started = Date.now()
   const suite = await prepareSuite(place)
+  const ofOneKind = Map.groupBy(suite.cases, ({ actor, table }) => `${actor.name} ${table}`)
+  const asked = [...ofOneKind.values()].flatMap((cases) => cases.filter((_, at) => at % every === 0))
   try {
-    return { ...await suite.run(options), world: suite.world, asked: suite.cases, milliseconds: Date.now() - started }
+    return { ...await suite.run({ cases: asked }), world: suite.world, asked, milliseconds: Date.now() - started }
   } finally {
     await suite.close()
   }
