@@ -46,7 +46,7 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'Month' }).waitFor()
   expect(await widgets(page)).toEqual(['Income', 'Expenses', 'Income less expenses', 'Cash flow', 'Expenses by category', 'Budgets', 'Newest transactions'])
-  expect(await overlaps(page)).toBe(false)
+  await expect.poll(() => overlaps(page)).toBe(false)
   await widget(page, 'Income').getByText('$3,000.00').waitFor()
   await widget(page, 'Income less expenses').getByText('$2,880.00').waitFor()
   await widget(page, 'Expenses by category').getByText('Food').waitFor()
@@ -80,7 +80,7 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   await page.getByRole('button', { name: 'Share with viewers' }).click()
   await shows(page, 'Everybody in The Team sees it now.')
   expect(await widgets(page)).toEqual(arranged)
-  expect(await overlaps(page)).toBe(false)
+  await expect.poll(() => overlaps(page)).toBe(false)
   await page.context().close()
 
   await theirs.reload()
