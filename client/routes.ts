@@ -11,6 +11,8 @@ export const routes = {
   resetPassword: ['POST', '/reset-password'],
   changePassword: ['POST', '/change-password'],
   updateUser: ['POST', '/update-user'],
+  deleteUser: ['POST', '/delete-user'],
+  confirmDeleteUser: ['POST', '/confirm-delete-user'],
   getSession: ['GET', '/get-session'],
   signOut: ['POST', '/sign-out'],
   token: ['POST', '/token'],
@@ -44,6 +46,7 @@ export const routes = {
 export const sessionEffects = {
   '/sign-up/email': 'begins',
   '/sign-in/email': 'begins',
+  '/confirm-delete-user': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
   '/organization/set-active': 'moves',
@@ -298,6 +301,28 @@ export type Auth = {
   }) => Promise<{
     user: UserWithImage
   }>
+  /** Mails who is signed in a link that deletes the account, and tells what becomes of their organizations. */
+  deleteUser: (input: {
+    password: string
+  }) => Promise<{
+    /** true */
+    success: boolean
+    message: string
+    /** Those that the person owns. */
+    organizations: ({
+      id: string
+      name: string
+      /** Who owns it then; null where nobody is left in it. */
+      successor: {
+        id: string
+        name: string
+      } | null
+    })[]
+  }>
+  /** Deletes the account of who is signed in, with the token of the mail. */
+  confirmDeleteUser: (input: {
+    token: string
+  }) => Promise<Told>
   /** Says who is signed in, in which session, and with which plan. */
   getSession: () => Promise<{
     user: User

@@ -1395,6 +1395,8 @@ grant execute on function api.undo(uuid) to authenticated;
 
 grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
 
+grant execute on function auth.successor_of(text) to auth_service;
+
 grant execute on function private.active_product(text,text) to auth_service;
 
 grant execute on function private.ask_policy(regclass,text,anyelement) to authenticated;

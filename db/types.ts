@@ -27,6 +27,7 @@ export type Tables = {
 /** The rows of the functions that the auth service may call. */
 export type FunctionRows = {
   'auth.consume_rate_limit': { allowed: boolean, retryAfterSeconds: number }
+  'auth.successor_of': { successorOf: string }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
   'private.forget_activity': { forgetActivity: string }
   'private.mark_for_standbys': { markForStandbys: unknown }

@@ -15,6 +15,7 @@ import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
 import { signUpProblem } from '../sign-up.ts'
+import { successions } from '../succession.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
@@ -98,7 +99,14 @@ export async function createEngine({ policies, config, connections, plans, limit
     },
     // what is not an answer of the engine comes to serve-route.ts as it is; the engine would print it, parameters and all
     onAPIError: { throw: true },
-    user: { modelName: 'users' },
+    user: {
+      modelName: 'users',
+      deleteUser: {
+        enabled: true,
+        deleteTokenExpiresIn: 3_600,
+        sendDeleteAccountVerification: async ({ user, token }) => mailer.accountDeletion(user, token, await successions(db, user.id)),
+      },
+    },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
     session: { modelName: 'sessions', cookieCache: { enabled: false } },

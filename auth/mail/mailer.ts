@@ -3,7 +3,8 @@
  * mail is a job of the queue: asking for one takes an insert, sending it is somebody else's time.
  */
 import { basePath } from '../config.ts'
-import { invitationMessage, passwordResetMessage, verificationMessage, type Message } from './messages.ts'
+import type { Succession } from '../succession.ts'
+import { accountDeletionMessage, invitationMessage, passwordResetMessage, verificationMessage, type Message } from './messages.ts'
 
 /** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */
 export type MailJobs = {
@@ -69,6 +70,12 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
     /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; a path is one of the app's */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
       enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, site, url: link(redirectTo ?? ask('/reset-password'), { token }) })),
+    /** Opening the link asks; its page is ours also where there is an app, which is for people who stay. */
+    accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
+      enqueue(
+        'send_mail',
+        accountDeletionMessage({ to: user.email, name: user.name, site, organizations, url: link(`${publicUrl}${basePath}/confirm-delete-user`, { token }) }),
+      ),
     invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
       enqueue(
         'send_mail',

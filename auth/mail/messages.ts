@@ -3,6 +3,7 @@
  * is in them only as auth/plain-text.ts has it.
  */
 import { escapeHtml } from '../../infra/shared/html.ts'
+import type { Succession } from '../succession.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
 
 /** One mail, ready but for its sender. `subject` is a single line; `text` and `html` say the same. */
@@ -116,6 +117,34 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
     after: [
       'The link is valid for one hour and works once.',
       'If it was not you, ignore this mail. Your password stays as it is.',
+    ],
+  })
+}
+
+/**
+ * The mail with which an account is deleted.
+ * @param mail.organizations what the person owns, and who does afterwards.
+ * @param mail as in {@link verificationMessage}.
+ */
+export function accountDeletionMessage(mail: { to: string, name: string, site: string, organizations: Succession[], url: string }): Message {
+  const { to, site, url } = mail
+  return message({
+    to,
+    subject: 'Delete your account',
+    name: plainName(mail.name),
+    site,
+    before:
+      `Somebody who is signed in to your account at ${site} wants to delete it, with everything personal in it. If it was you, confirm it in the same browser:`,
+    action: 'See what is deleted',
+    url,
+    after: [
+      ...mail.organizations.map(({ name, successor }) =>
+        `“${plainName(name) || 'An organization'}”, which you own, ${
+          successor === null ? 'stays without anybody in it.' : `is then owned by ${plainName(successor.name) || 'another member'}.`
+        }`
+      ),
+      'What you entered in organizations stays there. The link is valid for one hour and works once.',
+      'If it was not you, do not confirm, and choose a new password: that signs everybody out.',
     ],
   })
 }

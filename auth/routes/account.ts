@@ -1,5 +1,6 @@
 /** Accounts: from sign-up to a new password. Source: interface "Auth surface", design "Where the interface is silent". */
 import { perMinute } from '../policy.ts'
+import { successions } from '../succession.ts'
 import { engineReplies } from './engine-replies.ts'
 import { newSession, session, subscription, user } from './presenters.ts'
 import { route } from './route.ts'
@@ -142,5 +143,36 @@ export const accountRoutes = [
     load: (_, { db, caller }) => db.selectFrom('auth.users').selectAll().where('id', '=', caller?.userId ?? '').executeTakeFirstOrThrow(),
     answer: wire.updatedUser,
     present: (_, { loaded: row }) => ({ user: { ...user(row), image: row.image } }),
+  }),
+  route({
+    method: 'POST',
+    path: '/delete-user',
+    summary: 'Mails who is signed in a link that deletes the account, and tells what becomes of their organizations.',
+    description:
+      'Nothing is deleted before the link is confirmed, which is good for an hour. An organization goes to its `successor`, or stays without members.',
+    input: schemas.deleteUser,
+    example: { password: 'correct horse' },
+    reply: engineReplies.done,
+    engine: { method: 'POST', path: '/delete-user' },
+    hashesPassword: true,
+    limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
+    load: (_, { db, caller }) => successions(db, caller?.userId ?? ''),
+    answer: wire.deletionAsked,
+    present: (_, { loaded: organizations }) => ({ success: true, message: 'A mail with a link that deletes your account is on its way.', organizations }),
+  }),
+  route({
+    method: 'POST',
+    path: '/confirm-delete-user',
+    summary: 'Deletes the account of who is signed in, with the token of the mail.',
+    description: 'Everything personal goes with it, and every session and token ends. What belongs to organizations stays.',
+    input: schemas.confirmDeleteUser,
+    example: { token: 'the-token-of-the-mail' },
+    refuses: ['INVALID_TOKEN'],
+    reply: engineReplies.done,
+    engine: { method: 'GET', path: '/delete-user/callback' },
+    limits: { address: perMinute(20) },
+    ofSession: 'ends',
+    answer: wire.told,
+    present: done('Your account is deleted.'),
   }),
 ]

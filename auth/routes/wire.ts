@@ -121,6 +121,17 @@ export const wire = {
   invitation,
   done: z.object({ success }).meta({ id: 'Done', description: 'It is done.' }),
   told: z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' }),
+  deletionAsked: z.object({
+    success,
+    message: z.string(),
+    organizations: z.array(z.object({
+      id,
+      name: z.string().meta({ examples: ['The Household'] }),
+      successor: z.object({ id, name: z.string().meta({ examples: ['Bob'] }) }).nullable().meta({
+        description: 'Who owns it then; null where nobody is left in it.',
+      }),
+    })).meta({ description: 'Those that the person owns.' }),
+  }),
   signedUp: z.object({ user, session: newSession }),
   signedIn: z.object({ user, session, subscription }),
   current: z.object({ user, session: fullSession, subscription }),

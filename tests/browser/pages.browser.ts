@@ -74,6 +74,22 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
+  test('and deletes her account by the link of a mail, in the browser where she is signed in', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await ann.post('/delete-user', { password })
+    const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-user')))
+    await page.goto(link)
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Sign in first')
+    await page.context().addCookies([...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })))
+    await page.goto(link)
+    await page.getByText(`You are signed in as ${ann.email}.`).waitFor()
+    expect((await ann.get('/get-session')).status).toBe(200)
+    await page.click('button')
+    await expect.poll(status, { timeout: 10_000 }).toContain('Your account is deleted')
+    expect((await ann.get('/get-session')).status).toBe(401)
+  })
+
   test('and chooses a new password', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })

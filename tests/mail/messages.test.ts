@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as messages from '../../auth/mail/messages.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 
-const { invitationMessage, passwordResetMessage, verificationMessage } = messages
+const { accountDeletionMessage, invitationMessage, passwordResetMessage, verificationMessage } = messages
 type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
@@ -24,11 +24,14 @@ const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {
     expiresAt: new Date('2026-03-12T14:05:00Z'),
     ...change,
   })
+const deletion = (organizations: Parameters<typeof accountDeletionMessage>[0]['organizations']) =>
+  accountDeletionMessage({ to, name: 'Ann', site, organizations, url })
 /** A mail that is not here does not compile. */
 const everyMessage: Record<keyof typeof messages, Message> = {
   verificationMessage: verification('Ann'),
   passwordResetMessage: passwordResetMessage({ to, name: 'Ann', site, url }),
   invitationMessage: invitation(),
+  accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
 }
 
 /** What an autolinking mail program would make a link of, besides our own link. */
@@ -65,6 +68,12 @@ describe.each(Object.entries(everyMessage))('%s', (_, message) => {
 })
 
 describe('what each mail says', () => {
+  test('one that deletes an account names what the person owns and who does then', () => {
+    const { text } = deletion([{ id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } }, { id: 'c', name: 'Club', successor: null }])
+    expect(text).toContain('“Household”, which you own, is then owned by Bob.')
+    expect(text).toContain('“Club”, which you own, stays without anybody in it.')
+  })
+
   test('a reset mail is valid for one hour and can be ignored', () => {
     const { text } = passwordResetMessage({ to, name: 'Ann', site, url })
     expect(text).toContain('valid for one hour')

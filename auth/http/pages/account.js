@@ -10,6 +10,10 @@ const works = {
     await call('disown-account', { token: parameter('token') })
     return 'The account is deleted. You can close this page.'
   },
+  'confirm-delete-user': async () => {
+    await call('confirm-delete-user', { token: parameter('token') })
+    return 'Your account is deleted. You can close this page.'
+  },
   'send-verification-email': async ({ email }) => (await call('send-verification-email', { email })).message,
 }
 for (const form of document.forms) onSubmit(form, works[form.id])

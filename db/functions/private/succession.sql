@@ -11,12 +11,7 @@ declare
 begin
   for owned in select organization_id from auth.members where user_id = old.id and role = 'owner' loop
     delete from auth.members where organization_id = owned and user_id = old.id;
-    update auth.members set role = 'owner'
-      where id = (
-        select id from auth.members where organization_id = owned
-        order by array_position(array['admin', 'editor', 'viewer'], role), created_at, id
-        limit 1
-      );
+    update auth.members set role = 'owner' where organization_id = owned and user_id = auth.successor_of(owned);
   end loop;
   return old;
 end

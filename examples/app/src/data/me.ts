@@ -26,6 +26,9 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 /** Ends the other sessions. */
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
+/** Mails a link that deletes the account, and answers what becomes of its teams. */
+export const deleteUser = (password: string) => finance.auth.deleteUser({ password })
+
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })
 export const endOtherSessions = () => finance.auth.revokeOtherSessions()

@@ -6,6 +6,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
 import { SendVerification } from '../../parts/send-verification.tsx'
 import { useTell } from '../../parts/toast.tsx'
+import { DeleteAccount } from './delete-account.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Page() {
@@ -30,6 +31,7 @@ export function Page() {
       </section>
       <Password />
       <Sessions />
+      <DeleteAccount />
     </>
   )
 }

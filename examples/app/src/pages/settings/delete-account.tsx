@@ -1,0 +1,35 @@
+import { usePeopleChange } from '../../data/change.ts'
+import { deleteUser } from '../../data/me.ts'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+
+/** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
+export function DeleteAccount() {
+  const ask = usePeopleChange(deleteUser)
+  return (
+    <section className='section'>
+      <h2>Delete your account</h2>
+      {ask.data === undefined
+        ? (
+          <Form error={ask.error} onSubmit={({ raw }) => ask.mutate(raw('password'))}>
+            <p>
+              Everything personal is deleted with it; what you entered in teams stays there. Nothing happens before you confirm it by a link that we mail you.
+            </p>
+            <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+            <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
+          </Form>
+        )
+        : (
+          <div role='status'>
+            <p>A mail with the link is on its way. It is good for an hour, in this browser.</p>
+            {ask.data.organizations.map(({ id, name, successor }) => (
+              <p key={id}>
+                {successor === null
+                  ? `${name} stays without anybody in it: delete it first if it is not to stay.`
+                  : `${name} will be owned by ${successor.name}.`}
+              </p>
+            ))}
+          </div>
+        )}
+    </section>
+  )
+}
