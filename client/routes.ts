@@ -11,6 +11,9 @@ export const routes = {
   resetPassword: ['POST', '/reset-password'],
   changePassword: ['POST', '/change-password'],
   updateUser: ['POST', '/update-user'],
+  changeEmail: ['POST', '/change-email'],
+  confirmEmailChange: ['POST', '/confirm-email-change'],
+  stopEmailChange: ['POST', '/stop-email-change'],
   deleteUser: ['POST', '/delete-user'],
   confirmDeleteUser: ['POST', '/confirm-delete-user'],
   getSession: ['GET', '/get-session'],
@@ -301,6 +304,19 @@ export type Auth = {
   }) => Promise<{
     user: UserWithImage
   }>
+  /** Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it. */
+  changeEmail: (input: {
+    newEmail: string
+    password: string
+  }) => Promise<Told>
+  /** Gives an account its new address, with the token of the mail. */
+  confirmEmailChange: (input: {
+    token: string
+  }) => Promise<Told>
+  /** Keeps the old address of an account or brings it back, with the token of the mail to it. */
+  stopEmailChange: (input: {
+    token: string
+  }) => Promise<Told>
   /** Mails who is signed in a link that deletes the account, and tells what becomes of their organizations. */
   deleteUser: (input: {
     password: string

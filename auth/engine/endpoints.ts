@@ -8,16 +8,14 @@ import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
+import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { disown } from './disown.ts'
 import { refuse } from './refuse.ts'
 
-export type EndpointParts = {
-  db: AuthDatabase
+export type EndpointParts = ChangeEmailParts & {
   plans: Plans
-  mailer: Mailer
   /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
   secret: string
   /** Whether a link in a mail may lead there. */
@@ -81,7 +79,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function endpoints({ db, plans, mailer, secret, isTrustedUrl }: EndpointParts) {
+export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem }: EndpointParts) {
   /** Invitations with their organization's name. */
   const invitations = db.selectFrom('auth.invitations')
     .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
@@ -91,6 +89,8 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl }: EndpointP
   return {
     id: 'finance-endpoints',
     endpoints: {
+      ...changeEmailEndpoints({ db, mailer, addressProblem }),
+
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',
         body: z.object({ email: z.email(), redirectTo: z.string().optional() }),

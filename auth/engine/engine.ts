@@ -14,7 +14,7 @@ import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
-import { signUpProblem } from '../sign-up.ts'
+import { addressProblem, signUpProblem } from '../sign-up.ts'
 import { successions } from '../succession.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
@@ -164,7 +164,14 @@ export async function createEngine({ policies, config, connections, plans, limit
     },
     hooks: enforcement({ policies, db, limits, hashingQueue, checkSignUp }),
     plugins: [
-      endpoints({ db, plans, mailer, secret: config.secret, isTrustedUrl: (url) => isTrustedUrl(config, url) }),
+      endpoints({
+        db,
+        plans,
+        mailer,
+        secret: config.secret,
+        isTrustedUrl: (url) => isTrustedUrl(config, url),
+        addressProblem: (email) => addressProblem(config, email),
+      }),
       organization({
         ac: accessControl,
         roles,

@@ -62,6 +62,8 @@ export const pages: Record<PageName, (way: WayOn) => Response> = { verified: pag
 export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) => Response }[] = [
   { path: '/reset-password', parameter: 'token', page: page('reset-password') },
   { path: '/disown-account', parameter: 'token', page: page('disown-account') },
+  { path: '/confirm-email-change', parameter: 'token', page: page('confirm-email-change') },
+  { path: '/stop-email-change', parameter: 'token', page: page('stop-email-change') },
   { path: '/confirm-delete-user', parameter: 'token', page: page('confirm-delete-user') },
   { path: '/organization/accept-invitation', parameter: 'invitationId', page: page('accept-invitation') },
 ]

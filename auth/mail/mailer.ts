@@ -4,7 +4,15 @@
  */
 import { basePath } from '../config.ts'
 import type { Succession } from '../succession.ts'
-import { accountDeletionMessage, invitationMessage, passwordResetMessage, verificationMessage, type Message } from './messages.ts'
+import {
+  accountDeletionMessage,
+  emailChangeMessage,
+  emailChangeNoticeMessage,
+  invitationMessage,
+  passwordResetMessage,
+  verificationMessage,
+  type Message,
+} from './messages.ts'
 
 /** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */
 export type MailJobs = {
@@ -70,6 +78,15 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
     /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; a path is one of the app's */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
       enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, site, url: link(redirectTo ?? ask('/reset-password'), { token }) })),
+    /** To the new address. Its page is ours also where there is an app, as that of the other: they are rare, and an app's author would forget them. */
+    emailChange: (user: Person, token: string) =>
+      enqueue('send_mail', emailChangeMessage({ to: user.email, name: user.name, site, url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }) })),
+    /** To the old address. */
+    emailChangeNotice: (user: Person, newEmail: string, token: string) =>
+      enqueue(
+        'send_mail',
+        emailChangeNoticeMessage({ to: user.email, name: user.name, newEmail, site, url: link(`${publicUrl}${basePath}/stop-email-change`, { token }) }),
+      ),
     /** Opening the link asks; its page is ours also where there is an app, which is for people who stay. */
     accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
       enqueue(

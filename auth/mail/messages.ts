@@ -122,6 +122,49 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
 }
 
 /**
+ * The mail that makes an address that of an account which has another.
+ * @param mail as in {@link verificationMessage}.
+ */
+export function emailChangeMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
+  return message({
+    to,
+    subject: 'Confirm your new email address',
+    name: plainName(name),
+    site,
+    before: `Somebody wants this to be the email address of their account at ${site}. If it was you, confirm it here:`,
+    action: 'Confirm the new address',
+    url,
+    after: ['The link is valid for one day and works once.', 'If it was not you, ignore this mail. Nothing changes.'],
+  })
+}
+
+/**
+ * The mail that tells an address of the one that is to take its place.
+ * @param mail.url the link to a page that stops it.
+ * @param mail as in {@link verificationMessage}.
+ */
+export function emailChangeNoticeMessage(mail: { to: string, name: string, newEmail: string, site: string, url: string }): Message {
+  const { to, site, url } = mail
+  return message({
+    to,
+    subject: 'Your email address is about to change',
+    name: plainName(mail.name),
+    site,
+    before:
+      `Somebody who knows the password of your account at ${site} wants ${
+        plainAddress(mail.newEmail)
+      } to be its address. If it was you, there is nothing to do here. `
+      + 'If it was not, stop it:',
+    action: 'This was not me',
+    url,
+    after: [
+      'The page keeps this address or brings it back, signs everybody out, and mails you a link to choose a new password.',
+      'The link is valid for seven days and works once.',
+    ],
+  })
+}
+
+/**
  * The mail with which an account is deleted.
  * @param mail.organizations what the person owns, and who does afterwards.
  * @param mail as in {@link verificationMessage}.

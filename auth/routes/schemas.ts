@@ -30,6 +30,8 @@ export const schemas = {
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
   disownAccount: z.object({ token }),
+  changeEmail: z.object({ newEmail: email, password: givenPassword }),
+  emailChange: z.object({ token }),
   deleteUser: z.object({ password: givenPassword }),
   confirmDeleteUser: z.object({ token }),
   forgetPassword: z.object({

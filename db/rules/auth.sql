@@ -38,7 +38,7 @@ create constraint trigger members_have_an_owner
 comment on table auth.sessions is 'Sessions by cookie. Deleting one ends it and every token issued from it.';
 grant select, insert, update, delete on auth.sessions to auth_service;
 
-comment on table auth.verifications is 'Pending password resets. A leaked copy opens nothing: the token itself is not in it.';
+comment on table auth.verifications is 'What mailed tokens stand for: password resets, changes of the address, deletions. A leaked copy opens nothing: the token itself is not in it.';
 grant select, insert, update, delete on auth.verifications to auth_service;
 
 comment on table auth.invitations is 'Invitations. One pending a person and organization; ownership cannot be given by invitation.';

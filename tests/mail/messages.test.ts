@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as messages from '../../auth/mail/messages.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 
-const { accountDeletionMessage, invitationMessage, passwordResetMessage, verificationMessage } = messages
+const { accountDeletionMessage, emailChangeMessage, emailChangeNoticeMessage, invitationMessage, passwordResetMessage, verificationMessage } = messages
 type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
@@ -31,6 +31,8 @@ const everyMessage: Record<keyof typeof messages, Message> = {
   verificationMessage: verification('Ann'),
   passwordResetMessage: passwordResetMessage({ to, name: 'Ann', site, url }),
   invitationMessage: invitation(),
+  emailChangeMessage: emailChangeMessage({ to, name: 'Ann', site, url }),
+  emailChangeNoticeMessage: emailChangeNoticeMessage({ to, name: 'Ann', newEmail: 'bob@example.org', site, url }),
   accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
 }
 

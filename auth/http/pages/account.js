@@ -10,6 +10,11 @@ const works = {
     await call('disown-account', { token: parameter('token') })
     return 'The account is deleted. You can close this page.'
   },
+  'confirm-email-change': async () => {
+    await call('confirm-email-change', { token: parameter('token') })
+    return 'Your e-mail address is changed. You can close this page.'
+  },
+  'stop-email-change': async () => (await call('stop-email-change', { token: parameter('token') })).message,
   'confirm-delete-user': async () => {
     await call('confirm-delete-user', { token: parameter('token') })
     return 'Your account is deleted. You can close this page.'

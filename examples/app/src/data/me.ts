@@ -26,6 +26,9 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 /** Ends the other sessions. */
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
+/** Mails the new address a link that confirms it. */
+export const changeEmail = (input: { newEmail: string, password: string }) => finance.auth.changeEmail(input)
+
 /** Mails a link that deletes the account, and answers what becomes of its teams. */
 export const deleteUser = (password: string) => finance.auth.deleteUser({ password })
 

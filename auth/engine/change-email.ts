@@ -1,0 +1,119 @@
+/**
+ * Changing the address of an account: confirmed at the new one, told to the old one, which can stop it. The engine's own way asks the
+ * old address first, which is of no use to who has lost it, and has no way back.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import { z } from 'zod'
+import type { AuthDatabase } from '../database.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { refuse } from './refuse.ts'
+
+const day = 86_400_000
+/** How long the new address has, and then the old one. */
+const lifetimes = { confirm: day, stop: 7 * day }
+
+const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
+type Change = z.output<typeof changeOf>
+
+/** Which password there is: a change that was asked for with another is none any more. */
+const fingerprint = (password: string): string => createHash('sha256').update(password).digest('base64url')
+
+/** As much of the engine's context as keeps what a mailed token stands for; a token works once. */
+type Verifications = {
+  createVerificationValue: (verification: { identifier: string, value: string, expiresAt: Date }) => Promise<unknown>
+  consumeVerificationValue: (identifier: string) => Promise<{ value: string } | null>
+}
+
+async function keep({ createVerificationValue }: Verifications, kind: keyof typeof lifetimes, change: Change): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await createVerificationValue({
+    identifier: `${kind}-email-change-${token}`,
+    value: JSON.stringify(change),
+    expiresAt: new Date(Date.now() + lifetimes[kind]),
+  })
+  return token
+}
+
+/** @throws APIError INVALID_TOKEN */
+async function take({ consumeVerificationValue }: Verifications, kind: keyof typeof lifetimes, token: string): Promise<Change> {
+  const kept = await consumeVerificationValue(`${kind}-email-change-${token}`)
+  return kept === null ? refuse('INVALID_TOKEN') : changeOf.parse(JSON.parse(kept.value))
+}
+
+/** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
+async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
+      .executeTakeFirst()
+    if (account?.password == null || fingerprint(account.password) !== credential) refuse('INVALID_TOKEN')
+    const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .where('email', '=', from).executeTakeFirst()
+    if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+  })
+}
+
+/**
+ * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
+ * every session ends and the password is no password any more.
+ */
+async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
+    await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
+    const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .where('email', 'in', [from, to]).executeTakeFirst()
+    if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
+      .execute()
+    await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
+  })
+}
+
+export type ChangeEmailParts = {
+  db: AuthDatabase
+  mailer: Mailer
+  /** Why an address may not be that of an account here. */
+  addressProblem: (email: string) => ErrorCode | undefined
+}
+
+/** The three endpoints. */
+export const changeEmailEndpoints = ({ db, mailer, addressProblem }: ChangeEmailParts) => ({
+  changeEmail: createAuthEndpoint('/ask-email-change', {
+    method: 'POST',
+    body: z.object({ newEmail: z.email(), password: z.string() }),
+    use: [sessionMiddleware],
+  }, async (context) => {
+    const { internalAdapter, password, session: { user } } = context.context
+    const { newEmail: to } = context.body
+    const account = await internalAdapter.findCredentialAccount(user.id)
+    if (!account?.password || !await password.verify({ hash: account.password, password: context.body.password })) refuse('INVALID_PASSWORD')
+    const problem = addressProblem(to)
+    if (problem !== undefined) refuse(problem)
+    if (to === user.email) refuse('VALIDATION_ERROR')
+    const change = { userId: user.id, from: user.email, to, credential: fingerprint(account.password) }
+    await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
+    // one that was never verified may be anybody's
+    if (user.emailVerified) await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
+    return context.json({ status: true })
+  }),
+
+  confirmEmailChange: createAuthEndpoint('/confirm-email-change', {
+    method: 'POST',
+    body: z.object({ token: z.string() }),
+  }, async (context) => {
+    await confirmChange(db, await take(context.context.internalAdapter, 'confirm', context.body.token))
+    return context.json({ status: true })
+  }),
+
+  stopEmailChange: createAuthEndpoint('/stop-email-change', {
+    method: 'POST',
+    body: z.object({ token: z.string() }),
+  }, async (context) => {
+    const change = await take(context.context.internalAdapter, 'stop', context.body.token)
+    await stopChange(db, change)
+    await mailer.requestPasswordReset(change.from, undefined)
+    return context.json({ status: true })
+  }),
+})

@@ -1,0 +1,25 @@
+import { usePeopleChange } from '../../data/change.ts'
+import { changeEmail } from '../../data/me.ts'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { useTell } from '../../parts/toast.tsx'
+
+/** Asks for another address; it counts once the link that goes there is opened. */
+export function ChangeEmail() {
+  const tell = useTell()
+  const change = usePeopleChange(changeEmail, (_, { newEmail }) => tell(`Open the link that we mail to ${newEmail}. Until then nothing changes.`))
+  return (
+    <section className='section'>
+      <h2>E-mail address</h2>
+      {/* a new form after each request: the password is gone from it */}
+      <Form
+        key={change.submittedAt * Number(change.isSuccess)}
+        error={change.error}
+        onSubmit={({ text, raw }) => change.mutate({ newEmail: text('newEmail'), password: raw('password') })}
+      >
+        <TextField name='newEmail' label='New address' type='email' autoComplete='email' required />
+        <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+        <SubmitButton isBusy={change.isPending}>Change the address</SubmitButton>
+      </Form>
+    </section>
+  )
+}
