@@ -9,14 +9,21 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { oneLine } from '../shared/errors.ts'
 
-/** The policy of its documents: nothing inline, nothing of another origin. */
-export const referenceAppPolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
+/** The policy of its documents, which its build brings: nothing inline, nothing of another origin. The name is never served. */
+export const policyOfApp = async (directory: string): Promise<string> => (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
 
 /** Where it is built into, below the checkout. */
 const built = 'examples/app/dist'
 
 /** What the build is made of. */
-const sources = ['package-lock.json', 'examples/app/*.{ts,html,json}', 'examples/app/src/**/*.*', 'client/*.ts', 'client/import/*.ts']
+const sources = [
+  'package-lock.json',
+  'examples/app/*.{ts,html,json}',
+  'examples/app/src/**/*.*',
+  'examples/app/public/{*,.*}',
+  'client/*.ts',
+  'client/import/*.ts',
+]
 
 /** What a build was made of stands in it, under a name that is never served. */
 const mark = '.made-of'

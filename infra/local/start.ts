@@ -17,7 +17,7 @@ import { edgeUrl } from './front.ts'
 import { authEnvironment, postgrestEnvironment } from './environment.ts'
 import { mayShowMails } from './mailbox.ts'
 import { needFreePort } from './ports.ts'
-import { referenceApp, referenceAppPolicy } from './reference-app.ts'
+import { policyOfApp, referenceApp } from './reference-app.ts'
 import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
 import { describeProgram, findPostgrest } from './find-postgrest.ts'
@@ -91,7 +91,7 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
     }),
   )
   const app = await building
-  if (app !== undefined) settings = readSettings({ APP_CSP: referenceAppPolicy, ...process.env, APP_DIR: app })
+  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app), ...process.env, APP_DIR: app })
   signal.throwIfAborted()
   running.unshift(
     await startAuth({

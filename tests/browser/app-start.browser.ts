@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { referenceAppPolicy } from '../../infra/local/reference-app.ts'
+import { policyOfApp } from '../../infra/local/reference-app.ts'
 import { emptyDirectory, remove, start } from '../local/support.ts'
+import { appDirectory } from './app-story.ts'
 
 test('Ann signs up at the address that the start has printed', async () => {
   const directory = await emptyDirectory()
@@ -17,7 +18,7 @@ test('Ann signs up at the address that the start has printed', async () => {
   ends.defer(() => browser.close())
   const page = await browser.newPage()
   const document = await page.goto(address)
-  expect(document?.headers()['content-security-policy']).toBe(referenceAppPolicy)
+  expect(document?.headers()['content-security-policy']).toBe(await policyOfApp(appDirectory))
   await page.getByRole('link', { name: 'Sign up' }).click()
   await page.getByLabel('Your name').fill('Ann')
   await page.getByLabel('E-mail address').fill('ann@example.com')

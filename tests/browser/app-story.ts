@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { source as axeSource, type AxeResults, type RunOptions } from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { referenceAppPolicy } from '../../infra/local/reference-app.ts'
+import { policyOfApp } from '../../infra/local/reference-app.ts'
 import type { Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -12,8 +12,8 @@ declare global {
 
 export const appDirectory = join(import.meta.dirname, '../../examples/app/dist')
 
-export type AppStory = {
-  stack: Stack
+/** A browser, of which each page is a person's own. */
+export type AppBrowser = {
   /**
    * A page of a browser of its own.
    * @param who signed in there, or nobody
@@ -25,27 +25,27 @@ export type AppStory = {
   close: () => Promise<void>
 }
 
+export type AppStory = AppBrowser & { stack: Stack }
+
 /** An answer that refuses is what a test is about, and Chromium writes each of them to the console. */
 const isRefusal = (text: string) => /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 
-/** Starts the services with the app, and a browser. */
-export async function startAppStory(): Promise<AppStory> {
-  const stack = await startStack({ data: true, env: { APP_DIR: appDirectory, APP_CSP: referenceAppPolicy } })
+/** Starts a browser for the app that is served at an address. */
+export async function startAppBrowser(address: string): Promise<AppBrowser> {
   // --no-sandbox: a browser run by root refuses to start otherwise
   const browser: Browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
   let heard: string[] = []
   return {
-    stack,
     open: async (who, path = '/', options = {}) => {
       const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options })
-      await context.addCookies([...(who?.cookies ?? [])].map(([name, value]) => ({ name, value, url: stack.publicUrl })))
+      await context.addCookies([...(who?.cookies ?? [])].map(([name, value]) => ({ name, value, url: address })))
       const page = await context.newPage()
       page.setDefaultTimeout(20_000)
       page.on('pageerror', (error) => heard.push(error.message))
       page.on('console', (message) => {
         if (message.type() === 'error' && !isRefusal(message.text())) heard.push(message.text())
       })
-      await page.goto(new URL(path, stack.publicUrl).href)
+      await page.goto(new URL(path, address).href)
       return page
     },
     complaints: () => {
@@ -53,6 +53,17 @@ export async function startAppStory(): Promise<AppStory> {
       heard = []
       return all
     },
+    close: () => browser.close(),
+  }
+}
+
+/** Starts the services with the app, and a browser. */
+export async function startAppStory(): Promise<AppStory> {
+  const stack = await startStack({ data: true, env: { APP_DIR: appDirectory, APP_CSP: await policyOfApp(appDirectory) } })
+  const browser = await startAppBrowser(stack.publicUrl)
+  return {
+    ...browser,
+    stack,
     close: async () => {
       await browser.close()
       await stack.close()

@@ -87,6 +87,24 @@ test('one command brings everything up, and the main job works over TLS', async 
   expect((await shell('stat -c %a /etc/finance/*.env')).trim().split('\n')).toEqual(['600', '600', '600', '600'])
 })
 
+/** What somebody with a browser is answered: the status, where it leads on to, and the policy. */
+const opened = (path: string) =>
+  shell(`curl -s --cacert /root/root.crt -o /dev/null -H 'accept: text/html' \
+    -w '%{http_code} %{redirect_url} %header{content-security-policy}' 'https://localhost${path}'`)
+
+test('the address has the reference app, to which mailed links lead, and with APP_DIR=none neither', async () => {
+  const policy = (await readFile(join(root, 'examples/app/public/.content-security-policy'), 'utf8')).trim()
+  expect([await opened('/'), await opened('/transactions')]).toEqual([`200  ${policy}`, `200  ${policy}`])
+  expect(await opened('/api/auth/verify-email?token=used')).toMatch(/^303 https:\/\/localhost\/verify-email\?error=/)
+  const apply = `systemctl restart finance-auth; systemctl reload finance-caddy
+    curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/healthz`
+  await shell(`echo APP_DIR=none | tee -a /etc/finance/auth.env >>/etc/finance/caddy.env; ${apply}`)
+  expect(await opened('/transactions')).toMatch(/^404/)
+  expect(await shell('curl -s --cacert /root/root.crt https://localhost/')).toContain('"docs":"https://localhost/docs"')
+  expect(await opened('/api/auth/verify-email?token=used')).not.toContain('localhost/verify-email')
+  await shell(`sed -i /^APP_DIR/d /etc/finance/auth.env /etc/finance/caddy.env; ${apply}`)
+})
+
 test('nothing listens that the docs do not name, and nothing but the edge is open to other machines', async () => {
   const listening = (await shell('ss -ltnH')).trim().split('\n').map((line) => line.split(/\s+/)[3]?.replace(/^\*:|^0\.0\.0\.0:|^\[::\]:/, '') ?? '')
   const named = [...docs.matchAll(/^\| ([\d.:, ]+) \|/gm)].flatMap(([, ports = '']) => ports.split(', '))
@@ -208,6 +226,14 @@ test('an upgrade changes over while people work, and one command goes back', asy
   expect(await shell('infra/systemd/rollback')).toContain(`${old} serves.`)
   expect(await serves()).toBe(old)
   expect(await stop()).toEqual(asUsual)
+})
+
+test('an app elsewhere, which older versions told the auth service alone, stays the only one at an upgrade', async () => {
+  await shell('echo APP_URL=https://app.example.org >>/etc/finance/auth.env; infra/systemd/upgrade')
+  expect(await opened('/transactions')).toMatch(/^404/)
+  await shell(`sed -i /^APP_URL/d /etc/finance/auth.env /etc/finance/caddy.env; systemctl restart finance-auth; systemctl reload finance-caddy
+    curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:8080/healthz`)
+  expect(await opened('/transactions')).toMatch(/^200/)
 })
 
 test('a database password is changed as the docs say', async () => {

@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { barriers, startAppBrowser } from '../browser/app-story.ts'
 import { password, type Person } from '../support/person.ts'
 import { asked, deployment, listens, load, root, run, services, type Deployment, type Load, type Service } from './deployment.ts'
 
@@ -150,21 +152,82 @@ describe('from nothing', () => {
   })
 })
 
-describe('what is not open', () => {
-  test('somebody who opens the address is told where to go until APP_DIR names an app, and every other place is 404', async () => {
-    const opened = (path: string) => fetch(`${it.url}${path}`, { headers: { accept: 'text/html' } })
+describe('the address', () => {
+  const opened = (path: string) => fetch(`${it.url}${path}`, { headers: { accept: 'text/html' } })
+
+  test('has the reference app, under its own policy: a document for each of its places, and files that are kept for a year', async () => {
+    const policy = (await readFile(join(root, 'examples/app/public/.content-security-policy'), 'utf8')).trim()
+    const home = await opened('/')
+    const document = await home.text()
+    expect([home.status, home.headers.get('content-security-policy'), home.headers.get('cache-control')]).toEqual([200, policy, 'no-cache'])
+    const place = await opened('/transactions')
+    expect([place.status, place.headers.get('content-security-policy'), await place.text()]).toEqual([200, policy, document])
+    const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(document) ?? []
+    const file = await fetch(`${it.url}${script}`)
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+    expect((await opened('/.content-security-policy')).status).toBe(404)
+  })
+
+  test('is all that Ben needs: he signs up, opens the mailed link, signs in and finds his transaction after a reload', async () => {
+    const browser = await startAppBrowser(it.url)
+    try {
+      const shows = (page: Page, heading: string) => page.getByRole('heading', { name: heading }).waitFor()
+      const email = 'ben-with-a-browser@example.org'
+      // Caddy's own authority, which Chromium does not know
+      const computer = await browser.open(null, '/', { ignoreHTTPSErrors: true })
+      await computer.getByRole('link', { name: 'Sign up' }).click()
+      await computer.getByLabel('Your name').fill('Ben')
+      await computer.getByLabel('E-mail address').fill(email)
+      await computer.getByLabel('Password').fill(password)
+      await computer.getByRole('button', { name: 'Sign up' }).click()
+      await shows(computer, 'Overview')
+      const laptop = await browser.open(null, await it.mailedLink(email), { ignoreHTTPSErrors: true })
+      await shows(laptop, 'Your address is verified')
+      await laptop.getByRole('link', { name: 'Go on to the app' }).click()
+      await laptop.getByLabel('E-mail address').fill(email)
+      await laptop.getByLabel('Password').fill(password)
+      await laptop.getByRole('button', { name: 'Sign in' }).click()
+      await shows(laptop, 'Overview')
+      await laptop.goto(`${it.url}/transactions`)
+      await laptop.getByRole('button', { name: 'New transaction' }).click()
+      const entry = laptop.getByRole('group', { name: 'New transaction' })
+      await entry.getByLabel('Name').fill('Bakery')
+      await entry.getByLabel('Amount').fill('12.50')
+      await entry.getByRole('button', { name: 'Add' }).click()
+      await laptop.getByText('Bakery is added.').waitFor()
+      await laptop.reload()
+      await laptop.getByRole('button', { name: 'Bakery', exact: true }).waitFor()
+      expect(await barriers(laptop)).toEqual([])
+      expect(browser.complaints()).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  test('with APP_DIR=none tells whoever opens it where to go, and every other place is 404', async () => {
+    await it.configure({ APP_DIR: 'none' })
+    await it.up()
     const home = await opened('/')
     expect([home.status, await home.text()]).toEqual([200, expect.stringContaining(`${it.url}/docs`)])
     expect((await opened('/transactions')).status).toBe(404)
+    // what runs, and nothing of how
+    expect(await (await fetch(it.url)).json()).toEqual({ auth: `${it.url}/api/auth`, data: `${it.url}/data`, docs: `${it.url}/docs` })
+    // an app that is elsewhere is not here
+    await it.configure({ APP_DIR: '', APP_URL: 'https://app.example.org' })
+    await it.up()
+    expect((await opened('/transactions')).status).toBe(404)
+    await it.configure({ APP_URL: '' })
+    await it.up()
+    expect((await opened('/transactions')).status).toBe(200)
   })
+})
 
+describe('what is not open', () => {
   test('nothing but the proxy is published', async () => {
     const published = (await it.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n').filter((line) => line.includes('->'))
     expect(published.map((line) => line.split(' ')[0])).toEqual(['caddy'])
     for (const path of ['/metrics', '/readyz', '/mail', '/api/auth/ok']) expect((await fetch(it.url + path)).status).toBe(404)
     for (const path of ['/docs', '/docs/docs.js', '/api/auth/openapi.json']) expect((await fetch(it.url + path)).status).toBe(200)
-    // what runs, and nothing of how
-    expect(await (await fetch(it.url)).json()).toEqual({ auth: `${it.url}/api/auth`, data: `${it.url}/data`, docs: `${it.url}/docs` })
     expect(await listens(5432)).toBe(false)
     const plain = await fetch(`${it.httpUrl}/data/transactions?limit=1`, { redirect: 'manual' })
     expect([plain.status, plain.headers.get('location')]).toEqual([308, `${it.url}/data/transactions?limit=1`])

@@ -53,6 +53,8 @@ export type Deployment = {
   configure(variables: Record<string, string>): Promise<void>
   /** Kills the process of a service's first container, as a crash would: `docker kill` would count as a wish that it stay down. */
   crash(service: Service): Promise<void>
+  /** The link in the newest mail to an address, which is found in the log. */
+  mailedLink(to: string): Promise<string>
   /** Somebody with a browser; mails are found in the log. */
   person(name: string, email?: string): Person
   remove(): Promise<void>
@@ -68,11 +70,14 @@ export async function deployment(size?: string): Promise<Deployment> {
       '.dockerignore',
       'package.json',
       'package-lock.json',
+      'tsconfig.json',
       'postgrest.conf',
       'admin',
       'auth',
+      'client',
       'db',
       'docs/openapi.json',
+      'examples/app',
       'infra/shared',
       'infra/local',
       'infra/docker',
@@ -139,16 +144,17 @@ export async function deployment(size?: string): Promise<Deployment> {
       if (pid === 0) throw new Error(`${service} does not run`)
       process.kill(pid, 'SIGKILL')
     },
-    person: (name, email) => {
-      const waitFor = async (to: string) => {
-        for (let attempt = 0; attempt < 50; attempt++) {
-          const lines = (await compose('logs', '--no-log-prefix', 'auth')).split('\n').filter((line) => line.includes(`Mail to ${to}: `))
-          const link = /https?:[^\s"]+/.exec(lines.at(-1) ?? '')?.[0]
-          if (link !== undefined) return { text: link }
-          await sleep(200)
-        }
-        throw new Error(`no mail to ${to} in the log`)
+    mailedLink: async (to) => {
+      for (let attempt = 0; attempt < 50; attempt++) {
+        const lines = (await compose('logs', '--no-log-prefix', 'auth')).split('\n').filter((line) => line.includes(`Mail to ${to}: `))
+        const link = /https?:[^\s"]+/.exec(lines.at(-1) ?? '')?.[0]
+        if (link !== undefined) return link
+        await sleep(200)
       }
+      throw new Error(`no mail to ${to} in the log`)
+    },
+    person: (name, email) => {
+      const waitFor = async (to: string) => ({ text: await it.mailedLink(to) })
       // a person asks its stack for the address and the mails only
       return person({ url, mail: { waitFor } } as unknown as Parameters<typeof person>[0], name, email)
     },
