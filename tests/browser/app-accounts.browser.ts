@@ -113,6 +113,8 @@ describe('in a team', () => {
     await shared.getByLabel('Name').fill('Shared')
     await shared.getByRole('button', { name: 'Save' }).click()
     await expect.poll(() => rowsOf(shared)).toEqual(['SharedChecking$0.00EditDelete'])
+    await shared.setViewportSize({ width: 320, height: 640 })
+    expect(await shared.evaluate('document.documentElement.scrollWidth')).toBe(320)
     await shared.context().close()
     const page = await story.open(viewer, '/accounts', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
     await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking$0.00'])

@@ -18,8 +18,9 @@ export type AppBrowser = {
    * A page of a browser of its own.
    * @param who signed in there, or nobody
    * @param path where it is opened
+   * @param options of the browser; `now` is where its clock stands still
    */
-  open: (who: Person | null, path?: string, options?: BrowserContextOptions) => Promise<Page>
+  open: (who: Person | null, path?: string, options?: BrowserContextOptions & { now?: string }) => Promise<Page>
   /** What browsers have complained of since this was last asked: errors, violations of the policy, answers of 500 and more. Has to be empty. */
   complaints: () => string[]
   close: () => Promise<void>
@@ -36,8 +37,9 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
   const browser: Browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
   let heard: string[] = []
   return {
-    open: async (who, path = '/', options = {}) => {
+    open: async (who, path = '/', { now, ...options } = {}) => {
       const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options })
+      if (now !== undefined) await context.clock.setFixedTime(now)
       await context.addCookies([...(who?.cookies ?? [])].map(([name, value]) => ({ name, value, url: address })))
       const page = await context.newPage()
       page.setDefaultTimeout(20_000)

@@ -8,7 +8,7 @@ type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => vo
 export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) {
   const { rights } = useHere()
   return (
-    <table>
+    <table className='stacking'>
       <thead>
         <tr>
           <th>Name</th>
@@ -21,8 +21,8 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
         {accounts.map((account) => (
           <tr key={account.id}>
             <th scope='row'>{account.name}{account.institution !== null && <small>{account.institution}</small>}</th>
-            <td>{accountTypes[account.type]}</td>
-            <td className='amount'>
+            <td data-label='Type'>{accountTypes[account.type]}</td>
+            <td className='amount' data-label='Balance'>
               <Amount value={account.current_balance ?? account.balance} currency={account.currency} />
             </td>
             {rights.write && (

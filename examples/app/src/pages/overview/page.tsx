@@ -26,9 +26,9 @@ export function Page() {
       <div className='cards' hidden={isNew === true}>
         <CashFlow view={view} />
         <Balances />
+        <DueNext now={view.now} />
         <Spending view={view} />
         <BudgetCard view={view} />
-        <DueNext now={view.now} />
       </div>
     </>
   )

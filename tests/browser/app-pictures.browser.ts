@@ -1,0 +1,100 @@
+/**
+ * The pictures of the README are what the app shows. `npm run pictures` takes them; without it each is held to the page: what the page
+ * says to the letter, and what it looks like as far as another machine's letters allow.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Person, subscribed, signedIn } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { keepHousehold, keepStudio, today } from './picture-books.ts'
+
+const isTaking = process.env['PICTURES'] === 'take'
+const directory = join(import.meta.dirname, '../../docs/pictures')
+const advice = 'npm run pictures takes the pictures anew: look at them before they are committed'
+
+/** Of 255: letters of another machine differ by less, a column of the chart, a button or the ground of a page by more. */
+const tolerance = 64
+
+let story: AppStory
+let mara: Person
+let studio: string
+let dashboard: string
+
+beforeAll(async () => {
+  story = await startAppStory()
+  // what counts from today has the today of the page, so that its months are always the same
+  await story.stack.sql.query(
+    `do $$ declare one regprocedure; begin
+      for one in select oid from pg_proc where pronamespace = 'api'::regnamespace and prosrc like '%current_date%' loop
+        execute replace(pg_get_functiondef(one), 'current_date', 'make_date(${today.replaceAll(/-0?/g, ', ')})');
+      end loop;
+    end $$`,
+  )
+  mara = await subscribed(story.stack, 'Mara')
+  await keepHousehold(story, mara)
+  studio = await studioOf(mara)
+  dashboard = await keepStudio(story, mara)
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+/** A team of Mara and two others, which is active from then on. */
+async function studioOf(owner: Person): Promise<string> {
+  const { body: { id } } = await owner.post('/organization/create', { name: 'Harbour Studio' })
+  for (const [name, role] of [['Tom', 'editor'], ['Ines', 'viewer']] as const) {
+    const someone = await signedIn(story.stack, name)
+    const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: someone.email, role })
+    await someone.post('/organization/accept-invitation', { invitationId: body.id })
+  }
+  await owner.post('/organization/set-active', { organizationId: id })
+  return id
+}
+
+test.each([
+  { name: 'overview', place: () => ({ team: null, path: '/' }), options: { viewport: { width: 1200, height: 1300 } } },
+  {
+    name: 'transactions',
+    place: () => ({ team: null, path: '/transactions' }),
+    options: { viewport: { width: 1200, height: 786 }, colorScheme: 'dark' as const },
+  },
+  { name: 'dashboard', place: () => ({ team: studio, path: dashboard }), options: { viewport: { width: 1200, height: 852 } } },
+  { name: 'phone', place: () => ({ team: null, path: '/' }), options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
+])('the picture $name is what Mara sees', async ({ name, place, options }) => {
+  const { team, path } = place()
+  await mara.post('/organization/set-active', { organizationId: team })
+  const page = await story.open(mara, path, { now: `${today}T12:00:00Z`, ...options })
+  const files = { picture: join(directory, `${name}.png`), words: join(directory, `${name}.txt`) }
+  if (isTaking) {
+    await page.getByRole('button', { name: 'Mara' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await expect.poll(() => page.locator('.skeleton, .chart:empty').count()).toBe(0)
+    await writeFile(files.words, await wordsOf(page))
+    await writeFile(files.picture, await page.screenshot())
+  }
+  await expect.poll(() => wordsOf(page), { message: advice }).toBe(await readFile(files.words, 'utf8'))
+  const [shown, kept] = [await fieldsOf(page, await page.screenshot()), await fieldsOf(page, await readFile(files.picture))]
+  expect(Math.max(...shown.map((shade, index) => Math.abs(shade - (kept[index] ?? 0)))), advice).toBeLessThan(tolerance)
+  expect(await barriers(page)).toEqual([])
+  await page.context().close()
+})
+
+/** All that the page says, in its order and by its roles. Ids are of the day. */
+const wordsOf = async (page: Page) => `${(await page.locator('body').ariaSnapshot()).replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id')}\n`
+
+/** The mean red, green and blue of each field of a picture, in which letters are hardly seen and everything else is. */
+async function fieldsOf(page: Page, png: Buffer): Promise<number[]> {
+  // in a page of its own, because the policy of the app's allows no image from elsewhere
+  const blank = await page.context().newPage()
+  const fields = await blank.evaluate<number[]>(`(async () => {
+    const picture = await createImageBitmap(await (await fetch('data:image/png;base64,${
+    png.toString('base64')
+  }')).blob(), { resizeWidth: 24, resizeHeight: 24, resizeQuality: 'high' })
+    const canvas = new OffscreenCanvas(24, 24).getContext('2d')
+    canvas.drawImage(picture, 0, 0)
+    return [...canvas.getImageData(0, 0, 24, 24).data]
+  })()`)
+  await blank.close()
+  return fields
+}
