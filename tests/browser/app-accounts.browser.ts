@@ -68,6 +68,28 @@ describe('Ann', () => {
     await page.context().close()
   })
 
+  test('in Germany is offered euros, and what her accounts are in after that', async () => {
+    const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts', { locale: 'de-DE' })
+    const create = async (name: string, offered: string, currency: string) => {
+      await page.getByRole('button', { name: 'New account' }).click()
+      await page.getByLabel('Name').fill(name)
+      expect(await page.getByLabel('Currency').inputValue()).toBe(offered)
+      await page.getByLabel('Currency').fill(currency)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: `Edit ${name}` }).waitFor()
+    }
+    await create('Giro', 'EUR', 'chf')
+    await create('Cash', 'CHF', 'CHF')
+    await page.goto(`${story.stack.publicUrl}/categories`)
+    await page.getByRole('button', { name: 'New category' }).click()
+    await expect.poll(() => page.getByLabel('Currency').inputValue()).toBe('CHF')
+    await page.getByLabel('Name').fill('Food')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Budget of Food' }).click()
+    expect(await page.getByLabel('Currency').inputValue()).toBe('CHF')
+    await page.context().close()
+  })
+
   test('whose session ends while she writes signs in again and stores what she wrote', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     const page = await story.open(ann, '/accounts')

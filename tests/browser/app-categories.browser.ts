@@ -59,6 +59,21 @@ test('Bob gives a month a budget of its own, and what is left of it to the next'
   await page.context().close()
 })
 
+test('Cleo, whose category has budgets in two currencies, changes each of them', async () => {
+  const cleo = await signedIn(story.stack, 'Cleo')
+  const [food] = await store(story, cleo, 'categories', [{ name: 'Food', monthly_budget: 300, budget_currency: 'eur' }])
+  await store(story, cleo, 'budgets', [{ category_id: food.id, amount: 90, currency: 'usd' }])
+  const page = await story.open(cleo, '/categories')
+  const amounts = async () => (await cellsOf(page)).map(([, amount]) => amount).toSorted((one, other) => one.localeCompare(other))
+  await expect.poll(amounts).toEqual(['$90.00every month', '€300.00'])
+  await page.locator('tbody tr', { hasText: '$90.00' }).getByRole('button', { name: /^Budget of Food/ }).click()
+  expect([await page.getByLabel('Currency').inputValue(), await page.getByLabel('Amount').inputValue()]).toEqual(['USD', '90'])
+  await page.getByRole('button', { name: 'Remove $90.00 every month' }).click()
+  await page.getByRole('button', { name: 'Close' }).first().click()
+  await expect.poll(amounts).toEqual(['€300.00'])
+  await page.context().close()
+})
+
 test('Dora deletes a category, says where its transactions go, and takes it all back', async () => {
   const dora = await signedIn(story.stack, 'Dora')
   const [food, fun] = await store(story, dora, 'categories', [{ name: 'Food' }, { name: 'Fun' }])

@@ -47,6 +47,35 @@ test('Ann enters what comes every week, records it, pauses it, changes it, delet
   await page.context().close()
 })
 
+test('Carl, in Germany, is told what will be booked: a minus is an expense, and a salary comes in', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Carl'), '/recurring', { locale: 'de-DE' })
+  const due = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(inDays(3)))
+  const enter = async (name: string, amount: string, says: string) => {
+    await page.getByRole('button', { name: 'New recurring cost' }).click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel('First due on').fill(inDays(3))
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByText(`Is booked as ${says} on ${due}`).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: new RegExp(`^Record ${name}`) }).click()
+    await page.getByText(`${name} of ${due} is recorded.`).first().waitFor()
+  }
+  await enter('Miete', '-980,50', '-980,50\u00a0€')
+  await enter('Gehalt', '+2000', '2.000,00\u00a0€')
+  await expect.poll(async () => (await cellsOf(page)).map(([name, , , amount]) => [name, amount])).toEqual([
+    ['Gehalt', '+2.000,00\u00a0€'],
+    ['Miete', '980,50\u00a0€'],
+  ])
+  await page.goto(`${story.stack.publicUrl}/transactions`)
+  await expect.poll(() => page.locator('.tx-amount .amount').allTextContents().then((all) => all.toSorted((one, other) => one.localeCompare(other)))).toEqual([
+    '-980,50\u00a0€',
+    '2.000,00\u00a0€',
+  ])
+  await page.context().close()
+})
+
 test('a wrong end is said at its field, and what was typed stays', async () => {
   const page = await story.open(await signedIn(story.stack, 'Bob'), '/recurring')
   await page.getByRole('button', { name: 'New recurring cost' }).click()

@@ -120,11 +120,10 @@ describe('Ann, who has three thousand rows', () => {
     await page.keyboard.type('Bakery')
     await soon(() => entry.getByLabel('Category').inputValue()).toBe(food)
     await entry.getByLabel('Amount').fill('+1,200')
-    await entry.getByLabel('Account').selectOption('Giro')
     await entry.getByLabel('Amount').press('Enter')
     await soon(async () => (await rowsOf(page)).slice(0, 2).map((text) => text.replace(/^.*?\| /, '')).toSorted((one, other) => one.localeCompare(other)))
       .toEqual([
-        'Bakery | Food | -$15.50',
+        'Bakery | Food | Giro | -$15.50',
         'Bakery | Food | Giro | $1,200.00',
       ])
     await page.keyboard.press('Escape')
@@ -198,6 +197,17 @@ describe('Bea, with two accounts', () => {
     await page.goto(`${story.stack.publicUrl}/transactions?tag=yearly`)
     await said(page, 'Nothing is like that.')
     await page.getByRole('button', { name: 'Show all' }).click()
+  })
+
+  test('moves a row to an account of another currency, and is told what that makes of it', async () => {
+    await page.getByRole('button', { name: 'Market' }).click()
+    const entry = page.getByRole('group', { name: 'Edit Market' })
+    await entry.getByLabel('Account').selectOption('Holiday')
+    await said(page, 'Becomes €40.00')
+    await entry.getByRole('button', { name: 'Save' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | Holiday | -€40.00'])
+    await page.locator('.toast', { hasText: 'is changed.' }).getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
   test('moves money between two currencies, which counts nowhere, and deletes both halves as one', async () => {

@@ -42,4 +42,5 @@ test('an amount is read with its currency, and with as many decimals as that has
   expect(formatAmount(-1234.5, 'eur', 'en-US')).toBe('-€1,234.50')
   expect(formatAmount(1234.5, 'eur', 'de-DE')).toBe('1.234,50\u00a0€')
   expect(formatAmount(1234, 'jpy', 'en-US')).toBe('¥1,234')
+  expect(formatAmount(-0, 'eur', 'en-US')).toBe('€0.00')
 })

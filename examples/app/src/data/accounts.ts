@@ -1,6 +1,8 @@
 /** Accounts: where money lies. */
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
+import { useHere } from '../app/here.tsx'
+import { usualCurrency } from '../locale/currencies.ts'
 import { finance } from './client.ts'
 import { type Context, rowOf, within } from './context.ts'
 
@@ -13,6 +15,12 @@ export const accountsQuery = (context: Context) =>
     queryKey: [context.key, 'accounts'],
     queryFn: ({ signal }) => unwrap(within(context, finance.data.from('accounts').select('*,current_balance')).order('name').order('id').abortSignal(signal)),
   })
+
+/** The currency that is offered first in the context: that of its accounts. */
+export function useUsualCurrency(): string {
+  const { context } = useHere()
+  return usualCurrency(useQuery(accountsQuery(context)).data ?? [])
+}
 
 /** What the form has of an account. */
 export type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>

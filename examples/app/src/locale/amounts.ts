@@ -42,13 +42,13 @@ export function parseAmount(text: string, locale?: string): number | null {
   return Number(sum.toFixed(4))
 }
 
-/** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency */
+/** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency; nothing is never less than nothing */
 export const formatAmount = (amount: number, currency: string, locale?: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(amount)
+  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' }).format(amount)
 
 /** An amount as it stands in a field, where it is changed: without groups and currency. */
 export const typedAmount = (amount: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 4 }).format(amount)
 
-/** The currency that is offered first. */
-export const usualCurrency = 'usd'
+/** A recurring amount. The service has costs: what comes in is less than nothing there, and has a plus here. */
+export const formatCost = (cost: number, currency: string, locale?: string): string => `${cost < 0 ? '+' : ''}${formatAmount(Math.abs(cost), currency, locale)}`

@@ -1,11 +1,18 @@
 import { useState } from 'react'
 import { parseAmount, typedAmount } from '../locale/amounts.ts'
+import { type Direction, directionOf } from './direction.tsx'
 import { Field, type FieldProps } from './form.tsx'
 
-type AmountFieldProps = FieldProps & { value: number | null, onChange: (amount: number | null) => void, required?: boolean }
+type AmountFieldProps = FieldProps & {
+  value: number | null
+  onChange: (amount: number | null) => void
+  /** Is told of a sign that is typed, where that says the direction. */
+  onDirection?: (direction: Direction) => void
+  required?: boolean
+}
 
 /** An amount as people type it, sums too; what it comes to is shown when the field is left. `onChange` gets null where it is no amount. */
-export function AmountField({ value, onChange, required, ...field }: AmountFieldProps) {
+export function AmountField({ value, onChange, onDirection, required, ...field }: AmountFieldProps) {
   const [typed, setTyped] = useState(value === null ? '' : typedAmount(value))
   const [isLeft, setIsLeft] = useState(false)
   const isWrong = isLeft && typed !== '' && parseAmount(typed) === null
@@ -30,6 +37,8 @@ export function AmountField({ value, onChange, required, ...field }: AmountField
             setTyped(target.value)
             setIsLeft(false)
             onChange(parseAmount(target.value))
+            const direction = directionOf(target.value)
+            if (direction !== null) onDirection?.(direction)
           }}
         />
       )}

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { type Account, accountTypes, saveAccount } from '../../data/accounts.ts'
 import { useChange } from '../../data/change.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
+import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
@@ -30,7 +30,7 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
           hint='What was there before the first transaction.'
           required
         />
-        <TextField name='currency' label='Currency' defaultValue={account?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
+        <CurrencyField value={account?.currency} />
         <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>

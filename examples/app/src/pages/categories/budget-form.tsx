@@ -5,16 +5,25 @@ import { useChange } from '../../data/change.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatMonth } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
+import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, Select, SubmitButton, type Values } from '../../parts/form.tsx'
 
-type BudgetFormProps = { category: Category, month: string, /** Those of the month, and those of every month. */ budgets: Budget[], onClose: () => void }
+type BudgetFormProps = {
+  category: Category /** Of the row that was opened; null where there is no budget yet. */
+  currency: string | null
+  month: string /** Those of the month, and those of every month. */
+  budgets: Budget[]
+  onClose: () => void
+}
 
 /** Sets the budget of a month alone, or of every month that has none of its own. */
-export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProps) {
+export function BudgetForm({ category, currency, month, budgets, onClose }: BudgetFormProps) {
   const own = budgets.filter(({ category_id }) => category_id === category.id)
-  const [amount, setAmount] = useState<number | null>(own.find((budget) => budget.month !== null)?.amount ?? own[0]?.amount ?? category.monthly_budget)
+  const same = own.filter((budget) => budget.currency === currency)
+  const stored = same.find((budget) => budget.month !== null) ?? same[0]
+  const [amount, setAmount] = useState<number | null>(stored?.amount ?? (currency === category.budget_currency ? category.monthly_budget : null))
   const save = useChange(setBudget, onClose)
   const submit = ({ text, optional }: Values) => {
     if (amount === null) return
@@ -30,13 +39,13 @@ export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProp
     <Dialog title={`Budget of ${category.name}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
-        <TextField name='currency' label='Currency' defaultValue={own[0]?.currency ?? category.budget_currency} minLength={3} maxLength={3} size={4} required />
+        <CurrencyField value={currency ?? undefined} />
         <Select name='which' label='For' defaultValue='month'>
           <option value='month'>{formatMonth(month)} alone</option>
           <option value='every'>Every month that has none of its own</option>
         </Select>
         <label className='check'>
-          <input type='checkbox' name='rollover' defaultChecked={own[0]?.rollover ?? false} /> What is left is carried over to the next month
+          <input type='checkbox' name='rollover' defaultChecked={stored?.rollover ?? false} /> What is left is carried over to the next month
         </label>
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>

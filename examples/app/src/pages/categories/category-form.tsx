@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { type Category, saveCategory } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
+import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
@@ -35,15 +35,7 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
           onChange={setBudget}
           hint='Empty for none. A month may have a budget of its own.'
         />
-        <TextField
-          name='budget_currency'
-          label='Currency'
-          defaultValue={category?.budget_currency ?? usualCurrency}
-          minLength={3}
-          maxLength={3}
-          size={4}
-          required
-        />
+        <CurrencyField name='budget_currency' value={category?.monthly_budget == null ? undefined : category.budget_currency} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>
     </Dialog>

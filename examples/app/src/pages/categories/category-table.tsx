@@ -14,7 +14,8 @@ type CategoryTableProps = {
   budgets: Budget[]
   days: Days
   passed: number
-  onOpen: (dialog: 'edit' | 'budget' | 'delete', category: Category) => void
+  /** @param currency of the row, null where it has no budget */
+  onOpen: (dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null) => void
 }
 
 /** Each category, and how its budgets of the month stand; a row a currency. */
@@ -63,7 +64,11 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
                   <td className='amount' data-label='Left'>{leftOf(comparison.difference, comparison.currency)}</td>
                 </>
               )}
-            {rights.write && <td className='row-actions'>{isFirst && <Actions category={category} onOpen={onOpen} />}</td>}
+            {rights.write && (
+              <td className='row-actions'>
+                <Actions category={category} currency={comparison?.currency ?? null} isFirst={isFirst} onOpen={onOpen} />
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -77,17 +82,21 @@ function Kind({ budgets }: { budgets: Budget[] }) {
   return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
 }
 
-function Actions({ category, onOpen }: { category: Category, onOpen: CategoryTableProps['onOpen'] }) {
+type ActionsProps = Pick<CategoryTableProps, 'onOpen'> & { category: Category, currency: string | null, isFirst: boolean }
+
+/** What can be done to a category stands in its first row; each other one is a budget. */
+function Actions({ category, currency, isFirst, onOpen }: ActionsProps) {
   const action = (dialog: 'edit' | 'budget' | 'delete', name: string, label: string) => (
     <button
       type='button'
       className='quiet'
       aria-label={label}
-      onClick={() => onOpen(dialog, category)}
+      onClick={() => onOpen(dialog, category, currency)}
     >
       {name}
     </button>
   )
+  if (!isFirst) return action('budget', 'Budget', `Budget of ${category.name} in ${currency?.toUpperCase()}`)
   return (
     <>
       {action('budget', 'Budget', `Budget of ${category.name}`)}

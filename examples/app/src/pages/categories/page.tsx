@@ -18,7 +18,7 @@ import { CategoryTable } from './category-table.tsx'
 import { DeleteCategory } from './delete-category.tsx'
 
 /** The dialog that is open, and the category it is about. */
-type Opened = { dialog: 'new' } | { dialog: 'edit' | 'budget' | 'delete', category: Category } | null
+type Opened = { dialog: 'new' } | { dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null } | null
 
 export function Page() {
   const { context, rights } = useHere()
@@ -50,12 +50,14 @@ export function Page() {
           budgets={budgets.data}
           days={days}
           passed={passedOf(days, today())}
-          onOpen={(dialog, category) => setOpened({ dialog, category })}
+          onOpen={(dialog, category, currency) => setOpened({ dialog, category, currency })}
         />
       )}
       {opened?.dialog === 'new' && <CategoryForm category={null} onClose={close} />}
       {opened?.dialog === 'edit' && <CategoryForm category={opened.category} onClose={close} />}
-      {opened?.dialog === 'budget' && <BudgetForm category={opened.category} month={month} budgets={budgets.data ?? []} onClose={close} />}
+      {opened?.dialog === 'budget' && (
+        <BudgetForm category={opened.category} currency={opened.currency} month={month} budgets={budgets.data ?? []} onClose={close} />
+      )}
       {opened?.dialog === 'delete' && <DeleteCategory category={opened.category} others={categories.data ?? []} onClose={close} />}
     </>
   )

@@ -7,7 +7,7 @@ import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
 import { importAll, verdictsQuery } from '../../data/imports.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
+import { usualCurrency } from '../../locale/currencies.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -33,14 +33,20 @@ function accountFor({ key }: Group, accounts: Account[], recalled: Remembered | 
   return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
 }
 
+/** The only account there is, for the rows of a file that names no others and are of no other currency. */
+const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =>
+  groups.length === 1 && others.length === 0 && groups[0]?.rows.every(({ currency = account?.currency }) => currency === account?.currency)
+    ? account?.id ?? ''
+    : ''
+
 export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
   const { context } = useHere()
   const client = useQueryClient()
   const tell = useTell()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
-    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled)])),
-    currency: recalled?.currency ?? usualCurrency,
+    accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled) || onlyAccount(groups, accounts)])),
+    currency: recalled?.currency ?? usualCurrency(accounts),
     withPending: false,
   }))
   const [progress, setProgress] = useState({ done: 0, of: 0 })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useHere } from '../../app/here.tsx'
 import { type Due, upcomingQuery } from '../../data/reports.ts'
-import { formatAmount } from '../../locale/amounts.ts'
+import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { Card } from '../../parts/card.tsx'
@@ -47,7 +47,7 @@ function DueTable({ due, now }: { due: Due[], now: string }) {
               {title}
               <small>{due_on < now ? 'was due ' : ''}{due_on === now ? 'today' : formatDay(due_on)}</small>
             </th>
-            <td className='amount'>{formatAmount(amount, currency)}</td>
+            <td className='amount'>{formatCost(amount, currency)}</td>
             {rights.write && (
               <td className='row-actions'>
                 <button

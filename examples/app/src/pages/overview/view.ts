@@ -2,9 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useHere } from '../../app/here.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
+import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { currenciesQuery, hasRatesQuery } from '../../data/reports.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { addMonths, monthOf } from '../../locale/months.ts'
 import type { Search } from './search.ts'
@@ -32,11 +31,12 @@ export function useView() {
   const accounts = useQuery(accountsQuery(context))
   const used = useQuery(currenciesQuery(context, addMonths(monthOf(now), 1 - flowMonths.periods)))
   const rates = useQuery(hasRatesQuery(context))
+  const usual = useUsualCurrency()
   const isKnown = accounts.data !== undefined && used.data !== undefined
   // the one that most was booked in comes first
   const booked = (used.data ?? []).toSorted((a, b) => b.count - a.count).map(({ currency }) => currency)
   const currencies = [...new Set([...booked, ...(accounts.data ?? []).map(({ currency }) => currency)])]
-  const currency = search.convert ?? search.currency ?? (isKnown ? currencies[0] ?? usualCurrency : undefined)
+  const currency = search.convert ?? search.currency ?? (isKnown ? currencies[0] ?? usual : undefined)
   const view: View = {
     month: search.month ?? monthOf(now),
     now,

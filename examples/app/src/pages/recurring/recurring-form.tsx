@@ -2,34 +2,48 @@ import { useQuery } from '@tanstack/react-query'
 import type { NewRow } from 'finance-client'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
+import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
 import { periods, type Recurring, saveRecurring } from '../../data/recurring.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
-import { today } from '../../locale/days.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
+import { CurrencyField } from '../../parts/currency-field.tsx'
+import { type Direction, DirectionChoice } from '../../parts/direction.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+
+/** What recording it will make, while enough is said to tell. */
+const bookedAs = (amount: number, currency: string, day: string) =>
+  /^[a-z]{3}$/.test(currency) && day !== '' ? `Is booked as ${formatAmount(amount, currency)} on ${formatDay(day)}, when you record it.` : undefined
 
 /** Creates a recurring cost, or changes the one that is given. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
   const { context } = useHere()
   const accounts = useQuery(accountsQuery(context))
   const categories = useQuery(categoriesQuery(context))
-  const [amount, setAmount] = useState<number | null>(cost?.amount ?? null)
+  const [amount, setAmount] = useState<number | null>(cost === null ? null : Math.abs(cost.amount))
+  const [direction, setDirection] = useState<Direction>(cost !== null && cost.amount < 0 ? 'in' : 'out')
+  const [currency, setCurrency] = useState(cost?.currency)
+  const [start, setStart] = useState(cost?.starts_on ?? today())
   const [accountId, setAccountId] = useState(cost?.account_id ?? '')
   const save = useChange(saveRecurring, onClose)
   // a cost of an account is in the account's currency
   const account = accounts.data?.find(({ id }) => id === accountId)
+  const usual = useUsualCurrency()
+  const usedCurrency = account?.currency ?? currency ?? usual
+  const size = amount === null ? null : Math.abs(amount)
+  const due = start === cost?.starts_on ? cost.next_due_on ?? start : start
   const submit = ({ text, optional }: Values) => {
-    if (amount === null) return
+    if (size === null) return
     const interval = optional('interval_in_days')
     save.mutate({
       id: cost?.id,
       title: text('title'),
-      amount,
-      currency: account?.currency ?? text('currency').toLowerCase(),
+      // the service has costs, and books the opposite
+      amount: direction === 'in' ? -size : size,
+      currency: usedCurrency,
       period: text('period') as NewRow<'subscriptions'>['period'],
       interval_in_days: interval === null ? null : Number(interval),
       starts_on: text('starts_on'),
@@ -43,14 +57,17 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='title' label='Name' defaultValue={cost?.title} required />
-        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
+        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} onDirection={setDirection} required />
+        <DirectionChoice
+          value={direction}
+          onChange={setDirection}
+          hint={size === null ? undefined : bookedAs(direction === 'in' ? size : -size, usedCurrency, due)}
+        />
         <Select name='account_id' label='Account' value={accountId} onChange={({ target }) => setAccountId(target.value)}>
           <option value=''>None</option>
           {accounts.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
         </Select>
-        {account === undefined && (
-          <TextField name='currency' label='Currency' defaultValue={cost?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
-        )}
+        {account === undefined && <CurrencyField value={currency} onChange={setCurrency} />}
         <Select name='period' label='How often' defaultValue={cost?.period ?? 'monthly'}>
           {Object.entries(periods).map(([period, name]) => <option key={period} value={period}>{name}</option>)}
         </Select>
@@ -62,7 +79,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
           defaultValue={cost?.interval_in_days ?? ''}
           hint='Leave it empty unless it comes in another rhythm.'
         />
-        <DateField name='starts_on' label='First due on' defaultValue={cost?.starts_on ?? today()} required />
+        <DateField name='starts_on' label='First due on' value={start} onChange={({ target }) => setStart(target.value)} required />
         <DateField name='ends_on' label='Until' defaultValue={cost?.ends_on ?? ''} />
         <Select key={categories.data?.length} name='category_id' label='Category' defaultValue={cost?.category_id ?? ''}>
           <option value=''>None</option>

@@ -1,6 +1,6 @@
 import { useHere } from '../../app/here.tsx'
 import { periods, type Recurring } from '../../data/recurring.ts'
-import { formatAmount } from '../../locale/amounts.ts'
+import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
 import { ActionsHead } from '../../parts/actions-head.tsx'
@@ -30,7 +30,7 @@ export const RecurringTable = ({ costs, onEdit }: RecurringTableProps) => {
         {monthlySums(costs).map(({ currency, sum }) => (
           <tr key={currency}>
             <th scope='row' colSpan={4}>All that go on, in {currency.toUpperCase()}</th>
-            <td className='amount' data-label='In a month'>{formatAmount(sum, currency)}</td>
+            <td className='amount' data-label='In a month'>{formatCost(sum, currency)}</td>
             {rights.write && <td />}
           </tr>
         ))}
@@ -53,8 +53,8 @@ function CostRow({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurring) 
       <th scope='row'>{title}{description !== null && <small>{description}</small>}</th>
       <td data-label='How often'>{interval === null ? periods[period] : `Every ${interval} days`}</td>
       <td data-label='Next due'>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
-      <td className='amount' data-label='Amount'>{formatAmount(amount, currency)}</td>
-      <td className='amount' data-label='In a month'>{monthly_cost === null ? '–' : formatAmount(monthly_cost, currency)}</td>
+      <td className='amount' data-label='Amount'>{formatCost(amount, currency)}</td>
+      <td className='amount' data-label='In a month'>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
       {rights.write && (
         <td className='row-actions'>
           <CostActions key={id} cost={cost} onEdit={onEdit} />

@@ -2,17 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useHere } from '../../app/here.tsx'
-import { accountsQuery } from '../../data/accounts.ts'
+import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { choicesQuery, type Transaction } from '../../data/transactions.ts'
-import { usualCurrency } from '../../locale/amounts.ts'
+import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
+import { type Direction, DirectionChoice } from '../../parts/direction.tsx'
 import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 type Changes = ReturnType<typeof useTransactionChanges>
-type Direction = 'out' | 'in'
 /** What the next row begins with: where the last was booked. */
 type Beginning = { day: string, account: string | null }
 
@@ -46,6 +46,7 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const accounts = useQuery(accountsQuery(context)).data ?? []
   const choices = useQuery(choicesQuery(context, user.id)).data ?? []
+  const usual = useUsualCurrency()
   const [name, setName] = useState(row?.name ?? '')
   const [amount, setAmount] = useState(row === null ? null : Math.abs(row.amount))
   // undefined is what nobody has touched: the last choice for this name stands there
@@ -58,23 +59,23 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
   const chosen = {
     direction: direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
     category: category ?? last?.category_id ?? '',
-    account: account ?? last?.account_id ?? choices[0]?.account_id ?? '',
+    account: account ?? last?.account_id ?? (accounts.length === 1 ? accounts[0]?.id : choices[0]?.account_id) ?? '',
   }
+  // a row is in its account's currency
+  const currency = accounts.find(({ id }) => id === chosen.account)?.currency ?? row?.currency ?? usual
 
   const submit = ({ text }: Values) => {
     if (amount === null || work.isPending) return
     const day = text('transaction_date')
     const values = {
+      currency,
       name: text('name'),
       amount: chosen.direction === 'in' ? Math.abs(amount) : -Math.abs(amount),
       category_id: chosen.category || null,
       account_id: chosen.account || null,
     }
     const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
-    if (row === null) {
-      const currency = accounts.find(({ id }) => id === values.account_id)?.currency ?? usualCurrency
-      return changes.add.mutate({ ...values, currency, transaction_date: day }, stored)
-    }
+    if (row === null) return changes.add.mutate({ ...values, transaction_date: day }, stored)
     // an unchanged day keeps its time
     const wanted = { ...values, ...(day !== row.transaction_date.slice(0, 10) && { transaction_date: day }) }
     const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
@@ -95,31 +96,25 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
         event.target.form?.requestSubmit()
       }}
       onInput={({ target }) => {
-        if (!(target instanceof HTMLInputElement)) return
-        if (target.name === 'name') setName(target.value)
-        // a sign that is typed says the direction
-        if (target.name === 'amount' && /^\s*[-−+]/.test(target.value)) setDirection(/^\s*\+/.test(target.value) ? 'in' : 'out')
+        if (target instanceof HTMLInputElement && target.name === 'name') setName(target.value)
       }}
     >
       <Form error={work.error} onSubmit={submit}>
         <TextField name='name' label='Name' placeholder='Name' defaultValue={row?.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
         <datalist id={names}>{[...new Set(choices.map((choice) => choice.name))].map((one) => <option key={one} value={one} />)}</datalist>
-        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
-        <Select
-          name='direction'
-          label='Direction'
-          disabled={row?.transfer_id != null}
-          value={chosen.direction}
-          onChange={({ target }) => setDirection(target.value === 'in' ? 'in' : 'out')}
-        >
-          <option value='out'>− Expense</option>
-          <option value='in'>+ Income</option>
-        </Select>
+        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} onDirection={setDirection} required />
+        <DirectionChoice disabled={row?.transfer_id != null} value={chosen.direction} onChange={setDirection} />
         <Select name='category_id' label='Category' value={chosen.category} onChange={({ target }) => setCategory(target.value)}>
           <option value=''>No category</option>
           {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
         </Select>
-        <Select name='account_id' label='Account' value={chosen.account} onChange={({ target }) => setAccount(target.value)}>
+        <Select
+          name='account_id'
+          label='Account'
+          hint={row !== null && amount !== null && currency !== row.currency ? `Becomes ${formatAmount(Math.abs(amount), currency)}` : undefined}
+          value={chosen.account}
+          onChange={({ target }) => setAccount(target.value)}
+        >
           <option value=''>No account</option>
           {accounts.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
         </Select>
