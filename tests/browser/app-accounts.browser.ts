@@ -90,6 +90,25 @@ describe('Ann', () => {
     await page.context().close()
   })
 
+  test('is told in her words what cannot be kept, at the field', async () => {
+    const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByLabel('Name').fill('   ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    expect(await page.getByLabel('Name').evaluate((field) => (field as any).validity.valid)).toBe(false)
+    await page.getByLabel('Name').fill('Giro')
+    await page.getByLabel('Currency').fill('XYZ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('There is no such currency. It has three letters, such as EUR.', { exact: true }).waitFor()
+    expect(await page.getByLabel('Currency').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('Currency').fill('EUR')
+    await page.getByLabel('Opening balance').fill('9999999999999999999')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('The amount is too large.', { exact: true }).waitFor()
+    expect(await page.getByLabel('Opening balance').getAttribute('aria-invalid')).toBe('true')
+    await page.context().close()
+  })
+
   test('whose session ends while she writes signs in again and stores what she wrote', async () => {
     const ann = await signedIn(story.stack, 'Ann')
     const page = await story.open(ann, '/accounts')
@@ -125,6 +144,29 @@ describe('in a team', () => {
     await page.getByRole('dialog', { name: 'Delete Shared?' }).getByRole('button', { name: 'Delete' }).click()
     await shows(page, 'No account yet.')
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('the owner changes and deletes on a phone, however long the bank is called', async () => {
+    const { owner } = await team(story.stack, ['viewer'])
+    const page = await story.open(owner, '/accounts')
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByLabel('Name').fill('Donaudampfschifffahrtsgesellschaftskonto')
+    await page.getByLabel('Bank').fill('Raiffeisenlandesbank Niederösterreich-Wien Aktiengesellschaftszweigniederlassung')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 640 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      const box = await page.getByRole('button', { name: /^Delete Donau/ }).boundingBox()
+      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+      await page.getByRole('button', { name: /^Edit Donau/ }).click()
+      const dialog = await page.getByRole('dialog').boundingBox()
+      expect(dialog?.x).toBeGreaterThanOrEqual(0)
+      expect((dialog?.x ?? 0) + (dialog?.width ?? width)).toBeLessThanOrEqual(width)
+      expect(await page.getByRole('dialog').evaluate((shown) => (shown as any).scrollWidth - (shown as any).clientWidth)).toBe(0)
+      await page.getByRole('button', { name: 'Close' }).first().click()
+    }
     await page.context().close()
   })
 

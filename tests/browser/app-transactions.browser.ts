@@ -210,6 +210,30 @@ describe('Bea, with two accounts', () => {
     await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
+  test('is told at the field that a transfer needs two accounts', async () => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Transfer' })
+    await dialog.getByLabel('To').selectOption('Giro')
+    await said(page, 'Choose another account than the one it is from.')
+    expect(await dialog.getByLabel('To').getAttribute('aria-invalid')).toBe('true')
+    await page.keyboard.press('Escape')
+  })
+
+  test('does not stumble over an address that somebody has mistyped', async () => {
+    for (const wrong of ['from=31.02.2026', 'from=2026-02-31', 'to=soon']) {
+      await page.goto(`${story.stack.publicUrl}/transactions?${wrong}`)
+      await row(page, 'Market, "old" town').waitFor()
+    }
+    await page.goto(`${story.stack.publicUrl}/?month=2026-13`)
+    await page.getByRole('heading', { name: 'Cash flow' }).waitFor()
+    await page.goto(`${story.stack.publicUrl}/categories?month=2026-09`)
+    await page.getByRole('link', { name: 'Garden' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.goto(`${story.stack.publicUrl}/transactions`)
+    await row(page, 'Market, "old" town').waitFor()
+  })
+
   test('moves money between two currencies, which counts nowhere, and deletes both halves as one', async () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Transfer between accounts' }).click()

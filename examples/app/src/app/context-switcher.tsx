@@ -5,11 +5,12 @@ import { chooseContext } from '../data/me.ts'
 import { MenuPopup } from '../parts/menu.tsx'
 import { useTell } from '../parts/toast.tsx'
 import { useHere } from './here.tsx'
+import { wordsOf } from '../parts/words.ts'
 
 export function ContextSwitcher() {
   const { context, team, teams, role } = useHere()
   const tell = useTell()
-  const choose = useMutation({ mutationFn: chooseContext, onError: (error) => tell(error.message) })
+  const choose = useMutation({ mutationFn: chooseContext, onError: (error) => tell(wordsOf(error).message) })
   const name = team?.name ?? 'Personal'
   return (
     <Menu.Root>

@@ -34,6 +34,12 @@ const inside = createRoute({
 /** Only a place of this app is gone back to, never another site. */
 const wayBack = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\])/.test(to) && to !== '/' ? { to } : {}
 
+/** What a page takes of its address, and nothing else: the router keeps what is not said to be nothing. */
+const only = <Taken extends object>(take: (search: Record<string, unknown>) => Taken) => (search: Record<string, unknown>): Taken => ({
+  ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+  ...take(search),
+})
+
 /** A value of the address as it stands there; the router makes numbers of what looks like one. */
 const word = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
@@ -90,21 +96,21 @@ const acceptInvitation = createRoute({
 const transactions = createRoute({
   getParentRoute: () => inside,
   path: '/transactions',
-  validateSearch: shownOf,
+  validateSearch: only(shownOf),
   component: lazyRouteComponent(() => import('../pages/transactions/page.tsx'), 'Page'),
 })
 
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  validateSearch: searchOf,
+  validateSearch: only(searchOf),
   component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'Page'),
 })
 
 const categories = createRoute({
   getParentRoute: () => inside,
   path: '/categories',
-  validateSearch: monthIn,
+  validateSearch: only(monthIn),
   component: lazyRouteComponent(() => import('../pages/categories/page.tsx'), 'Page'),
 })
 

@@ -1,5 +1,7 @@
 /** What of the transactions is shown: as the address of the page has it, as a query of rows, and as reports take it. */
 
+import { isDay } from '../locale/days.ts'
+
 export const statuses = ['paid', 'pending', 'failed'] as const
 export type Status = (typeof statuses)[number]
 
@@ -31,7 +33,10 @@ const matching = (value: unknown, pattern: RegExp) => {
 const oneOf = <Choice extends string>(value: unknown, choices: readonly Choice[]) => choices.find((choice) => choice === value)
 
 const reference = /^(?:none|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
-const day = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+const dayIn = (value: unknown) => {
+  const text = matching(value, /^(?:19|2[01])\d\d-/)
+  return text !== undefined && isDay(text) ? text : undefined
+}
 
 /** Takes from an address what can be shown, and leaves out the rest: anybody may have written it. */
 export function shownOf(search: Record<string, unknown>): Shown {
@@ -42,8 +47,8 @@ export function shownOf(search: Record<string, unknown>): Shown {
     tag: matching(search['tag'], /^.{1,255}$/),
     status: oneOf(search['status'], statuses),
     currency: matching(search['currency'], /^[a-z]{3}$/),
-    from: matching(search['from'], day),
-    to: matching(search['to'], day),
+    from: dayIn(search['from']),
+    to: dayIn(search['to']),
     sort: oneOf(search['sort'], sorts),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))

@@ -3,6 +3,7 @@ import { unwrap } from 'finance-client'
 import { useChange } from './change.ts'
 import { finance } from './client.ts'
 import { useTell } from '../parts/toast.tsx'
+import { wordsOf } from '../parts/words.ts'
 
 /** Takes back the last change of a row, and all that the same request changed. @throws FinanceError 409 when it has changed since */
 async function undoLastOf(rowId: string): Promise<void> {
@@ -18,6 +19,6 @@ export function useTellWithUndo(): (sentence: string, rowId: string) => void {
   return (sentence, rowId) =>
     tell(sentence, {
       label: 'Undo',
-      act: () => undo.mutate(rowId, { onError: (error) => tell(error.message) }),
+      act: () => undo.mutate(rowId, { onError: (error) => tell(wordsOf(error).message) }),
     })
 }

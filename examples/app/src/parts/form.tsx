@@ -1,12 +1,9 @@
 /** Forms: labelled fields that know by their name whether an error is about them. */
-import { FinanceError } from 'finance-client'
 import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId } from 'react'
 import { ErrorNote } from './error-note.tsx'
+import { isAbout } from './words.ts'
 
 const ErrorContext = createContext<Error | null>(null)
-
-/** Whether an error names a field; columns and inputs of routes are named alike. */
-const isAbout = (error: Error | null, name: string) => error instanceof FinanceError && error.fields.includes(name)
 
 /** What was typed, by the names of the fields: without spaces around it, with null where it is empty, and as it is, for passwords. */
 export type Values = { text: (name: string) => string, optional: (name: string) => string | null, raw: (name: string) => string }
@@ -54,8 +51,13 @@ export function Field({ name, label, hint, problem = null, children }: FieldProp
   )
 }
 
+/** Spaces alone are nothing, which the browser would take. */
+const something = { pattern: '.*\\S.*', title: 'More than spaces' }
+
 export const TextField = ({ name, label, hint, problem, ...input }: FieldProps & Omit<ComponentProps<'input'>, 'name'>) => (
-  <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <input {...input} {...control} />}</Field>
+  <Field name={name} label={label} hint={hint} problem={problem ?? null}>
+    {(control) => <input {...(input.required === true && input.type === undefined && something)} {...input} {...control} />}
+  </Field>
 )
 
 /** A choice by the browser's own control, which every phone and every reader knows. */

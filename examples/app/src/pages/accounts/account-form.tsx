@@ -18,7 +18,7 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
   return (
     <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' defaultValue={account?.name} required />
+        <TextField name='name' label='Name' defaultValue={account?.name} maxLength={255} required />
         <Select name='type' label='Type' defaultValue={account?.type ?? 'checking'}>
           {Object.entries(accountTypes).map(([type, name]) => <option key={type} value={type}>{name}</option>)}
         </Select>
@@ -31,7 +31,7 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
           required
         />
         <CurrencyField value={account?.currency} />
-        <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} />
+        <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} maxLength={255} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>
     </Dialog>

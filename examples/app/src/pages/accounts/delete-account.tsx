@@ -6,6 +6,7 @@ import { useChange } from '../../data/change.ts'
 import { useTellWithUndo } from '../../data/undo.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { useTell } from '../../parts/toast.tsx'
+import { wordsOf } from '../../parts/words.ts'
 
 export function useDeleteAccount() {
   const { rights } = useHere()
@@ -17,7 +18,7 @@ export function useDeleteAccount() {
     if (rights.undo) tellWithUndo(`${name} is deleted.`, id)
     else tell(`${name} is deleted.`)
   })
-  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(error.message) }) : setAsked(account)
+  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(wordsOf(error).message) }) : setAsked(account)
   return { asked, ask: begin, cancel: () => setAsked(null), remove }
 }
 

@@ -26,7 +26,7 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
   return (
     <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' defaultValue={category?.name} required />
+        <TextField name='name' label='Name' defaultValue={category?.name} maxLength={255} required />
         <TextField name='color' label='Colour' type='color' defaultValue={category?.color ?? firstColor} />
         <AmountField
           name='monthly_budget'

@@ -4,6 +4,7 @@ import { useChange } from '../../data/change.ts'
 import { deleteRecurring, type Recurring, restoreRecurring, setActive } from '../../data/recurring.ts'
 import { useTell } from '../../parts/toast.tsx'
 import { useTellWithUndo } from '../../data/undo.ts'
+import { wordsOf } from '../../parts/words.ts'
 
 export function usePause() {
   const tell = useTell()
@@ -24,6 +25,6 @@ export function useDeleteRecurring() {
   return useChange(deleteRecurring, (_, cost: Recurring) => {
     const sentence = `${cost.title} is deleted.`
     if (rights.undo) tellWithUndo(sentence, cost.id)
-    else tell(sentence, { label: 'Undo', act: () => restore.mutate(cost, { onError: (error) => tell(error.message) }) })
+    else tell(sentence, { label: 'Undo', act: () => restore.mutate(cost, { onError: (error) => tell(wordsOf(error).message) }) })
   })
 }

@@ -5,6 +5,7 @@ import { recordDue } from '../../data/recurring.ts'
 import { useTellWithUndo } from '../../data/undo.ts'
 import { formatDay } from '../../locale/days.ts'
 import { useTell } from '../../parts/toast.tsx'
+import { wordsOf } from '../../parts/words.ts'
 
 /** @returns a function that records a day of a recurring cost */
 export function useRecord() {
@@ -17,5 +18,5 @@ export function useRecord() {
     else tell(sentence)
   })
   // a second press of the same day answers the transaction that the first has made
-  return (due: { subscription_id: string, due_on: string }) => mutate(due, { onError: (error) => tell(error.message) })
+  return (due: { subscription_id: string, due_on: string }) => mutate(due, { onError: (error) => tell(wordsOf(error).message) })
 }

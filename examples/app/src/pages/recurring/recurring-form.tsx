@@ -56,7 +56,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   return (
     <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
-        <TextField name='title' label='Name' defaultValue={cost?.title} required />
+        <TextField name='title' label='Name' defaultValue={cost?.title} maxLength={255} required />
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} onDirection={setDirection} required />
         <DirectionChoice
           value={direction}

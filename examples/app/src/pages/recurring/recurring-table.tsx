@@ -7,6 +7,7 @@ import { ActionsHead } from '../../parts/actions-head.tsx'
 import { useTell } from '../../parts/toast.tsx'
 import { useDeleteRecurring, usePause } from './changes.ts'
 import { useRecord } from './record.ts'
+import { wordsOf } from '../../parts/words.ts'
 
 type RecurringTableProps = { costs: Recurring[], onEdit: (cost: Recurring) => void }
 
@@ -70,7 +71,7 @@ function CostActions({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurri
   const record = useRecord()
   const pause = usePause()
   const remove = useDeleteRecurring()
-  const onError = (error: Error) => tell(error.message)
+  const onError = (error: Error) => tell(wordsOf(error).message)
   const pauses = is_active ? 'Pause' : 'Go on'
   return (
     <>

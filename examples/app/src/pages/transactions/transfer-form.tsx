@@ -17,7 +17,7 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
   const currency = (id: string) => accounts.find((account) => account.id === id)?.currency ?? ''
   const isExchange = currency(from) !== currency(to)
   const submit = ({ text }: Values) => {
-    if (amount === null || transfer.isPending) return
+    if (amount === null || from === to || transfer.isPending) return
     transfer.mutate({
       from_account_id: from,
       to_account_id: to,
@@ -39,7 +39,15 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
     <Dialog title='Transfer' open onClose={onClose}>
       <Form error={transfer.error} onSubmit={submit}>
         <Select name='from_account_id' label='From' value={from} onChange={({ target }) => setFrom(target.value)}>{options}</Select>
-        <Select name='to_account_id' label='To' value={to} onChange={({ target }) => setTo(target.value)}>{options}</Select>
+        <Select
+          name='to_account_id'
+          label='To'
+          problem={from === to ? 'Choose another account than the one it is from.' : null}
+          value={to}
+          onChange={({ target }) => setTo(target.value)}
+        >
+          {options}
+        </Select>
         <AmountField name='amount' label={`Amount in ${currency(from).toUpperCase()}`} value={amount} onChange={setAmount} required />
         {isExchange && (
           <AmountField
