@@ -29,6 +29,7 @@ describe('Ann', () => {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.getByRole('button', { name: /Context:\s*Personal/ }).waitFor()
+    await shows(page, `A mail is on its way to ${ann.email}`)
     await page.getByRole('button', { name: 'Ann' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -62,6 +63,8 @@ describe('Ann', () => {
     await page.getByRole('button', { name: 'Delete Giro' }).click()
     await shows(page, 'Giro is deleted.')
     await shows(page, 'No account yet.')
+    // what had the focus is gone
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Accounts')
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => rowsOf(page)).toEqual(['GiroThe bankChecking€1,234.50EditDelete'])
     expect(await barriers(page)).toEqual([])

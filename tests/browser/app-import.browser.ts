@@ -19,6 +19,7 @@ const choose = (page: Page, file: string | ReturnType<typeof written>) => page.g
 const verdicts = (page: Page) =>
   page.evaluate<string[][]>('[...document.querySelectorAll(".verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
 const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".past tbody th")].map((cell) => cell.firstChild.textContent)')
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
 /** What somebody stores with their own rights, beside the app. */
@@ -50,6 +51,7 @@ test('Ann imports her bank’s CSV, sees that it is known the next time, takes i
   await page.getByRole('button', { name: 'Import 3 new transactions' }).click()
   await shows(page, '3 transactions are imported from dkb.csv.')
   await expect.poll(() => past(page)).toEqual(['dkb.csv'])
+  await expect.poll(() => focused(page)).toBe('Import')
 
   await choose(page, bankFile('dkb.csv'))
   await page.getByRole('button', { name: 'Nothing new to import' }).waitFor()
@@ -59,6 +61,7 @@ test('Ann imports her bank’s CSV, sees that it is known the next time, takes i
   await page.getByRole('button', { name: 'Take back dkb.csv' }).click()
   await shows(page, 'dkb.csv is taken back, with its 3 transactions.')
   await expect.poll(() => past(page)).toEqual([])
+  await expect.poll(() => focused(page)).toBe('Import')
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => past(page)).toEqual(['dkb.csv'])
   expect(await barriers(page)).toEqual([])
@@ -112,6 +115,22 @@ test('a bank that nobody knows is asked about once, and its next file is read wi
   await choose(page, written('april.csv', 'Zeitpunkt;Wofür;Wieviel\n05/04/2025;Milch;-2'))
   await expect.poll(() => verdicts(page)).toEqual([['Apr 5, 2025', 'Milch', 'New', '-£2.00']])
   expect(await page.getByLabel('Currency').inputValue()).toBe('GBP')
+  await page.context().close()
+})
+
+test('Ben sees which lines could not be read, has his only account chosen, and goes to what he imported', async () => {
+  const ben = await signedIn(story.stack, 'Ben')
+  await storeAccount(ben, 'Giro')
+  const page = await story.open(ben, '/import')
+  await choose(page, written('ben.csv', 'Date;Description;Amount\n2025-03-01;Bakery;-3.50\n2025-02-31;Nobody;-1.00\n2025-03-02;Nothing;abc'))
+  await shows(page, 'Wrong: 2 lines are left out')
+  expect(await page.getByText(/^Line [34]:/).evaluateAll((lines) => lines.every((line) => (line as any).checkVisibility()))).toBe(true)
+  expect(await page.getByLabel('Account').evaluate((choice) => (choice as any).selectedOptions[0].text)).toBe('Giro (EUR)')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Import 1 new transaction' }).click()
+  await page.getByRole('button', { name: 'Show them' }).click()
+  await page.getByRole('button', { name: 'Bakery' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Remove the filter/ }).allTextContents()).toEqual(['Giro ×', 'from Mar 1, 2025 ×', 'to Mar 1, 2025 ×'])
   await page.context().close()
 })
 

@@ -3,6 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
 import { HereProvider, useHere } from './here.tsx'
+import { useKeptFocus } from './kept-focus.ts'
 import { inBottomBar, placesFor } from './places.ts'
 import { useSession } from './session.ts'
 
@@ -26,6 +27,7 @@ export function Shell() {
 }
 
 function Frame() {
+  useKeptFocus()
   const { team, rights } = useHere()
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export const PageHead = ({ title, children }: { title: string, children?: ReactNode }) => (
   <div className='page-head'>
     <title>{`${title} · Finance`}</title>
-    <h1>{title}</h1>
+    <h1 tabIndex={-1}>{title}</h1>
     {children}
   </div>
 )

@@ -31,8 +31,8 @@ function List() {
 
 export type Way = { label: string, act: () => void }
 
-/** @returns a function that tells a sentence, with one thing to do about it or none */
-export function useTell(): (sentence: string, way?: Way) => void {
+/** @returns a function that tells a sentence, with one thing to do about it or none; what that returns takes the sentence away */
+export function useTell(): (sentence: string, way?: Way) => () => void {
   const { add, close } = Toast.useToastManager()
   return (sentence, way) => {
     const id = add({
@@ -47,5 +47,6 @@ export function useTell(): (sentence: string, way?: Way) => void {
         },
       }),
     })
+    return () => close(id)
   }
 }

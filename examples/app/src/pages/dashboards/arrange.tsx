@@ -1,8 +1,10 @@
 /** Arranging by buttons, and by Alt and an arrow key on any of them. Nothing is stored before Save. */
 import type { DateRange } from 'finance-client'
-import { type KeyboardEvent, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
+import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -28,10 +30,16 @@ function placeOf(widgets: Widget[], { id }: Widget): string {
 
 export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const [name, setName] = useState(dashboard.name)
-  const [widgets, setWidgets] = useState(() => pack(inOrder(dashboard.layout.widgets)))
+  const [stored] = useState({ range, widgets: pack(inOrder(dashboard.layout.widgets)) })
+  const [widgets, setWidgets] = useState(stored.widgets)
   const [edited, setEdited] = useState<Widget | 'new' | null>(null)
   const [said, setSaid] = useState('')
   const tell = useTell()
+  const isChanged = name !== dashboard.name || JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
+  const leaving = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: () => isChanged, withResolver: true })
+  // what is offered to take back belongs to this page
+  const takeAway = useRef(() => {})
+  useEffect(() => () => takeAway.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
     tell('The dashboard is saved.')
     onClose()
@@ -55,7 +63,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    tell(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
+    takeAway.current = tell(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
@@ -92,6 +100,11 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
       <p className='field-note'>Buttons move a widget and change its width; so do Alt and the arrow keys.</p>
       <p role='status' className='unseen'>{said}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
+      {leaving.status === 'blocked' && (
+        <Confirm title='Leave without saving?' action='Leave' error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
+          <p>What you have arranged is lost then.</p>
+        </Confirm>
+      )}
       {edited !== null && (
         <WidgetForm
           widget={edited === 'new' ? null : edited}

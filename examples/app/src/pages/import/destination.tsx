@@ -17,6 +17,8 @@ type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnsw
 
 export function HowItWasRead({ file, statement: { format, preset, rows, problems }, answers, onAnswer }: HowProps) {
   const said = words(answers)
+  const lost = problems.filter(({ row }) => row === undefined)
+  const notes = problems.filter(({ row }) => row !== undefined)
   return (
     <>
       <h2>{file.name}</h2>
@@ -25,12 +27,8 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
         {said.length > 0 && `, read with ${said.join(' and ')}`}.{' '}
         {said.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>Read it anew</button>}
       </p>
-      {problems.length > 0 && (
-        <details className='notes'>
-          <summary>{problems.length === 1 ? 'One note' : `${problems.length} notes`} on lines of the file</summary>
-          <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>Line {line}: {message}</li>)}</ul>
-        </details>
-      )}
+      {lost.length > 0 && <Lines title={`Wrong: ${lost.length === 1 ? 'one line is' : `${lost.length} lines are`} left out`} problems={lost} isOpen />}
+      {notes.length > 0 && <Lines title={`${notes.length === 1 ? 'One note' : `${notes.length} notes`} on lines of the file`} problems={notes} />}
       {format === 'csv' && (
         <label className='check'>
           <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
@@ -40,6 +38,14 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
     </>
   )
 }
+
+/** What is to be known of lines; what is lost is in sight. */
+const Lines = ({ title, problems, isOpen = false }: { title: string, problems: Statement['problems'], isOpen?: boolean }) => (
+  <details className='notes' open={isOpen}>
+    <summary className={isOpen ? 'field-problem' : undefined}>{title}</summary>
+    <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>Line {line}: {message}</li>)}</ul>
+  </details>
+)
 
 type DestinationProps = { groups: Group[], accounts: Account[], choices: Choices, onChoose: (choices: Choices) => void }
 

@@ -1,5 +1,6 @@
 /** Where the rows of a file go, what becomes of each, and then the import. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import type { Statement } from 'finance-client/import'
 import { useMemo, useState } from 'react'
 import { useHere } from '../../app/here.tsx'
@@ -43,6 +44,7 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const { context } = useHere()
   const client = useQueryClient()
   const tell = useTell()
+  const navigate = useNavigate()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
     accounts: Object.fromEntries(groups.map((group) => [group.key, accountFor(group, accounts, recalled) || onlyAccount(groups, accounts)])),
@@ -54,7 +56,15 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
   const verdicts = useQuery(verdictsQuery(context, [file.id, answers, choices], portions, file.name, onProgress))
   const store = useChange(importAll, (count) => {
-    tell(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`)
+    const days = judged.filter(({ verdict }) => verdict === 'new').map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) =>
+      one < other ? -1 : 1
+    )
+    const [account, ...others] = portions.map(({ accountId }) => accountId)
+    const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
+    tell(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`, {
+      label: 'Show them',
+      act: () => void navigate({ to: '/transactions', search }),
+    })
     onDone({ accounts: choices.accounts, currency: choices.currency })
   })
   const judged = verdicts.data ?? []

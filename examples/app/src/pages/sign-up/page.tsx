@@ -4,12 +4,18 @@ import { signUp } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
+import { useTell } from '../../parts/toast.tsx'
 
 const route = getRouteApi('/outside/sign-up')
 
 export function Page() {
   const search = route.useSearch()
-  const begin = useMutation({ mutationFn: signUp })
+  const tell = useTell()
+  // the page is another by then
+  const begin = useMutation({
+    mutationFn: signUp,
+    onSuccess: (_, { email }) => tell(`Welcome. A mail is on its way to ${email}: open its link to show that the address is yours.`),
+  })
   return (
     <>
       <PageHead title='Sign up' />
