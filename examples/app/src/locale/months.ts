@@ -1,5 +1,7 @@
 /** Months and days as the service writes them: `YYYY-MM-DD`, a month by its first day. Calendar days, which no time zone moves. */
 
+import { inWords } from './days.ts'
+
 /** Two days, both included. */
 export type Days = { start: string, end: string }
 
@@ -48,8 +50,8 @@ export function comparedDays(month: string, now: string): Days {
 
 /** A month's name, short enough to stand below a column. */
 export const formatShortMonth = (month: string, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }).format(timeOf(month))
+  new Intl.DateTimeFormat(inWords(locale), { month: 'short', timeZone: 'UTC' }).format(timeOf(month))
 
 /** Some days in few words, such as `Oct 1 – 22`. */
 export const formatDays = ({ start, end }: Days, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))
+  new Intl.DateTimeFormat(inWords(locale), { day: 'numeric', month: 'short', timeZone: 'UTC' }).formatRange(timeOf(start), timeOf(end))

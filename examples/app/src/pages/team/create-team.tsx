@@ -29,7 +29,12 @@ export function CreateTeam() {
         </p>
       )}
       {user.email_verified && !needsPlan && (
-        <Form error={create.error} onSubmit={({ text }) => create.mutate(text('name'))}>
+        // a new form after each team
+        <Form
+          key={create.submittedAt * Number(create.isSuccess)}
+          error={create.error}
+          onSubmit={({ text }) => create.mutate(text('name'))}
+        >
           <TextField name='name' label='Name of the team' maxLength={200} required />
           <SubmitButton isBusy={create.isPending}>Create the team</SubmitButton>
         </Form>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
+import { chooseContext } from '../../data/me.ts'
 import { answerInvitation, myInvitationsQuery } from '../../data/teams.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -10,7 +11,11 @@ export function MyInvitations() {
   const { user } = useHere()
   const tell = useTell()
   const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
-  const answer = usePeopleChange(answerInvitation, (_, { isAccepted }) => tell(isAccepted ? 'Welcome. The team is now among yours.' : 'You declined.'))
+  const open = usePeopleChange(chooseContext)
+  const answer = usePeopleChange(answerInvitation, ({ invitation }, { isAccepted }) => {
+    if (isAccepted) tell('Welcome. The team is now among yours.', { label: 'Open it', act: () => open.mutate(invitation.organization_id) })
+    else tell('You declined.')
+  })
   if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
   return (
     <section className='section'>

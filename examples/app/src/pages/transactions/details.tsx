@@ -7,6 +7,7 @@ import { tagsNamed, tagsQuery } from '../../data/tags.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { type Status, statuses } from '../../data/transaction-filters.ts'
 import type { Transaction } from '../../data/transactions.ts'
+import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 import { partsOf, restOf, Splits } from './splits.tsx'
@@ -17,6 +18,7 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
   const { context } = useHere()
   const known = useQuery(tagsQuery(context)).data ?? []
   const [parts, setParts] = useState(() => partsOf(row))
+  const [currency, setCurrency] = useState(row.currency)
   const isBusy = change.isPending || detail.isPending
 
   const store = async ({ text, optional }: Values) => {
@@ -53,17 +55,13 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
         <TextField name='tags' label='Tags' defaultValue={row.tags.map(({ name }) => name).join(', ')} hint='Separated by commas.' autoComplete='off' />
         <TextField name='reference_no' label='Reference' defaultValue={row.reference_no ?? ''} maxLength={255} />
         <TextField name='description' label='Description' defaultValue={row.description ?? ''} maxLength={5000} />
-        <TextField
-          name='currency'
-          label='Currency'
-          defaultValue={row.currency}
-          minLength={3}
-          maxLength={3}
+        <CurrencyField
+          value={row.currency}
+          onChange={setCurrency}
           readOnly={row.account_id !== null || row.transfer_id !== null}
-          hint={row.account_id === null ? undefined : 'The account’s.'}
-          required
+          {...(row.account_id !== null && { hint: 'The account’s.' })}
         />
-        <Splits row={row} parts={parts} onChange={setParts} categories={categories} />
+        <Splits row={row} currency={/^[a-z]{3}$/.test(currency) ? currency : row.currency} parts={parts} onChange={setParts} categories={categories} />
         <SubmitButton isBusy={isBusy}>Save</SubmitButton>
       </Form>
     </Dialog>

@@ -14,13 +14,24 @@ export const partsOf = ({ line_items }: Transaction): Part[] => line_items.map((
 export const restOf = ({ amount }: Transaction, parts: readonly Part[]): number =>
   Math.round((Math.abs(amount) - parts.reduce((sum, part) => sum + Math.abs(part.amount ?? 0), 0)) * 100) / 100
 
-type SplitsProps = { row: Transaction, parts: readonly Part[], onChange: (parts: Part[]) => void, categories: readonly Category[] }
+type SplitsProps = {
+  row: Transaction /** As it is typed. */
+  currency: string
+  parts: readonly Part[]
+  onChange: (parts: Part[]) => void
+  categories: readonly Category[]
+}
 
 /** The parts of a transaction, and what remains. */
-export function Splits({ row, parts, onChange, categories }: SplitsProps) {
+export function Splits({ row, currency, parts, onChange, categories }: SplitsProps) {
   const [added, setAdded] = useState(0)
   const rest = restOf(row, parts)
   const change = (key: string, values: Partial<Part>) => onChange(parts.map((part) => part.key === key ? { ...part, ...values } : part))
+  /** The category may be all that there is to say, and is then what the part is called. */
+  const file = ({ key, name, category_id: before }: Part, id: string | null) => {
+    const nameOf = (one: string | null) => categories.find((category) => category.id === one)?.name ?? ''
+    change(key, { category_id: id, ...((name === '' || name === nameOf(before)) && { name: nameOf(id) }) })
+  }
   const add = () => {
     setAdded(added + 1)
     // the first part that is added has all that remains
@@ -29,27 +40,27 @@ export function Splits({ row, parts, onChange, categories }: SplitsProps) {
   return (
     <fieldset className='splits'>
       <legend>Parts</legend>
-      {parts.map(({ key, name, amount, category_id }, index) => (
-        <div key={key} className='split' role='group' aria-label={`Part ${index + 1}`}>
+      {parts.map((part, index) => (
+        <div key={part.key} className='split' role='group' aria-label={`Part ${index + 1}`}>
           <TextField
-            name={`part-name-${key}`}
+            name={`part-name-${part.key}`}
             label='What'
-            value={name}
+            value={part.name}
             maxLength={255}
             required
-            onChange={({ target }) => change(key, { name: target.value })}
+            onChange={({ target }) => change(part.key, { name: target.value })}
           />
           <Select
-            name={`part-category-${key}`}
+            name={`part-category-${part.key}`}
             label='Category'
-            value={category_id ?? ''}
-            onChange={({ target }) => change(key, { category_id: target.value || null })}
+            value={part.category_id ?? ''}
+            onChange={({ target }) => file(part, target.value || null)}
           >
             <option value=''>As the whole</option>
             {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
           </Select>
-          <AmountField name={`part-amount-${key}`} label='Amount' value={amount} onChange={(value) => change(key, { amount: value })} required />
-          <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter((part) => part.key !== key))}>
+          <AmountField name={`part-amount-${part.key}`} label='Amount' value={part.amount} onChange={(value) => change(part.key, { amount: value })} required />
+          <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter(({ key }) => key !== part.key))}>
             ×
           </button>
         </div>
@@ -59,7 +70,7 @@ export function Splits({ row, parts, onChange, categories }: SplitsProps) {
         {parts.length > 0 && (
           <p role='status' className={rest < 0 ? 'field-problem' : ''}>
             {rest < 0 ? 'Too much by ' : 'Remains '}
-            <Amount value={Math.abs(rest)} currency={row.currency} />
+            <Amount value={Math.abs(rest)} currency={currency} />
           </p>
         )}
       </div>

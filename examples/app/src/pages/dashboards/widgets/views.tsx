@@ -6,7 +6,7 @@ import { useHere } from '../../../app/here.tsx'
 import type { Widget } from '../../../data/dashboards.ts'
 import { budgetsOfRangeQuery, figuresQuery, flowQuery, type Grouping, type Measure, newestQuery, sharesQuery } from '../../../data/widgets.ts'
 import { formatAmount } from '../../../locale/amounts.ts'
-import { formatDay } from '../../../locale/days.ts'
+import { formatDay, inWords } from '../../../locale/days.ts'
 import { Amount } from '../../../parts/amount.tsx'
 import { ErrorNote } from '../../../parts/error-note.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
@@ -49,7 +49,7 @@ function Stat({ widget, range }: ViewProps) {
 function periodOf(day: string, grouping: Grouping): string {
   if (grouping === 'weekly' || grouping === 'daily') return formatDay(day)
   const month = grouping === 'yearly' ? {} : { month: 'short' } as const
-  return new Intl.DateTimeFormat(undefined, { ...month, year: 'numeric', timeZone: 'UTC' }).format(new Date(day))
+  return new Intl.DateTimeFormat(inWords(), { ...month, year: 'numeric', timeZone: 'UTC' }).format(new Date(day))
 }
 
 function CashFlow({ widget }: ViewProps) {
