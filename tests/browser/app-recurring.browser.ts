@@ -58,7 +58,7 @@ test('Carl, in Germany, is told what will be booked: a minus is an expense, and 
     await page.getByText(`Is booked as ${says} on ${due}`).waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: 'New recurring cost' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: new RegExp(`^Record ${name}`) }).click()
     await page.getByText(`${name} of ${due} is recorded.`).first().waitFor()
   }
