@@ -26,7 +26,9 @@ export async function ask(): Promise<void> {
   try {
     await finance.auth.getSession()
   } catch (error) {
-    if (isPassing(error)) return isLost ? void askLater() : sawConnection(false)
+    // nobody is an answer
+    const isAnswer = error instanceof FinanceError && error.status === 401
+    if (!isAnswer) return isLost ? void askLater() : sawConnection(false)
   }
   sawConnection(true)
 }
