@@ -189,7 +189,7 @@ describe('Bea, with two accounts', () => {
     await said(page, 'Remains $27.50')
     expect(await barriers(page)).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('.dialog').waitFor({ state: 'detached' })
     // the line is still there, with what may have been typed in it
     await page.keyboard.press('Escape')
     await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
@@ -198,6 +198,20 @@ describe('Bea, with two accounts', () => {
     await page.goto(`${story.stack.publicUrl}/transactions?tag=yearly`)
     await said(page, 'Nothing is like that.')
     await page.getByRole('button', { name: 'Show all' }).click()
+  })
+
+  test('takes parts and tags back at once', async () => {
+    await page.getByRole('button', { name: 'Market' }).click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByLabel('Tags').fill('weekly')
+    await page.getByRole('button', { name: 'Remove part 1' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.locator('.dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town#weekly | -$40.00'])
+    const told = page.locator('.toast', { hasText: 'The tags and parts of Market, "old" town are changed.' })
+    await told.getByRole('button', { name: 'Undo' }).click()
+    await soon(() => rowsOf(page)).toEqual(['Mar 1, 2025 | Market, "old" town1 part#shared#weekly | -$40.00'])
   })
 
   test('moves money between two currencies, which counts nowhere, and deletes both halves as one', async () => {

@@ -6,10 +6,12 @@ import { useTell } from '../parts/toast.tsx'
 import { listOf } from './transaction-pages.ts'
 import {
   asTheyAre,
+  changeAsRead,
   changeTransactions,
   createTransaction,
   createTransfer,
   deleteTransactions,
+  Overtaken,
   setLineItems,
   setTags,
   slipsOf,
@@ -30,21 +32,26 @@ export function useTransactionChanges() {
   const { context, user, rights } = useHere()
   const tell = useTell()
   const list = listOf(client, context)
-  const failed = (error: Error) => tell(error.message)
 
-  /** Tells a sentence, with Undo. @param byHand what takes the change back for somebody who may not read activity; null where nothing does */
+  /** Tells a sentence, with Undo. @param after puts into the list what is there then */
+  const tellWithBack = (sentence: string, back: () => Promise<void>, after: () => Promise<void>) => {
+    const undo = async () => {
+      await back()
+      await after()
+      await list.settle()
+      tell('Taken back.')
+    }
+    tell(sentence, { label: 'Undo', act: () => void undo().catch(tell) })
+  }
+
+  /** Tells it, with Undo by activity. @param byHand what takes the change back for somebody who may not read activity; null where nothing does */
   const tellWithUndo = (sentence: string, rows: readonly Transaction[], after: () => Promise<void>, byHand: (() => Promise<void>) | null) => {
     // asked for at once: what somebody changes later is another change
     const slips = rights.undo ? slipsOf(rows, user.id) : null
     slips?.catch(() => undefined)
     const back = slips === null ? byHand : async () => undoAll(await slips)
-    const undo = async () => {
-      await back?.()
-      await after()
-      await list.settle()
-      tell('Taken back.')
-    }
-    tell(sentence, back === null ? undefined : { label: 'Undo', act: () => void undo().catch(failed) })
+    if (back === null) tell(sentence)
+    else tellWithBack(sentence, back, after)
   }
 
   const add = useMutation({
@@ -66,7 +73,14 @@ export function useTransactionChanges() {
   })
 
   const change = useMutation({
-    mutationFn: ({ rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> }) => changeTransactions(rows, values),
+    /** `read` is the one row as the person knows it, who is told what others have changed of it; of many the last change counts. */
+    mutationFn: ({ rows, values, read }: { rows: readonly Transaction[], values: RowChange<'transactions'>, read?: Transaction }) =>
+      read === undefined ? changeTransactions(rows, values) : changeAsRead(read, values),
+    onError: (error, { read }) => {
+      if (error instanceof Overtaken) list.put([error.row])
+      // a line or a dialog shows it itself
+      if (read === undefined) tell(error)
+    },
     onSuccess: (now, { rows, values }) => {
       list.put(now)
       const putBack = async () => {
@@ -83,7 +97,7 @@ export function useTransactionChanges() {
     onMutate: (rows) => list.drop(rows),
     onError: (error, rows) => {
       list.put(rows)
-      failed(error)
+      tell(error)
     },
     onSuccess: (_, rows) => {
       const isWhole = rows.every(({ transfer_id }) => transfer_id === null)
@@ -100,8 +114,17 @@ export function useTransactionChanges() {
       if (items !== undefined) await setLineItems(row, items)
       return asTheyAre([row])
     },
-    onSuccess: (rows) => {
+    onSuccess: (rows, { row, tags, items }) => {
       list.put(rows)
+      const now = rows.find(({ id }) => id === row.id)
+      const back = async () => {
+        if (now === undefined) return
+        if (tags !== undefined) await setTags(now, row.tags.map(({ id }) => id))
+        if (items !== undefined) await setLineItems(now, row.line_items)
+      }
+      const what = [tags !== undefined && 'tags', items !== undefined && 'parts'].filter((one) => one !== false).join(' and ')
+      // several requests, some of other rows, so that activity has no one way back
+      tellWithBack(`The ${what} of ${row.name} are changed.`, back, async () => list.put(await asTheyAre([row])))
       void list.settle()
     },
   })

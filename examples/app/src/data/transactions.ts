@@ -8,7 +8,7 @@ import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, us
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 
 const columns =
-  'id,name,amount,currency,transaction_date,status,description,reference_no,category_id,account_id,transfer_id,source,tags(id,name),line_items(id,name,amount,category_id)'
+  'id,name,amount,currency,transaction_date,status,description,reference_no,category_id,account_id,transfer_id,source,updated_at,tags(id,name),line_items(id,name,amount,category_id)'
 
 export type Transaction =
   & Pick<
@@ -25,6 +25,7 @@ export type Transaction =
     | 'account_id'
     | 'transfer_id'
     | 'source'
+    | 'updated_at'
   >
   & { tags: { id: string, name: string }[], line_items: LineItem[] }
 
@@ -59,7 +60,7 @@ export const transactionPages = (context: Context, userId: string, shown: Shown)
     },
     getNextPageParam: ({ next }) => next,
     // what is far down the list would be read again page by page
-    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4,
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4 && 'always',
   })
 
 /** All that is shown, in parts, for a file. */
@@ -124,6 +125,32 @@ export async function changeTransactions(rows: readonly Transaction[], change: R
   return [...now, ...await halvesOf(rows)]
 }
 
+/** What somebody wanted to change was changed by somebody else after they had read it. */
+export class Overtaken extends Error {
+  /** The row as it is now. */
+  readonly row: Transaction
+
+  constructor(row: Transaction) {
+    super('Somebody else has changed this meanwhile.')
+    this.row = row
+  }
+}
+
+/** Changes a row as somebody has read it. @throws Overtaken where that would replace what they have not seen */
+export async function changeAsRead(row: Transaction, change: RowChange<'transactions'>): Promise<Transaction[]> {
+  const asRead = finance.data.from('transactions').update(change).eq('id', row.id).eq('updated_at', row.updated_at)
+  const stored = await rowsOf(asRead.select(columns))
+  if (stored.length > 0) return [...stored, ...await halvesOf([row])]
+  const [now] = await readBy('id', [row.id])
+  if (now === undefined) throw new Error(`${row.name} was deleted meanwhile.`)
+  const isUnseen = Object.entries(change).some(([name, value]) => {
+    const field = name as keyof Transaction
+    return now[field] !== row[field] && now[field] !== value
+  })
+  if (isUnseen) throw new Overtaken(now)
+  return changeTransactions([now], change)
+}
+
 /** Rows as they are now, with the other halves of those that are transfers; those that are gone are left out. */
 export const asTheyAre = async (rows: readonly Transaction[]): Promise<Transaction[]> =>
   (await Promise.all([readBy('id', rows.map(({ id }) => id)), halvesOf(rows)])).flat()
@@ -170,8 +197,8 @@ export async function setTags({ id, tags }: Transaction, wanted: readonly string
   if (added.length > 0) await unwrap(finance.data.from('transaction_tags').insert(added.map((tag_id) => ({ transaction_id: id, tag_id }))))
 }
 
-/** Makes the parts of a row these. What leaves goes first, so that the parts never come to more than the whole. */
-export async function setLineItems({ id, line_items }: Transaction, wanted: readonly Omit<LineItem, 'id'>[]): Promise<void> {
+/** Makes the parts of a row these; one with an id keeps it. What leaves goes first, so that the parts never come to more than the whole. */
+export async function setLineItems({ id, line_items }: Transaction, wanted: readonly (Omit<LineItem, 'id'> & Partial<LineItem>)[]): Promise<void> {
   if (line_items.length > 0) await unwrap(finance.data.from('line_items').delete().in('id', line_items.map((item) => item.id)))
   if (wanted.length > 0) await unwrap(finance.data.from('line_items').insert(wanted.map((item) => ({ ...item, transaction_id: id }))))
 }

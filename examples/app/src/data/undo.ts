@@ -18,6 +18,6 @@ export function useTellWithUndo(): (sentence: string, rowId: string) => void {
   return (sentence, rowId) =>
     tell(sentence, {
       label: 'Undo',
-      act: () => undo.mutate(rowId, { onError: (error) => tell(error.message) }),
+      act: () => undo.mutate(rowId, { onError: (error) => tell(error) }),
     })
 }

@@ -6,14 +6,19 @@ export function ErrorNote({ error }: { error: Error | null }) {
   const hint = error instanceof FinanceError ? error.hint : null
   return (
     <div className='error-note' role='alert'>
-      <p>
-        {error instanceof FinanceError && error.code === 'NETWORK_ERROR'
-          ? 'There was no answer. Try again when the connection is back.'
-          : sentence(error.message)}
-      </p>
+      <p>{wordsOf(error)}</p>
       {hint !== null && <p>{sentence(hint)}</p>}
     </div>
   )
+}
+
+/** An error as the person is told of it. */
+export function wordsOf(error: Error): string {
+  const code = error instanceof FinanceError ? error.code : null
+  if (code === 'NETWORK_ERROR') return 'There was no answer. Try again when the connection is back.'
+  // of the database: a row of a table that the role may only read
+  if (code === '42501') return 'Your role here does not allow this.'
+  return sentence(error.message)
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`

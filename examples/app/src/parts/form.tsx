@@ -1,6 +1,6 @@
 /** Forms: labelled fields that know by their name whether an error is about them. */
 import { FinanceError } from 'finance-client'
-import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId } from 'react'
+import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId, useState } from 'react'
 import { ErrorNote } from './error-note.tsx'
 
 const ErrorContext = createContext<Error | null>(null)
@@ -24,17 +24,22 @@ type FormProps = { error?: Error | null, onSubmit: (values: Values) => void, chi
 
 /** A form that shows what its last attempt failed with and keeps what was typed. */
 export function Form({ error = null, onSubmit, children }: FormProps) {
+  const [isTyped, setTyped] = useState(false)
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    setTyped(false)
     onSubmit(valuesOf(new FormData(event.currentTarget)))
   }
   return (
-    <form className='form' onSubmit={submit}>
+    <form className='form' data-typed={isTyped || error !== null || undefined} onInput={() => setTyped(true)} onSubmit={submit}>
       <ErrorNote error={error} />
       <ErrorContext value={error}>{children}</ErrorContext>
     </form>
   )
 }
+
+/** Whether something was typed on this page that is not stored. */
+export const isWriting = (): boolean => document.querySelector('form[data-typed]') !== null
 
 export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null }
 

@@ -17,7 +17,7 @@ export function useDeleteAccount() {
     if (rights.undo) tellWithUndo(`${name} is deleted.`, id)
     else tell(`${name} is deleted.`)
   })
-  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(error.message) }) : setAsked(account)
+  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(error) }) : setAsked(account)
   return { asked, ask: begin, cancel: () => setAsked(null), remove }
 }
 

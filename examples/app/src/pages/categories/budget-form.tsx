@@ -2,8 +2,10 @@ import { useState } from 'react'
 import { type Budget, deleteBudget, setBudget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
+import { budgetComparisonQuery, type Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatMonth } from '../../locale/days.ts'
+import { daysOf } from '../../locale/months.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -15,7 +17,17 @@ type BudgetFormProps = { category: Category, month: string, /** Those of the mon
 export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProps) {
   const own = budgets.filter(({ category_id }) => category_id === category.id)
   const [amount, setAmount] = useState<number | null>(own.find((budget) => budget.month !== null)?.amount ?? own[0]?.amount ?? category.monthly_budget)
-  const save = useChange(setBudget, onClose)
+  const save = useChange(setBudget, onClose, (context, next) => {
+    const former = own.find((budget) => budget.month === next.month && budget.currency === next.currency)
+    // what is carried over the service says, and what another budget takes the place of
+    if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
+    const more = next.amount - former.amount
+    return {
+      queryKey: budgetComparisonQuery(context, daysOf(month), null).queryKey,
+      change: (row: Comparison) =>
+        row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
+    }
+  })
   const submit = ({ text, optional }: Values) => {
     if (amount === null) return
     save.mutate({
@@ -27,7 +39,7 @@ export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProp
     })
   }
   return (
-    <Dialog title={`Budget of ${category.name}`} open onClose={onClose}>
+    <Dialog title={`Budget of ${category.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
         <TextField name='currency' label='Currency' defaultValue={own[0]?.currency ?? category.budget_currency} minLength={3} maxLength={3} size={4} required />

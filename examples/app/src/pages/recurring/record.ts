@@ -17,5 +17,5 @@ export function useRecord() {
     else tell(sentence)
   })
   // a second press of the same day answers the transaction that the first has made
-  return (due: { subscription_id: string, due_on: string }) => mutate(due, { onError: (error) => tell(error.message) })
+  return (due: { subscription_id: string, due_on: string }) => mutate(due, { onError: (error) => tell(error) })
 }

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
-import { useChange } from '../../data/change.ts'
-import { periods, type Recurring, saveRecurring } from '../../data/recurring.ts'
+import { useChange, withValues } from '../../data/change.ts'
+import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
@@ -19,7 +19,12 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   const categories = useQuery(categoriesQuery(context))
   const [amount, setAmount] = useState<number | null>(cost?.amount ?? null)
   const [accountId, setAccountId] = useState(cost?.account_id ?? '')
-  const save = useChange(saveRecurring, onClose)
+  const save = useChange(
+    saveRecurring,
+    onClose,
+    // when it is due, and what it comes to in a month, the service says
+    (_, { id, title, description = null }) => id === undefined ? null : withValues<Recurring>(recurringQuery(context).queryKey, id, { title, description }),
+  )
   // a cost of an account is in the account's currency
   const account = accounts.data?.find(({ id }) => id === accountId)
   const submit = ({ text, optional }: Values) => {
@@ -40,7 +45,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     })
   }
   return (
-    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open onClose={onClose}>
+    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='title' label='Name' defaultValue={cost?.title} required />
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />

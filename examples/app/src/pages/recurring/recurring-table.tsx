@@ -70,7 +70,7 @@ function CostActions({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurri
   const record = useRecord()
   const pause = usePause()
   const remove = useDeleteRecurring()
-  const onError = (error: Error) => tell(error.message)
+  const onError = (error: Error) => tell(error)
   const pauses = is_active ? 'Pause' : 'Go on'
   return (
     <>

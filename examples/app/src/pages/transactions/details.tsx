@@ -9,6 +9,7 @@ import { type Status, statuses } from '../../data/transaction-filters.ts'
 import type { Transaction } from '../../data/transactions.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { useAsRead } from './as-read.ts'
 import { partsOf, restOf, Splits } from './splits.tsx'
 
 type DetailsProps = { row: Transaction, categories: readonly Category[], changes: ReturnType<typeof useTransactionChanges>, onClose: () => void }
@@ -17,25 +18,26 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
   const { context } = useHere()
   const known = useQuery(tagsQuery(context)).data ?? []
   const [parts, setParts] = useState(() => partsOf(row))
+  const { read, changedOf, meet, toldOf } = useAsRead(row, { categories, accounts: [] })
   const isBusy = change.isPending || detail.isPending
 
   const store = async ({ text, optional }: Values) => {
-    const wanted = {
+    const values = changedOf({
       status: text('status') as Status,
       currency: text('currency').toLowerCase(),
       reference_no: optional('reference_no'),
       description: optional('description'),
-    }
-    const values = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
+    })
     const names = [...new Set(text('tags').split(',').map((name) => name.trim()).filter((name) => name !== ''))]
     const haveTagsChanged = names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
     const haveChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
+    // first, because it may be refused until the person has seen what others have changed
+    if (Object.keys(values).length > 0) await change.mutateAsync({ rows: [row], values, read }, { onError: (error) => meet(error, values) })
     if (haveTagsChanged || haveChanged) {
       const tags = haveTagsChanged ? (await tagsNamed(context, names, known)).map(({ id }) => id) : undefined
       const items = parts.map(({ name, amount, category_id }) => ({ name, category_id, amount: Math.sign(row.amount) * Math.abs(amount ?? 0) }))
       await detail.mutateAsync({ row, ...(tags !== undefined && { tags }), ...(haveChanged && { items }) })
     }
-    if (Object.keys(values).length > 0) await change.mutateAsync({ rows: [row], values })
     onClose()
   }
   const submit = (values: Values) => {
@@ -46,7 +48,7 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
 
   return (
     <Dialog title={row.name} open onClose={onClose}>
-      <Form error={change.error ?? detail.error} onSubmit={submit}>
+      <Form error={toldOf(change.error, change.variables?.values) ?? detail.error} onSubmit={submit}>
         <Select name='status' label='Status' defaultValue={row.status}>
           {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
         </Select>

@@ -10,6 +10,7 @@ import { usualCurrency } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { useAsRead } from './as-read.ts'
 
 type Changes = ReturnType<typeof useTransactionChanges>
 type Direction = 'out' | 'in'
@@ -53,6 +54,7 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
   const [category, setCategory] = useState(row === null ? undefined : row.category_id ?? '')
   const [account, setAccount] = useState(row === null ? beginning.account ?? undefined : row.account_id ?? '')
   const names = useId()
+  const { read, changedOf, meet, toldOf } = useAsRead(row, { categories, accounts })
   const work = row === null ? changes.add : changes.change
   const last = choices.find((choice) => choice.name === name.trim())
   const chosen = {
@@ -71,15 +73,14 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
       account_id: chosen.account || null,
     }
     const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
-    if (row === null) {
+    if (row === null || read === null) {
       const currency = accounts.find(({ id }) => id === values.account_id)?.currency ?? usualCurrency
       return changes.add.mutate({ ...values, currency, transaction_date: day }, stored)
     }
     // an unchanged day keeps its time
-    const wanted = { ...values, ...(day !== row.transaction_date.slice(0, 10) && { transaction_date: day }) }
-    const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
+    const changed = changedOf({ ...values, ...(day !== read.transaction_date.slice(0, 10) && { transaction_date: day }) })
     if (Object.keys(changed).length === 0) return onClose()
-    changes.change.mutate({ rows: [row], values: changed }, stored)
+    changes.change.mutate({ rows: [row], values: changed, read }, { ...stored, onError: (error) => meet(error, changed) })
   }
 
   return (
@@ -101,7 +102,7 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
         if (target.name === 'amount' && /^\s*[-−+]/.test(target.value)) setDirection(/^\s*\+/.test(target.value) ? 'in' : 'out')
       }}
     >
-      <Form error={work.error} onSubmit={submit}>
+      <Form error={toldOf(work.error, changes.change.variables?.values)} onSubmit={submit}>
         <TextField name='name' label='Name' placeholder='Name' defaultValue={row?.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
         <datalist id={names}>{[...new Set(choices.map((choice) => choice.name))].map((one) => <option key={one} value={one} />)}</datalist>
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />

@@ -42,7 +42,7 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
   const begin = () => {
     if (progress !== null) return
     setProgress(0)
-    write().catch((error: Error) => tell(error.message)).finally(() => setProgress(null))
+    write().catch((error: Error) => tell(error)).finally(() => setProgress(null))
   }
   return { progress, begin }
 }
