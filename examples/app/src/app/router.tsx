@@ -40,23 +40,25 @@ const word = (value: unknown): string | undefined => typeof value === 'string' |
 const page = <Path extends string>(path: Path, load: () => Promise<Record<'Page', () => React.ReactNode>>) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, 'Page') })
 
-const signIn = createRoute({
-  getParentRoute: () => outside,
-  path: '/sign-in',
+/** Who is signed in already goes on to where they wanted to be. */
+const forGuests = {
   validateSearch: wayBack,
-  beforeLoad: async ({ search }) => {
+  beforeLoad: async ({ search }: { search: { to?: string } }) => {
     if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
   },
+}
+
+const signIn = createRoute({
+  ...forGuests,
+  getParentRoute: () => outside,
+  path: '/sign-in',
   component: lazyRouteComponent(() => import('../pages/sign-in/page.tsx'), 'Page'),
 })
 
 const signUp = createRoute({
+  ...forGuests,
   getParentRoute: () => outside,
   path: '/sign-up',
-  validateSearch: wayBack,
-  beforeLoad: async ({ search }) => {
-    if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
-  },
   component: lazyRouteComponent(() => import('../pages/sign-up/page.tsx'), 'Page'),
 })
 

@@ -50,7 +50,7 @@ export const transfersQuery = (context: Context, since: string) =>
   })
 
 /** What the form has of an account. */
-export type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>
+type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>
 
 /** Stores a new account, or with an `id` the change of one. */
 export const saveAccount = (context: Context, { id, values }: { id: string | undefined, values: AccountValues }) =>

@@ -20,7 +20,7 @@ export const ratesQuery = (context: Context, most: number) =>
       ),
   })
 
-export type RateValues = RateKey & Pick<Rate, 'rate'>
+type RateValues = RateKey & Pick<Rate, 'rate'>
 
 /** Stores a new one, or with an `id` the change of one. @throws FinanceError 409 where the day and the two currencies have one */
 export const saveRate = (context: Context, { id, values }: { id: string | undefined, values: RateValues }) =>

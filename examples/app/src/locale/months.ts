@@ -34,7 +34,7 @@ export function startOf(day: string, unit: Unit): string {
 }
 
 /** @param count periods later, or earlier when it is negative */
-export function addPeriods(start: string, unit: Unit, count: number): string {
+function addPeriods(start: string, unit: Unit, count: number): string {
   if (unit === 'day' || unit === 'week') return addDays(start, unit === 'week' ? count * 7 : count)
   return addMonths(start, count * { month: 1, quarter: 3, year: 12 }[unit])
 }

@@ -2,7 +2,7 @@
 import type { DateRange, DateRangePreset } from 'finance-client'
 import { type Days, daysOfPreset } from '../../locale/months.ts'
 
-export const presets: Partial<Record<DateRangePreset, string>> = {
+export const presets = {
   this_month: 'This month',
   last_month: 'Last month',
   last_30_days: 'The last 30 days',
@@ -10,7 +10,7 @@ export const presets: Partial<Record<DateRangePreset, string>> = {
   this_year: 'This year',
   last_year: 'Last year',
   all_time: 'All time',
-}
+} satisfies Partial<Record<DateRangePreset, string>>
 
 export const usualRange: DateRange = { preset: 'this_month' }
 

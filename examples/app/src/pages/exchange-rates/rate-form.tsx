@@ -18,16 +18,16 @@ export function RateForm({ rate, missing, onClose }: RateFormProps) {
   return (
     <Dialog title={rate === null ? 'New exchange rate' : `Edit ${nameOf(rate)}`} open onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
-        <CurrencyField name='base' label='One' defaultValue={first?.base ?? ''} />
+        <CurrencyField name='base' label='One' defaultValue={first?.base ?? ''} hint='A currency by its three letters, such as EUR.' />
         <TextField name='rate' label='Is worth' type='number' min={0} step='any' defaultValue={rate?.rate} required />
-        <CurrencyField name='quote' label='Of' defaultValue={first?.quote ?? ''} hint='The rate holds in both directions.' />
+        <CurrencyField name='quote' label='Of' defaultValue={first?.quote ?? ''} hint='Another currency. The rate holds in both directions.' />
         <DateField
           name='on_date'
           label='From'
           defaultValue={first?.on_date ?? today()}
           min={firstDay}
           max={lastDay}
-          hint='Until a later one. What was booked before the first is not converted.'
+          hint='Until there is a later one. What was booked before the first cannot be converted.'
           required
         />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>

@@ -9,7 +9,7 @@ import { choicesQuery, type Transaction } from '../../data/transactions.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 type Changes = ReturnType<typeof useTransactionChanges>
 type Direction = 'out' | 'in'
@@ -117,11 +117,11 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
         </Select>
         <Select name='category_id' label='Category' value={chosen.category} onChange={({ target }) => setCategory(target.value)}>
           <option value=''>No category</option>
-          {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={categories} />
         </Select>
         <Select name='account_id' label='Account' value={chosen.account} onChange={({ target }) => setAccount(target.value)}>
           <option value=''>No account</option>
-          {accounts.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={accounts} />
         </Select>
         <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min={firstDay} max={lastDay} required />
         <div className='entry-buttons'>
