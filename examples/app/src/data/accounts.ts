@@ -14,8 +14,43 @@ export const accountsQuery = (context: Context) =>
     queryFn: ({ signal }) => unwrap(within(context, finance.data.from('accounts').select('*,current_balance')).order('name').order('id').abortSignal(signal)),
   })
 
+/** What lies in an account now. */
+export const balanceOf = ({ current_balance, balance }: Account): number => current_balance ?? balance
+
+/**
+ * What was booked on an account month by month since a day. An aggregate has no group by account, so that each account is a
+ * request: of a few rows, where all transactions of half a year could be thousands. What is paid counts, as in a balance.
+ */
+export const bookedQuery = (context: Context, accountId: string, since: string) =>
+  queryOptions({
+    queryKey: [context.key, 'accounts', 'booked', accountId, since],
+    queryFn: ({ signal }) =>
+      unwrap(
+        finance.data.rpc('get_transaction_aggregate', {
+          p_group_by: 'month',
+          p_aggregate_fn: 'sum',
+          p_filters: [
+            { field: 'account_id', operation: 'eq', value: accountId },
+            { field: 'status', operation: 'eq', value: 'paid' },
+            { field: 'transaction_date', operation: 'from', value: since },
+          ],
+        }).abortSignal(signal),
+      ),
+  })
+
+/** The halves of transfers since a day, which reports leave out and balances do not. */
+export const transfersQuery = (context: Context, since: string) =>
+  queryOptions({
+    queryKey: [context.key, 'accounts', 'transfers', since],
+    queryFn: ({ signal }) =>
+      unwrap(
+        within(context, finance.data.from('transactions').select('account_id,amount,transaction_date'))
+          .not('transfer_id', 'is', null).eq('status', 'paid').gte('transaction_date', since).abortSignal(signal),
+      ),
+  })
+
 /** What the form has of an account. */
-export type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>
+type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>
 
 /** Stores a new account, or with an `id` the change of one. */
 export const saveAccount = (context: Context, { id, values }: { id: string | undefined, values: AccountValues }) =>

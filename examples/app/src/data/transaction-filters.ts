@@ -1,4 +1,5 @@
 /** What of the transactions is shown: as the address of the page has it, as a query of rows, and as reports take it. */
+import { currencyPattern, dayPattern, matching, there } from '../app/search.ts'
 
 export const statuses = ['paid', 'pending', 'failed'] as const
 export type Status = (typeof statuses)[number]
@@ -23,30 +24,23 @@ export type Shown = {
   sort?: Sort | undefined
 }
 
-const matching = (value: unknown, pattern: RegExp) => {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-  return pattern.test(text) ? text : undefined
-}
-
 const oneOf = <Choice extends string>(value: unknown, choices: readonly Choice[]) => choices.find((choice) => choice === value)
 
 const reference = /^(?:none|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
-const day = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 
 /** Takes from an address what can be shown, and leaves out the rest: anybody may have written it. */
 export function shownOf(search: Record<string, unknown>): Shown {
-  const all: Shown = {
+  return there({
     search: matching(search['search'], /^.{1,200}$/),
     category: matching(search['category'], reference),
     account: matching(search['account'], reference),
     tag: matching(search['tag'], /^.{1,255}$/),
     status: oneOf(search['status'], statuses),
-    currency: matching(search['currency'], /^[a-z]{3}$/),
-    from: matching(search['from'], day),
-    to: matching(search['to'], day),
+    currency: matching(search['currency'], currencyPattern),
+    from: matching(search['from'], dayPattern),
+    to: matching(search['to'], dayPattern),
     sort: oneOf(search['sort'], sorts),
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  })
 }
 
 /** Whether anything is left out of the list. */

@@ -1,5 +1,8 @@
 /** Days and times as people read them. A day is `2025-01-31`, of no time zone; a moment is a time stamp. */
 
+/** The days that the service takes. */
+export const [firstDay, lastDay] = ['1900-01-01', '2199-12-31'] as const
+
 /** The day it is where the person is. */
 export function today(now = new Date()): string {
   const two = (part: number) => String(part).padStart(2, '0')
@@ -12,7 +15,3 @@ export const formatDay = (day: string, locale?: string): string =>
 
 export const formatMoment = (moment: string, locale?: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
-
-/** @param day any day of the month */
-export const formatMonth = (day: string, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${day.slice(0, 7)}-01T00:00:00Z`))

@@ -8,8 +8,17 @@ const ErrorContext = createContext<Error | null>(null)
 /** Whether an error names a field; columns and inputs of routes are named alike. */
 const isAbout = (error: Error | null, name: string) => error instanceof FinanceError && error.fields.includes(name)
 
-/** What was typed, by the names of the fields: without spaces around it, with null where it is empty, and as it is, for passwords. */
-export type Values = { text: (name: string) => string, optional: (name: string) => string | null, raw: (name: string) => string }
+/** What was typed, by the names of the fields. */
+export type Values = {
+  /** Without spaces around it. */
+  text: (name: string) => string
+  /** null where it is empty. */
+  optional: (name: string) => string | null
+  /** As it is, for passwords. */
+  raw: (name: string) => string
+  /** As rows have currencies. */
+  currency: (name: string) => string
+}
 
 const valuesOf = (all: FormData): Values => {
   const raw = (name: string) => {
@@ -17,7 +26,7 @@ const valuesOf = (all: FormData): Values => {
     return typeof value === 'string' ? value : ''
   }
   const text = (name: string) => raw(name).trim()
-  return { text, optional: (name) => text(name) || null, raw }
+  return { text, optional: (name) => text(name) || null, raw, currency: (name) => text(name).toLowerCase() }
 }
 
 type FormProps = { error?: Error | null, onSubmit: (values: Values) => void, children: ReactNode }
@@ -67,6 +76,15 @@ export const TextField = ({ name, label, hint, problem, ...input }: FieldProps &
 export const Select = ({ name, label, hint, problem, children, ...select }: FieldProps & Omit<ComponentProps<'select'>, 'name'>) => (
   <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <select {...select} {...control}>{children}</select>}</Field>
 )
+
+/** A currency by its three letters. */
+export const CurrencyField = ({ name = 'currency', label = 'Currency', ...input }: Partial<FieldProps> & Omit<ComponentProps<'input'>, 'name'>) => (
+  <TextField {...input} name={name} label={label} minLength={3} maxLength={3} size={4} autoComplete='off' required />
+)
+
+/** What a choice is of: rows by their ids, or names by what is stored. */
+export const Options = ({ of }: { of: ReadonlyArray<{ id: string, name: string }> | Record<string, string> }) =>
+  (Array.isArray(of) ? of.map(({ id, name }) => [id, name]) : Object.entries(of)).map(([value, name]) => <option key={value} value={value}>{name}</option>)
 
 /** A day, as the browser's own control has it: `2025-01-31`. */
 export const DateField = (props: FieldProps & Omit<ComponentProps<'input'>, 'name' | 'type'>) => <TextField {...props} type='date' />

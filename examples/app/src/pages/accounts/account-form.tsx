@@ -4,7 +4,7 @@ import { useChange, withValues } from '../../data/change.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { CurrencyField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 /** Creates an account, or changes the one that is given. */
 export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
@@ -14,17 +14,17 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
     onClose,
     (context, { id, values }) => id === undefined ? null : withValues<Account>(accountsQuery(context).queryKey, id, values),
   )
-  const submit = ({ text, optional }: Values) => {
+  const submit = ({ text, optional, currency }: Values) => {
     if (balance === null) return
-    const [name, type, currency] = [text('name'), text('type') as Account['type'], text('currency').toLowerCase()]
-    save.mutate({ id: account?.id, values: { name, type, currency, balance, institution: optional('institution') } })
+    const type = text('type') as Account['type']
+    save.mutate({ id: account?.id, values: { name: text('name'), type, currency: currency('currency'), balance, institution: optional('institution') } })
   }
   return (
     <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='name' label='Name' defaultValue={account?.name} required />
         <Select name='type' label='Type' defaultValue={account?.type ?? 'checking'}>
-          {Object.entries(accountTypes).map(([type, name]) => <option key={type} value={type}>{name}</option>)}
+          <Options of={accountTypes} />
         </Select>
         <AmountField
           name='balance'
@@ -34,7 +34,7 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
           hint='What was there before the first transaction.'
           required
         />
-        <TextField name='currency' label='Currency' defaultValue={account?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
+        <CurrencyField defaultValue={account?.currency ?? usualCurrency} />
         <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>

@@ -14,8 +14,7 @@ export function useDeleteAccount() {
   const tellWithUndo = useTellWithUndo()
   const remove = useChange(deleteAccount, (_, { id, name }) => {
     setAsked(null)
-    if (rights.undo) tellWithUndo(`${name} is deleted.`, id)
-    else tell(`${name} is deleted.`)
+    tellWithUndo(`${name} is deleted.`, id)
   })
   const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(error) }) : setAsked(account)
   return { asked, ask: begin, cancel: () => setAsked(null), remove }

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { type Budget, deleteBudget, setBudget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
-import { budgetComparisonQuery, type Comparison } from '../../data/reports.ts'
+import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
-import { formatMonth } from '../../locale/days.ts'
-import { daysOf } from '../../locale/months.ts'
+import { daysOf, formatPeriod } from '../../locale/months.ts'
+import { Action } from '../../parts/action.tsx'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { CurrencyField, Form, Select, SubmitButton, type Values } from '../../parts/form.tsx'
 
 type BudgetFormProps = { category: Category, month: string, /** Those of the month, and those of every month. */ budgets: Budget[], onClose: () => void }
 
@@ -23,18 +23,18 @@ export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProp
     if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
     const more = next.amount - former.amount
     return {
-      queryKey: budgetComparisonQuery(context, daysOf(month), null).queryKey,
+      queryKey: budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
       change: (row: Comparison) =>
         row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
     }
   })
-  const submit = ({ text, optional }: Values) => {
+  const submit = ({ text, optional, currency }: Values) => {
     if (amount === null) return
     save.mutate({
       category_id: category.id,
       month: text('which') === 'month' ? month : null,
       amount,
-      currency: text('currency').toLowerCase(),
+      currency: currency('currency'),
       rollover: optional('rollover') !== null,
     })
   }
@@ -42,9 +42,9 @@ export function BudgetForm({ category, month, budgets, onClose }: BudgetFormProp
     <Dialog title={`Budget of ${category.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
-        <TextField name='currency' label='Currency' defaultValue={own[0]?.currency ?? category.budget_currency} minLength={3} maxLength={3} size={4} required />
+        <CurrencyField defaultValue={own[0]?.currency ?? category.budget_currency} />
         <Select name='which' label='For' defaultValue='month'>
-          <option value='month'>{formatMonth(month)} alone</option>
+          <option value='month'>{formatPeriod(month, 'month')} alone</option>
           <option value='every'>Every month that has none of its own</option>
         </Select>
         <label className='check'>
@@ -66,12 +66,12 @@ function BudgetList({ budgets }: { budgets: Budget[] }) {
       <ErrorNote error={remove.error} />
       <ul className='budget-list'>
         {budgets.map((budget) => {
-          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatMonth(budget.month)}`}`
+          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatPeriod(budget.month, 'month')}`}`
           return (
             <li key={budget.id}>
               {name}
               {budget.rollover && ', carries over'}
-              <button type='button' className='quiet' aria-label={`Remove ${name}`} onClick={() => remove.mutate(budget)}>Remove</button>
+              <Action name='Remove' of={name} onClick={() => remove.mutate(budget)} />
             </li>
           )
         })}

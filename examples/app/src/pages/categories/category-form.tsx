@@ -4,7 +4,7 @@ import { useChange, withValues } from '../../data/change.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { CurrencyField, Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 const firstColor = '#4a7fb5'
 
@@ -16,7 +16,7 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
     onClose,
     (context, { id, name, color = null }) => id === undefined ? null : withValues<Category>(categoriesQuery(context).queryKey, id, { name, color }),
   )
-  const submit = ({ text }: Values) => {
+  const submit = ({ text, currency }: Values) => {
     // what is no amount stays in the field, which says so
     if (budget === null && text('monthly_budget') !== '') return
     save.mutate({
@@ -24,7 +24,7 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
       name: text('name'),
       color: text('color'),
       monthly_budget: budget,
-      budget_currency: text('budget_currency').toLowerCase(),
+      budget_currency: currency('budget_currency'),
     })
   }
   return (
@@ -39,15 +39,7 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
           onChange={setBudget}
           hint='Empty for none. A month may have a budget of its own.'
         />
-        <TextField
-          name='budget_currency'
-          label='Currency'
-          defaultValue={category?.budget_currency ?? usualCurrency}
-          minLength={3}
-          maxLength={3}
-          size={4}
-          required
-        />
+        <CurrencyField name='budget_currency' defaultValue={category?.budget_currency ?? usualCurrency} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>
     </Dialog>

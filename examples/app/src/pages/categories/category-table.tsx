@@ -4,8 +4,9 @@ import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
+import { Action } from '../../parts/action.tsx'
 import { ActionsHead } from '../../parts/actions-head.tsx'
-import { BudgetBar, leftOf } from '../../parts/charts/budget-table.tsx'
+import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
 import { RowsLink } from '../../parts/rows-link.tsx'
 
 type CategoryTableProps = {
@@ -63,7 +64,17 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
                   <td className='amount' data-label='Left'>{leftOf(comparison.difference, comparison.currency)}</td>
                 </>
               )}
-            {rights.write && <td className='row-actions'>{isFirst && <Actions category={category} onOpen={onOpen} />}</td>}
+            {rights.write && (
+              <td className='row-actions'>
+                {isFirst && (
+                  <>
+                    <Action name='Budget' of={`of ${category.name}`} onClick={() => onOpen('budget', category)} />
+                    <Action name='Edit' of={category.name} onClick={() => onOpen('edit', category)} />
+                    <Action name='Delete' of={category.name} onClick={() => onOpen('delete', category)} />
+                  </>
+                )}
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -75,24 +86,4 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
 function Kind({ budgets }: { budgets: Budget[] }) {
   const budget = budgets.find(({ month }) => month !== null) ?? budgets[0]
   return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
-}
-
-function Actions({ category, onOpen }: { category: Category, onOpen: CategoryTableProps['onOpen'] }) {
-  const action = (dialog: 'edit' | 'budget' | 'delete', name: string, label: string) => (
-    <button
-      type='button'
-      className='quiet'
-      aria-label={label}
-      onClick={() => onOpen(dialog, category)}
-    >
-      {name}
-    </button>
-  )
-  return (
-    <>
-      {action('budget', 'Budget', `Budget of ${category.name}`)}
-      {action('edit', 'Edit', `Edit ${category.name}`)}
-      {action('delete', 'Delete', `Delete ${category.name}`)}
-    </>
-  )
 }

@@ -10,7 +10,7 @@ import { usualCurrency } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { CurrencyField, DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 /** Creates a recurring cost, or changes the one that is given. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
@@ -27,14 +27,14 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   )
   // a cost of an account is in the account's currency
   const account = accounts.data?.find(({ id }) => id === accountId)
-  const submit = ({ text, optional }: Values) => {
+  const submit = ({ text, optional, currency }: Values) => {
     if (amount === null) return
     const interval = optional('interval_in_days')
     save.mutate({
       id: cost?.id,
       title: text('title'),
       amount,
-      currency: account?.currency ?? text('currency').toLowerCase(),
+      currency: account?.currency ?? currency('currency'),
       period: text('period') as NewRow<'subscriptions'>['period'],
       interval_in_days: interval === null ? null : Number(interval),
       starts_on: text('starts_on'),
@@ -51,13 +51,11 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
         <Select name='account_id' label='Account' value={accountId} onChange={({ target }) => setAccountId(target.value)}>
           <option value=''>None</option>
-          {accounts.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          <Options of={accounts.data ?? []} />
         </Select>
-        {account === undefined && (
-          <TextField name='currency' label='Currency' defaultValue={cost?.currency ?? usualCurrency} minLength={3} maxLength={3} size={4} required />
-        )}
+        {account === undefined && <CurrencyField defaultValue={cost?.currency ?? usualCurrency} />}
         <Select name='period' label='How often' defaultValue={cost?.period ?? 'monthly'}>
-          {Object.entries(periods).map(([period, name]) => <option key={period} value={period}>{name}</option>)}
+          <Options of={periods} />
         </Select>
         <TextField
           name='interval_in_days'
@@ -71,7 +69,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
         <DateField name='ends_on' label='Until' defaultValue={cost?.ends_on ?? ''} />
         <Select key={categories.data?.length} name='category_id' label='Category' defaultValue={cost?.category_id ?? ''}>
           <option value=''>None</option>
-          {categories.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          <Options of={categories.data ?? []} />
         </Select>
         <TextField name='description' label='Note' defaultValue={cost?.description ?? ''} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>

@@ -2,6 +2,7 @@ import type { RowChange } from 'finance-client'
 import type { Category } from '../../data/categories.ts'
 import { statuses } from '../../data/transaction-filters.ts'
 import type { Transaction } from '../../data/transactions.ts'
+import { Options } from '../../parts/form.tsx'
 
 type BulkBarProps = {
   rows: readonly Transaction[]
@@ -23,7 +24,7 @@ export function BulkBar({ rows, categories, isBusy, onChange, onDelete, onClear 
       <select aria-label='Category of all selected' value='' disabled={isBusy} onChange={choose('category_id')}>
         <option value=''>Category…</option>
         <option value='none'>No category</option>
-        {categories.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        <Options of={categories} />
       </select>
       <select aria-label='Status of all selected' value='' disabled={isBusy} onChange={choose('status')}>
         <option value=''>Status…</option>

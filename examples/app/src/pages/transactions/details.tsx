@@ -8,7 +8,7 @@ import type { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { type Status, statuses } from '../../data/transaction-filters.ts'
 import type { Transaction } from '../../data/transactions.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { CurrencyField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 import { useAsRead } from './as-read.ts'
 import { partsOf, restOf, Splits } from './splits.tsx'
 
@@ -21,10 +21,10 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
   const { read, changedOf, meet, toldOf } = useAsRead(row, { categories, accounts: [] })
   const isBusy = change.isPending || detail.isPending
 
-  const store = async ({ text, optional }: Values) => {
+  const store = async ({ text, optional, currency }: Values) => {
     const values = changedOf({
       status: text('status') as Status,
-      currency: text('currency').toLowerCase(),
+      currency: currency('currency'),
       reference_no: optional('reference_no'),
       description: optional('description'),
     })
@@ -55,15 +55,10 @@ export function Details({ row, categories, changes: { change, detail }, onClose 
         <TextField name='tags' label='Tags' defaultValue={row.tags.map(({ name }) => name).join(', ')} hint='Separated by commas.' autoComplete='off' />
         <TextField name='reference_no' label='Reference' defaultValue={row.reference_no ?? ''} maxLength={255} />
         <TextField name='description' label='Description' defaultValue={row.description ?? ''} maxLength={5000} />
-        <TextField
-          name='currency'
-          label='Currency'
+        <CurrencyField
           defaultValue={row.currency}
-          minLength={3}
-          maxLength={3}
           readOnly={row.account_id !== null || row.transfer_id !== null}
           hint={row.account_id === null ? undefined : 'The account’s.'}
-          required
         />
         <Splits row={row} parts={parts} onChange={setParts} categories={categories} />
         <SubmitButton isBusy={isBusy}>Save</SubmitButton>

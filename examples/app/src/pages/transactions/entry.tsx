@@ -7,9 +7,9 @@ import { categoriesQuery } from '../../data/categories.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { choicesQuery, type Transaction } from '../../data/transactions.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
-import { today } from '../../locale/days.ts'
+import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 import { useAsRead } from './as-read.ts'
 
 type Changes = ReturnType<typeof useTransactionChanges>
@@ -118,13 +118,13 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
         </Select>
         <Select name='category_id' label='Category' value={chosen.category} onChange={({ target }) => setCategory(target.value)}>
           <option value=''>No category</option>
-          {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={categories} />
         </Select>
         <Select name='account_id' label='Account' value={chosen.account} onChange={({ target }) => setAccount(target.value)}>
           <option value=''>No account</option>
-          {accounts.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={accounts} />
         </Select>
-        <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min='1900-01-01' max='2199-12-31' required />
+        <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min={firstDay} max={lastDay} required />
         <div className='entry-buttons'>
           <SubmitButton isBusy={work.isPending}>{row === null ? 'Add' : 'Save'}</SubmitButton>
           <button type='button' className='quiet' onClick={onClose}>Close</button>

@@ -3,7 +3,7 @@ import type { Category } from '../../data/categories.ts'
 import type { LineItem, Transaction } from '../../data/transactions.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { AmountField } from '../../parts/amount-field.tsx'
-import { Select, TextField } from '../../parts/form.tsx'
+import { Options, Select, TextField } from '../../parts/form.tsx'
 
 /** A part as it is written; `key` tells those apart that are not stored yet. */
 export type Part = Omit<LineItem, 'id' | 'amount'> & { key: string, amount: number | null }
@@ -46,7 +46,7 @@ export function Splits({ row, parts, onChange, categories }: SplitsProps) {
             onChange={({ target }) => change(key, { category_id: target.value || null })}
           >
             <option value=''>As the whole</option>
-            {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+            <Options of={categories} />
           </Select>
           <AmountField name={`part-amount-${key}`} label='Amount' value={amount} onChange={(value) => change(key, { amount: value })} required />
           <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter((part) => part.key !== key))}>
