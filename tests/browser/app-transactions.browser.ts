@@ -75,6 +75,43 @@ describe('Ann, who has three thousand rows', () => {
     await said(page, 'Row 4')
   })
 
+  test('scrolls without drawing a row anew that stays in sight, and jumps with one request', async () => {
+    await soon(() => sum(page).textContent()).toBe('Sum of 3,000-$4,501,500.00')
+    const asked: string[] = []
+    const hear = (request: { url: () => string }) => asked.push(new URL(request.url()).pathname)
+    page.on('request', hear)
+    // the changes of the drawn rows, while the window moves a row at a time
+    const changes = await page.evaluate<{ added: number, most: number, others: number }>(`(async () => {
+      const changes = { added: 0, most: 0, others: 0 }
+      const list = document.querySelector('.tx-rows')
+      const see = (records) => {
+        for (const { type, target, addedNodes } of records) {
+          if (type === 'childList' && target === list) changes.added += addedNodes.length
+          else if (target !== list) changes.others += 1
+        }
+        changes.most = Math.max(changes.most, list.childElementCount)
+      }
+      const observer = new MutationObserver(see)
+      observer.observe(list, { childList: true, attributes: true, characterData: true, subtree: true })
+      for (let row = 0; row < 80; row++) {
+        scrollTo(0, row * 44)
+        await new Promise(requestAnimationFrame)
+      }
+      see(observer.takeRecords())
+      observer.disconnect()
+      return changes
+    })()`)
+    expect(changes.others).toBe(0)
+    expect(changes.added).toBeLessThanOrEqual(81)
+    expect(changes.most).toBeLessThan(60)
+    expect(asked).toEqual([])
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    await soon(() => asked).toEqual(['/data/transactions'])
+    page.off('request', hear)
+    await page.evaluate('scrollTo(0, 0)')
+    await said(page, 'Row 4')
+  })
+
   test('filters by words, which stand in the address, come back with it, and go one by one', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('row 1')

@@ -43,8 +43,15 @@ export function parseAmount(text: string, locale?: string): number | null {
 }
 
 /** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency */
-export const formatAmount = (amount: number, currency: string, locale?: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(amount)
+export function formatAmount(amount: number, currency: string, locale?: string): string {
+  const key = `${currency} ${locale ?? ''}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() })
+  formats.set(key, format)
+  return format.format(amount)
+}
+
+/** Kept, because to make one takes longer than all else that a row of a list needs. */
+const formats = new Map<string, Intl.NumberFormat>()
 
 /** An amount as it stands in a field, where it is changed: without groups and currency. */
 export const typedAmount = (amount: number, locale?: string): string =>

@@ -10,8 +10,14 @@ export function today(now = new Date()): string {
 }
 
 /** @param day a day, or a time stamp whose day counts */
-export const formatDay = (day: string, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
+export function formatDay(day: string, locale?: string): string {
+  const format = formats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  formats.set(locale, format)
+  return format.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
+}
+
+/** Kept, because a list asks at each of its rows, and to make one takes long. */
+const formats = new Map<string | undefined, Intl.DateTimeFormat>()
 
 export const formatMoment = (moment: string, locale?: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
