@@ -44,7 +44,12 @@ export function parseAmount(text: string, locale?: string): number | null {
 
 /** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency */
 export const formatAmount = (amount: number, currency: string, locale?: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(amount)
+  // what rounds to nothing has no sign
+  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' }).format(amount)
+
+/** How many decimals amounts of a currency have. */
+export const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
 
 /** An amount as it stands in a field, where it is changed: without groups and currency. */
 export const typedAmount = (amount: number, locale?: string): string =>
