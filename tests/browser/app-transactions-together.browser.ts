@@ -86,6 +86,21 @@ describe('an editor and the owner of a team', () => {
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { name: 'Rent' })
   })
 
+  test('the details tell it too, and leave the line below to itself', async () => {
+    await page.reload()
+    await row(page, 'Rent').getByRole('button').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const details = page.getByRole('dialog', { name: 'Rent', exact: true })
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Cold' })
+    await details.getByLabel('Description').fill('Warm')
+    await details.getByRole('button', { name: 'Save' }).click()
+    await details.getByText('Somebody has changed the description to Cold meanwhile.').waitFor()
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'Edit Rent' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('what is saved of a row that is gone is not called changed, and stays to be read until the line is closed', async () => {
     await page.reload()
     await row(page, 'Heating').getByRole('button').click()

@@ -13,7 +13,7 @@ import { partsOf, restOf, Splits } from './splits.tsx'
 
 type DetailsProps = { row: Transaction, categories: readonly Category[], changes: ReturnType<typeof useTransactionChanges>, onClose: () => void }
 
-export function Details({ row, categories, changes: { save }, onClose }: DetailsProps) {
+export function Details({ row, categories, changes: { save, renew }, onClose }: DetailsProps) {
   const { context } = useHere()
   const known = useQuery(tagsQuery(context)).data ?? []
   const [parts, setParts] = useState(() => partsOf(row))
@@ -21,6 +21,12 @@ export function Details({ row, categories, changes: { save }, onClose }: Details
   // as it was opened, and as the person last heard that it is
   const [seen, setSeen] = useState(row)
 
+  /** Leaves what could not be stored: the line below has nothing to do with it, but the row is as somebody else made it. */
+  const close = () => {
+    if (save.isError) void renew([row]).catch(() => undefined)
+    save.reset()
+    onClose()
+  }
   const store = async ({ text, optional }: Values) => {
     const wanted = {
       status: text('status') as Status,
@@ -46,7 +52,7 @@ export function Details({ row, categories, changes: { save }, onClose }: Details
   }
 
   return (
-    <Dialog title={row.name} open onClose={onClose}>
+    <Dialog title={row.name} open onClose={close}>
       <Form error={save.error} onSubmit={submit}>
         <Select name='status' label='Status' defaultValue={row.status}>
           {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
