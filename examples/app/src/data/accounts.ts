@@ -1,7 +1,7 @@
 /** Accounts: where money lies. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
-import { finance } from './client.ts'
+import { finance, stored } from './client.ts'
 import { type Context, rowOf, within } from './context.ts'
 
 export type Account = Row<'accounts'>
@@ -54,11 +54,9 @@ type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'i
 
 /** Stores a new account, or with an `id` the change of one. */
 export const saveAccount = (context: Context, { id, values }: { id: string | undefined, values: AccountValues }) =>
-  unwrap(
-    id === undefined
-      ? finance.data.from('accounts').insert(rowOf(context, values)).select().single()
-      : finance.data.from('accounts').update(values).eq('id', id).select().single(),
-  )
+  id === undefined
+    ? unwrap(finance.data.from('accounts').insert(rowOf(context, values)).select().single())
+    : stored(finance.data.from('accounts').update(values).eq('id', id).select())
 
 /** Its transactions stay, without an account. */
 export const deleteAccount = async (_: Context, { id }: Account): Promise<void> => {

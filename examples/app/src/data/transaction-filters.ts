@@ -106,26 +106,34 @@ export function narrowed<Query extends Narrowable>(query: Query, { search, categ
   return query
 }
 
-type Sortable = { id: string, name: string, amount: number, transaction_date: string }
+type Sortable = { id: string, name: string, amount: number, transaction_date: string, created_at: string }
 
 export const columnOf = (sort: Sort) => sort.replace('-', '') as 'transaction_date' | 'amount' | 'name'
 
 /** The place of a row in its list: what the next page begins after. */
-export type Cursor = { value: string | number, id: string }
+export type Cursor = { value: string | number, created_at: string, id: string }
 
-export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[columnOf(sort)], id: row.id })
+export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[columnOf(sort)], created_at: row.created_at, id: row.id })
 
-/** In order, from behind a place on; the id tells rows of one value apart, so that none is left out or seen twice. */
+/**
+ * In order, from behind a place on. Rows of one value, such as one day's, are in the order in which they were created; the id tells
+ * apart those of one request, so that none is left out or seen twice.
+ */
 export function inOrder<Query extends Narrowable>(query: Query, sort: Sort, after: Cursor | null): Query {
   const column = columnOf(sort)
   const ascending = !sort.startsWith('-')
   if (after !== null) {
     const beyond = ascending ? 'gt' : 'lt'
-    query.or(`${column}.${beyond}.${quoted(after.value)},and(${column}.eq.${quoted(after.value)},id.${beyond}.${after.id})`)
+    const same = `${column}.eq.${quoted(after.value)}`
+    const created = quoted(after.created_at)
+    query.or(
+      `${column}.${beyond}.${quoted(after.value)},and(${same},created_at.${beyond}.${created}),and(${same},created_at.eq.${created},id.${beyond}.${after.id})`,
+    )
     // says the same less exactly, in the way in which an index is entered
     if (column === 'transaction_date') query[ascending ? 'gte' : 'lte'](column, String(after.value))
   }
   query.order(column, { ascending })
+  query.order('created_at', { ascending })
   query.order('id', { ascending })
   return query
 }
@@ -140,5 +148,9 @@ export const comparing = (sort: Sort) => (one: Sortable, other: Sortable): numbe
     : column === 'name'
     ? one.name.localeCompare(other.name)
     : compare(one[column], other[column])
-  return (byValue || compare(one.id, other.id)) * (sort.startsWith('-') ? -1 : 1)
+  return (byValue || compare(one.created_at, other.created_at) || compare(one.id, other.id)) * (sort.startsWith('-') ? -1 : 1)
 }
+
+/** Whether a row is in its place before the next page begins. */
+export const isBefore = (row: Sortable, { value, ...place }: Cursor, sort: Sort): boolean =>
+  comparing(sort)(row, { ...row, ...place, [columnOf(sort)]: value }) <= 0

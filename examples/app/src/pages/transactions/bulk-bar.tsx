@@ -6,6 +6,8 @@ import { Options } from '../../parts/form.tsx'
 
 type BulkBarProps = {
   rows: readonly Transaction[]
+  /** Whether they are all that is loaded, and there is more. */
+  isMoreThere: boolean
   categories: readonly Category[]
   isBusy: boolean
   onChange: (values: RowChange<'transactions'>) => void
@@ -14,13 +16,13 @@ type BulkBarProps = {
 }
 
 /** What can be done with the rows that are selected, all at once. */
-export function BulkBar({ rows, categories, isBusy, onChange, onDelete, onClear }: BulkBarProps) {
+export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onDelete, onClear }: BulkBarProps) {
   const choose = (field: 'category_id' | 'status') => ({ target }: { target: { value: string } }) => {
     if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
   }
   return (
     <div className='tx-bar' role='group' aria-label='Selected transactions' aria-busy={isBusy}>
-      <span role='status'>{rows.length} selected</span>
+      <span role='status'>{isMoreThere ? `All ${rows.length} loaded are selected, what follows is not` : `${rows.length} selected`}</span>
       <select aria-label='Category of all selected' value='' disabled={isBusy} onChange={choose('category_id')}>
         <option value=''>Category…</option>
         <option value='none'>No category</option>

@@ -1,16 +1,15 @@
 /** One line in which a transaction is written, or changed where it stands. */
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
-import { choicesQuery, type Transaction } from '../../data/transactions.ts'
+import { ChangedMeanwhile, choicesQuery, type Transaction } from '../../data/transactions.ts'
 import { usualCurrency } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
-import { useAsRead } from './as-read.ts'
 
 type Changes = ReturnType<typeof useTransactionChanges>
 type Direction = 'out' | 'in'
@@ -42,7 +41,11 @@ type EntryProps = {
   onDetails?: () => void
 }
 
-function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryProps) {
+function Entry({ row: shownRow, beginning, changes, onStored, onClose: close, onDetails }: EntryProps) {
+  // as it was opened: what somebody else changes meanwhile is no change of this person's
+  const [row] = useState(shownRow)
+  /** The row as the person last heard that it is. */
+  const [seen, setSeen] = useState(shownRow)
   const { context, user } = useHere()
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const accounts = useQuery(accountsQuery(context)).data ?? []
@@ -54,14 +57,23 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
   const [category, setCategory] = useState(row === null ? undefined : row.category_id ?? '')
   const [account, setAccount] = useState(row === null ? beginning.account ?? undefined : row.account_id ?? '')
   const names = useId()
-  const { read, changedOf, meet, toldOf } = useAsRead(row, { categories, accounts })
-  const work = row === null ? changes.add : changes.change
+  const work = row === null ? changes.add : changes.save
+  const { reset } = work
+  // the next line has nothing to do with what was wrong in this
+  useEffect(() => reset, [reset])
+  const onClose = () => {
+    // until now the row was kept, whatever has become of it, with what was typed
+    if (row !== null && work.isError) void changes.renew([row]).catch(() => undefined)
+    close()
+  }
   const last = choices.find((choice) => choice.name === name.trim())
   const chosen = {
     direction: direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
     category: category ?? last?.category_id ?? '',
     account: account ?? last?.account_id ?? choices[0]?.account_id ?? '',
   }
+
+  const currency = accounts.find(({ id }) => id === chosen.account)?.currency ?? row?.currency ?? usualCurrency
 
   const submit = ({ text }: Values) => {
     if (amount === null || work.isPending) return
@@ -73,14 +85,15 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
       account_id: chosen.account || null,
     }
     const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
-    if (row === null || read === null) {
-      const currency = accounts.find(({ id }) => id === values.account_id)?.currency ?? usualCurrency
-      return changes.add.mutate({ ...values, currency, transaction_date: day }, stored)
-    }
+    if (row === null || seen === null) return changes.add.mutate({ ...values, currency, transaction_date: day }, stored)
     // an unchanged day keeps its time
-    const changed = changedOf({ ...values, ...(day !== read.transaction_date.slice(0, 10) && { transaction_date: day }) })
+    const wanted = { ...values, ...(day !== row.transaction_date.slice(0, 10) && { transaction_date: day }) }
+    const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
     if (Object.keys(changed).length === 0) return onClose()
-    changes.change.mutate({ rows: [row], values: changed, read }, { ...stored, onError: (error) => meet(error, changed) })
+    changes.save.mutate({ row: seen, changed: { values: changed } }, {
+      ...stored,
+      onError: (error) => error instanceof ChangedMeanwhile && setSeen(error.row),
+    })
   }
 
   return (
@@ -102,10 +115,10 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
         if (target.name === 'amount' && /^\s*[-−+]/.test(target.value)) setDirection(/^\s*\+/.test(target.value) ? 'in' : 'out')
       }}
     >
-      <Form error={toldOf(work.error, changes.change.variables?.values)} onSubmit={submit}>
+      <Form error={work.error} onSubmit={submit}>
         <TextField name='name' label='Name' placeholder='Name' defaultValue={row?.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
         <datalist id={names}>{[...new Set(choices.map((choice) => choice.name))].map((one) => <option key={one} value={one} />)}</datalist>
-        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
+        <AmountField name='amount' label='Amount' value={amount} currency={currency} isNeverZero={row?.amount !== 0} onChange={setAmount} required />
         <Select
           name='direction'
           label='Direction'

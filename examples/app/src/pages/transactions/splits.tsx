@@ -48,7 +48,14 @@ export function Splits({ row, parts, onChange, categories }: SplitsProps) {
             <option value=''>As the whole</option>
             <Options of={categories} />
           </Select>
-          <AmountField name={`part-amount-${key}`} label='Amount' value={amount} onChange={(value) => change(key, { amount: value })} required />
+          <AmountField
+            name={`part-amount-${key}`}
+            label='Amount'
+            value={amount}
+            currency={row.currency}
+            onChange={(value) => change(key, { amount: value })}
+            required
+          />
           <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter((part) => part.key !== key))}>
             ×
           </button>

@@ -40,12 +40,22 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
       <Form error={transfer.error} onSubmit={submit}>
         <Select name='from_account_id' label='From' value={from} onChange={({ target }) => setFrom(target.value)}>{options}</Select>
         <Select name='to_account_id' label='To' value={to} onChange={({ target }) => setTo(target.value)}>{options}</Select>
-        <AmountField name='amount' label={`Amount in ${currency(from).toUpperCase()}`} value={amount} onChange={setAmount} required />
+        <AmountField
+          name='amount'
+          label={`Amount in ${currency(from).toUpperCase()}`}
+          value={amount}
+          currency={currency(from)}
+          isNeverZero
+          onChange={setAmount}
+          required
+        />
         {isExchange && (
           <AmountField
             name='to_amount'
             label={`What arrives in ${currency(to).toUpperCase()}`}
             value={arriving}
+            currency={currency(to)}
+            isNeverZero
             onChange={setArriving}
             required
           />
