@@ -55,7 +55,7 @@ describe('an editor and the owner of a team', () => {
     await said(page, 'Rent is changed.')
     await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -999 })
     await undo(page, 'Rent is changed.')
-    await said(page, 'somebody has changed the amount to -$999.00 meanwhile')
+    await said(page, 'Somebody has changed the amount to -$999.00 meanwhile.')
     await soon(() => amountOf(page, 'Rent')).toBe('-$999.00')
   })
 
