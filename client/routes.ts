@@ -11,11 +11,11 @@ export const routes = {
   resetPassword: ['POST', '/reset-password'],
   changePassword: ['POST', '/change-password'],
   updateUser: ['POST', '/update-user'],
-  changeEmail: ['POST', '/change-email'],
+  requestEmailChange: ['POST', '/request-email-change'],
   confirmEmailChange: ['POST', '/confirm-email-change'],
   stopEmailChange: ['POST', '/stop-email-change'],
-  deleteUser: ['POST', '/delete-user'],
-  confirmDeleteUser: ['POST', '/confirm-delete-user'],
+  deleteAccount: ['POST', '/delete-account'],
+  confirmDeleteAccount: ['POST', '/confirm-delete-account'],
   getSession: ['GET', '/get-session'],
   signOut: ['POST', '/sign-out'],
   token: ['POST', '/token'],
@@ -49,7 +49,7 @@ export const routes = {
 export const sessionEffects = {
   '/sign-up/email': 'begins',
   '/sign-in/email': 'begins',
-  '/confirm-delete-user': 'ends',
+  '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
   '/organization/set-active': 'moves',
@@ -305,7 +305,7 @@ export type Auth = {
     user: UserWithImage
   }>
   /** Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it. */
-  changeEmail: (input: {
+  requestEmailChange: (input: {
     newEmail: string
     password: string
   }) => Promise<Told>
@@ -318,7 +318,7 @@ export type Auth = {
     token: string
   }) => Promise<Told>
   /** Mails who is signed in a link that deletes the account, and tells what becomes of their organizations. */
-  deleteUser: (input: {
+  deleteAccount: (input: {
     password: string
   }) => Promise<{
     /** true */
@@ -336,7 +336,7 @@ export type Auth = {
     })[]
   }>
   /** Deletes the account of who is signed in, with the token of the mail. */
-  confirmDeleteUser: (input: {
+  confirmDeleteAccount: (input: {
     token: string
   }) => Promise<Told>
   /** Says who is signed in, in which session, and with which plan. */

@@ -80,7 +80,7 @@ export type ChangeEmailParts = {
 
 /** The three endpoints. */
 export const changeEmailEndpoints = ({ db, mailer, addressProblem }: ChangeEmailParts) => ({
-  changeEmail: createAuthEndpoint('/ask-email-change', {
+  requestEmailChange: createAuthEndpoint('/request-email-change', {
     method: 'POST',
     body: z.object({ newEmail: z.email(), password: z.string() }),
     use: [sessionMiddleware],

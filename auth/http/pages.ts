@@ -64,7 +64,7 @@ export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) =
   { path: '/disown-account', parameter: 'token', page: page('disown-account') },
   { path: '/confirm-email-change', parameter: 'token', page: page('confirm-email-change') },
   { path: '/stop-email-change', parameter: 'token', page: page('stop-email-change') },
-  { path: '/confirm-delete-user', parameter: 'token', page: page('confirm-delete-user') },
+  { path: '/confirm-delete-account', parameter: 'token', page: page('confirm-delete-account') },
   { path: '/organization/accept-invitation', parameter: 'invitationId', page: page('accept-invitation') },
 ]
 

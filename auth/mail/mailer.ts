@@ -91,7 +91,13 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
     accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
       enqueue(
         'send_mail',
-        accountDeletionMessage({ to: user.email, name: user.name, site, organizations, url: link(`${publicUrl}${basePath}/confirm-delete-user`, { token }) }),
+        accountDeletionMessage({
+          to: user.email,
+          name: user.name,
+          site,
+          organizations,
+          url: link(`${publicUrl}${basePath}/confirm-delete-account`, { token }),
+        }),
       ),
     invitation: ({ id, email, role, organization, inviter, invitation }: Invitation) =>
       enqueue(

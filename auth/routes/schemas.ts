@@ -30,10 +30,10 @@ export const schemas = {
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
   disownAccount: z.object({ token }),
-  changeEmail: z.object({ newEmail: email, password: givenPassword }),
+  requestEmailChange: z.object({ newEmail: email, password: givenPassword }),
   emailChange: z.object({ token }),
-  deleteUser: z.object({ password: givenPassword }),
-  confirmDeleteUser: z.object({ token }),
+  deleteAccount: z.object({ password: givenPassword }),
+  confirmDeleteAccount: z.object({ token }),
   forgetPassword: z.object({
     email,
     redirectTo: z.string().max(2_048).optional().meta({

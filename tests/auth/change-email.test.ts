@@ -23,7 +23,7 @@ const confirming = (to: string) => tokenIn(to, 'confirm-email-change')
 const stopping = (from: string) => tokenIn(from, 'stop-email-change')
 /** Asks for another address. @returns that address */
 async function asked(someone: Person, newEmail = newAddress()): Promise<string> {
-  expect(await someone.post('/change-email', { newEmail, password })).toMatchObject(done)
+  expect(await someone.post('/request-email-change', { newEmail, password })).toMatchObject(done)
   return newEmail
 }
 const emailOf = async (someone: Person) => (await someone.get('/get-session')).body.user.email
@@ -57,10 +57,13 @@ describe('Ann changes her address', () => {
 
   test('not with a wrong password, to her own address or to what is none', async () => {
     const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/change-email', { newEmail: newAddress(), password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    expect(await ann.post('/change-email', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
-    expect(await ann.post('/change-email', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
-    expect((await anyone().post('/change-email', { newEmail: newAddress(), password })).status).toBe(401)
+    expect(await ann.post('/request-email-change', { newEmail: newAddress(), password: 'wrong' })).toMatchObject({
+      status: 400,
+      body: { error: 'INVALID_PASSWORD' },
+    })
+    expect(await ann.post('/request-email-change', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+    expect(await ann.post('/request-email-change', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
+    expect((await anyone().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
   })
 
   test('not to somebody else’s, which is answered alike and refused only to who reads its mails', async () => {
@@ -124,7 +127,7 @@ describe('Eve, who knows Ann’s password, changes the address, and Ann reads it
 test('domains that the operator lists bind the new address too', async () => {
   await using limited = await startStack({ env: { SIGN_UP_DOMAINS: 'example.org' } })
   const ann = await signedIn(limited, 'Ann')
-  expect(await ann.post('/change-email', { newEmail: 'ann@elsewhere.example', password })).toMatchObject({
+  expect(await ann.post('/request-email-change', { newEmail: 'ann@elsewhere.example', password })).toMatchObject({
     status: 403,
     body: { error: 'EMAIL_DOMAIN_NOT_ALLOWED' },
   })

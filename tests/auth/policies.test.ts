@@ -66,7 +66,7 @@ describe('an endpoint of the engine', () => {
     const engine = await engineWith(all)
     const asked = new Set(all.map(({ engine: { method, path } }) => `${method} ${path}`))
     const others = endpointsOf(engine).filter((endpoint) => !asked.has(endpoint))
-    expect(others).toContain('POST /delete-user')
+    expect(others).toContain('POST /change-email')
     expect(others).toContain('POST /organization/update')
     for (const endpoint of others) {
       const [method = '', path = ''] = endpoint.split(' ')

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { firstViewBudget, firstViewBytes } from '../../examples/app/first-view.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
+import { store } from './app-books.ts'
 import { appDirectory, type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -109,6 +110,22 @@ describe('Ann', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('The amount is too large.', { exact: true }).waitFor()
     expect(await page.getByLabel('Opening balance').getAttribute('aria-invalid')).toBe('true')
+    await page.context().close()
+  })
+
+  test('deletes on a phone, where what is told covers no button, neither of the last row nor of a dialog', async () => {
+    const ann = await signedIn(story.stack, 'Ann')
+    await store(story, ann, 'accounts', 'ABCDEFGHIJKL'.split('').map((name) => ({ name, type: 'checking', currency: 'eur' })))
+    const page = await story.open(ann, '/accounts', { viewport: { width: 320, height: 640 } })
+    for (const name of ['A', 'B']) await page.getByRole('button', { name: `Delete ${name}` }).click()
+    await shows(page, 'B is deleted.')
+    expect(await page.locator('.toast:visible').count()).toBe(1)
+    await page.locator('.toast:visible').hover()
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    await page.getByRole('button', { name: 'Delete L' }).click({ trial: true })
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByRole('button', { name: 'Save' }).click({ trial: true })
+    expect(await barriers(page)).toEqual([])
     await page.context().close()
   })
 

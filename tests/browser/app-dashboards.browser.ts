@@ -50,7 +50,10 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   await widget(page, 'Income').getByText('$3,000.00').waitFor()
   await widget(page, 'Income less expenses').getByText('$2,880.00').waitFor()
   await widget(page, 'Expenses by category').getByText('Food').waitFor()
-  await widget(page, 'Budgets').getByText('$120.00 of $100.00, overspent').waitFor()
+  await widget(page, 'Budgets').getByText('$20.00 over').waitFor()
+  await widget(page, 'Cash flow').getByRole('link', { name: /income \$3,000.00, expenses \$120.00, net \$2,880.00$/ }).waitFor()
+  await widget(page, 'Cash flow').getByRole('button', { name: 'Show as a table' }).click()
+  await widget(page, 'Cash flow').getByRole('cell', { name: '$2,880.00' }).waitFor()
   await widget(page, 'Newest transactions').getByText('Groceries').waitFor()
   expect(await barriers(page)).toEqual([])
 
@@ -75,8 +78,12 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   await page.getByLabel('Heading').fill('What was bought')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add a widget' }).click()
+  await page.getByLabel('What it is').selectOption('balances')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await widget(page, 'Balances').getByText('No account yet').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  const arranged = ['Expenses', 'Income', 'Income less expenses', 'Budgets', 'Cash flow', 'Expenses by category', 'What was bought']
+  const arranged = ['Expenses', 'Income', 'Income less expenses', 'Budgets', 'Cash flow', 'Expenses by category', 'What was bought', 'Balances']
   await page.getByRole('button', { name: 'Share with viewers' }).click()
   await shows(page, 'Everybody in The Team sees it now.')
   expect(await widgets(page)).toEqual(arranged)
@@ -90,6 +97,7 @@ test('the owner makes a team’s dashboard, arranges it by buttons and keys, and
   for (const name of ['Arrange', 'Stop sharing', 'Delete']) expect(await theirs.getByRole('button', { name, exact: true }).count()).toBe(0)
   await theirs.getByLabel('Days').selectOption({ label: 'Last year' })
   await widget(theirs, 'What was bought').getByText('Nothing in these days.').waitFor()
+  await widget(theirs, 'Budgets').getByText('Food').waitFor()
   expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360)
   expect(await barriers(theirs)).toEqual([])
   await theirs.context().close()

@@ -31,7 +31,7 @@ describe('Ann, who has kept books for three months', () => {
   afterAll(() => page.context().close())
 
   test('sees balances, cash flow, spending, budgets and what is due', async () => {
-    await expect.poll(() => rowsOf(page, 'Balances')).toEqual([['Giro', '€6,950.00']])
+    await expect.poll(() => rowsOf(page, 'Balances')).toEqual([['Giro', '', '€6,950.00']])
     await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Home', '€900.00', '86%', '0%'], ['Food', '€150.00', '14%', '+50%']])
     await expect.poll(() => rowsOf(page, 'Budgets')).toEqual([
       ['Food', '€150.00 of €100.00', '€50.00 over'],
@@ -53,18 +53,31 @@ describe('Ann, who has kept books for three months', () => {
     expect(await barriers(page)).toEqual([])
   })
 
+  test('reads what lay in her accounts at the end of each month', async () => {
+    await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
+    await expect.poll(() => rowsOf(page, 'Balances')).toEqual([
+      ['Giro', '', '€6,950.00'],
+      ...[['€5,000.00', -1], ['€3,000.00', -2], ['€1,000.00', -3], ['€1,000.00', -4], ['€1,000.00', -5]]
+        .map(([balance, offset]) => [`at the end of ${nameOf(month(offset as number))}`, balance]),
+    ])
+    expect(await barriers(page)).toEqual([])
+    await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
+    await card(page, 'Balances').locator('.sparkline polyline[points*=","]').waitFor()
+  })
+
   test('waits for no answer before the next is asked for', async () => {
     const asked: string[] = []
     const { promise: allAreAsked, resolve } = Promise.withResolvers<void>()
     await page.route('**/data/**', async (route) => {
       asked.push(new URL(route.request().url()).pathname.replace(/^\/data\/(?:rpc\/)?/, ''))
-      if (asked.length === 9) resolve()
+      if (asked.length === 10) resolve()
       await allAreAsked
       await route.continue()
     })
     await page.reload()
     await rowsOf(page, 'Spending')
-    expect(asked.toSorted()).toEqual([
+    // what was booked on each account is asked for when it is known which there are
+    expect(asked.slice(0, 10).toSorted()).toEqual([
       'accounts',
       'categories',
       'exchange_rates',
@@ -74,6 +87,7 @@ describe('Ann, who has kept books for three months', () => {
       'get_transaction_distribution_by_category',
       'get_transaction_distribution_by_category',
       'get_upcoming',
+      'transactions',
     ])
     await page.unroute('**/data/**')
   })
@@ -100,7 +114,35 @@ describe('Ann, who has kept books for three months', () => {
   })
 })
 
-test('Bob, with two currencies, sees one at a time, and all in one once there is a rate', async () => {
+test('Eve sees her balances of the past with transfers, and without what is not paid', async () => {
+  const eve = await signedIn(story.stack, 'Eve')
+  const [giro, savings] = await store(story, eve, 'accounts', [
+    { name: 'Giro', type: 'checking', currency: 'eur', balance: 100 },
+    { name: 'Savings', type: 'savings', currency: 'eur', balance: 0 },
+  ])
+  await store(story, eve, 'transactions', [
+    { name: 'Salary', amount: 50, transaction_date: month(-1), account_id: giro.id, status: 'paid' },
+    { name: 'Refund', amount: 7, transaction_date: month(-1), account_id: giro.id, status: 'pending' },
+  ])
+  const moved = await fetch(`${story.stack.dataUrl}/rpc/create_transfer`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await eve.token()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ from_account_id: giro.id, to_account_id: savings.id, amount: 30, transfer_date: month() }),
+  })
+  expect(moved.status).toBe(200)
+  const page = await story.open(eve)
+  await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
+  await expect.poll(async () => (await rowsOf(page, 'Balances')).map((row) => row.at(-1))).toEqual([
+    '€120.00',
+    '€150.00',
+    ...Array<string>(4).fill('€100.00'),
+    '€30.00',
+    ...Array<string>(5).fill('€0.00'),
+  ])
+  await page.context().close()
+})
+
+test('Bob, with two currencies, sees one at a time, and all in one with the rates that he gives', async () => {
   const bob = await signedIn(story.stack, 'Bob')
   const [fun] = await store(story, bob, 'categories', [{ name: 'Fun' }])
   await store(story, bob, 'transactions', [
@@ -113,8 +155,25 @@ test('Bob, with two currencies, sees one at a time, and all in one once there is
   await page.getByLabel('Currency').selectOption('Only USD')
   await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Fun', '$20.00', '100%', 'new']])
   expect(await page.getByLabel('Currency').locator('option').allTextContents()).toEqual(['Only EUR', 'Only USD'])
-  await store(story, bob, 'exchange_rates', [{ on_date: month(-1), base: 'eur', quote: 'usd', rate: 1.5 }])
-  await page.reload()
+  await page.getByRole('link', { name: 'Exchange rates' }).click()
+  await page.getByRole('button', { name: 'New exchange rate' }).click()
+  await page.getByLabel('One').fill('EUR')
+  await page.getByLabel('Is worth').fill('2')
+  await page.getByLabel('Of').fill('USD')
+  await page.getByLabel('From').fill(month(1))
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '2', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  // this rate is of a later day than what was booked, and the refusal leads to the one that lacks
+  await page.getByLabel('Currency').selectOption('All in USD')
+  await card(page, 'Spending').getByText(`No exchange rate from eur to usd on or before ${month()}.`).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await card(page, 'Spending').getByRole('link', { name: 'Exchange rates' }).click()
+  await page.getByLabel('Is worth').fill('1.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '1.5', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByLabel('Currency').selectOption('All in USD')
   await expect.poll(() => rowsOf(page, 'Spending')).toEqual([['Fun', '$80.00', '100%', 'new']])
   expect(await barriers(page)).toEqual([])
@@ -143,7 +202,7 @@ describe('in a team', () => {
     await page.context().close()
     const phone = await story.open(viewer, '/', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
     await card(phone, 'Due next').getByText('Insurance').waitFor()
-    await expect.poll(() => rowsOf(phone, 'Balances')).toEqual([['Giro', '€6,950.00']])
+    await expect.poll(() => rowsOf(phone, 'Balances')).toEqual([['Giro', '', '€6,950.00']])
     await card(phone, 'Cash flow').getByRole('link').first().waitFor()
     expect(await phone.getByRole('button', { name: /Record/ }).count()).toBe(0)
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)

@@ -147,6 +147,29 @@ describe('somebody invited', () => {
     await page.context().close()
   })
 
+  test('who has no account yet signs up by the link, verifies the address, and is at the invitation again', async () => {
+    const { id, owner } = await team(story.stack, [])
+    const email = 'newcomer@example.org'
+    await owner.post('/organization/invite-member', { organizationId: id, email, role: 'editor' })
+    const page = await story.open(null, linkIn(await story.stack.mail.waitFor(email)))
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    await page.getByLabel('Your name').fill('Nina')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await press(page, 'Sign up')
+    await sees(page, `To answer, first verify that ${email} is yours`)
+    expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    await page.goto(linkIn(await story.stack.mail.waitFor(email, ({ text }) => text.includes('/verify-email'))))
+    await page.getByRole('heading', { name: 'Your address is verified' }).waitFor()
+    await sees(page, 'Owner invites n…@example.org to join The Team, with the role “editor”.')
+    expect(await barriers(page)).toEqual([])
+    await press(page, 'Accept')
+    await press(page, 'Open the team')
+    await context(page, /The Team\s*editor/)
+    await page.context().close()
+  })
+
   test('declines', async () => {
     const { ann, path } = await invited()
     const page = await story.open(ann, path)

@@ -76,8 +76,8 @@ describe('Ann opens the link of a mail in her browser', () => {
 
   test('and deletes her account by the link of a mail, in the browser where she is signed in', async () => {
     const ann = await signedIn(stack, 'Ann')
-    await ann.post('/delete-user', { password })
-    const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-user')))
+    await ann.post('/delete-account', { password })
+    const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
     await page.goto(link)
     await page.click('button')
     await expect.poll(status, { timeout: 10_000 }).toContain('Sign in first')

@@ -31,6 +31,8 @@ export type Stack = AsyncDisposable & {
   mail: MailSink
   /** Every line the services logged. */
   logged: string[]
+  /** Stops both services, as a restart does. @returns what starts them again, where they were */
+  stop: () => Promise<() => Promise<void>>
   /** Starts one more auth service on the same database. @returns its base_url, with its own port */
   another: () => Promise<string>
   /** Starts one more PostgREST on the same database. */
@@ -103,31 +105,30 @@ export async function startStack(
     const mails = local ? mailbox(settings) : undefined
     const { DATA_BODY_LIMIT: bodyLimit, TRUSTED_PROXIES: trustedProxies } = settings
     const app = settings.APP_DIR === undefined ? undefined : appFiles(settings.APP_DIR, settings.APP_CSP)
-    running.defer(
-      await startAuth(
-        authConfig(settings),
-        createLog('debug', {
-          write: (line: string) => {
-            logged.push(line)
-          },
-        }),
-        {
-          ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
-          ...(mails !== undefined &&
-            { onUnsentMail: mails.keep, additions: additions(settings, mails), around: (service: Fetch) => front(service, mails) }),
-          ...(data &&
-            {
-              around: (service: Fetch, witnesses: Witnesses) =>
-                edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
-            }),
+    const end = await startAuth(
+      authConfig(settings),
+      createLog('debug', {
+        write: (line: string) => {
+          logged.push(line)
         },
-      ),
+      }),
+      {
+        ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
+        ...(mails !== undefined &&
+          { onUnsentMail: mails.keep, additions: additions(settings, mails), around: (service: Fetch) => front(service, mails) }),
+        ...(data &&
+          {
+            around: (service: Fetch, witnesses: Witnesses) => edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
+          }),
+      },
     )
+    running.defer(end)
+    return end
   }
   const running = starting.use(new AsyncDisposableStack())
   await prepare(sql)
-  if (auth) await startService(port)
-  const postgrest = data ? await startData(dataPort) : undefined
+  let endAuth = auth ? await startService(port) : undefined
+  let postgrest = data ? await startData(dataPort) : undefined
 
   const all = starting.move()
   const close = () => all.disposeAsync()
@@ -141,6 +142,14 @@ export async function startStack(
     ownerUrl: database.ownerUrl,
     mail,
     logged,
+    stop: async () => {
+      await endAuth?.()
+      await postgrest?.stop()
+      return async () => {
+        postgrest = data ? await startData(dataPort) : undefined
+        endAuth = auth ? await startService(port) : undefined
+      }
+    },
     another: async () => {
       const at = await freePort()
       await startService(at)

@@ -1,6 +1,6 @@
 /** Amounts as people type them into the reference app. */
 import { expect, test } from 'vitest'
-import { formatAmount, parseAmount, typedAmount } from '../../examples/app/src/locale/amounts.ts'
+import { decimalsOf, formatAmount, parseAmount, typedAmount } from '../../examples/app/src/locale/amounts.ts'
 
 test.each([
   ['12', 'en-US', 12],
@@ -42,5 +42,6 @@ test('an amount is read with its currency, and with as many decimals as that has
   expect(formatAmount(-1234.5, 'eur', 'en-US')).toBe('-€1,234.50')
   expect(formatAmount(1234.5, 'eur', 'de-DE')).toBe('1.234,50\u00a0€')
   expect(formatAmount(1234, 'jpy', 'en-US')).toBe('¥1,234')
-  expect(formatAmount(-0, 'eur', 'en-US')).toBe('€0.00')
+  expect(formatAmount(-0, 'usd', 'en-US')).toBe('$0.00')
+  expect(['usd', 'jpy', 'kwd'].map(decimalsOf)).toEqual([2, 0, 3])
 })

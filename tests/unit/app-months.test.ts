@@ -1,8 +1,8 @@
 /** Months, days and figures as the reference app's reports have them. */
 import { describe, expect, test } from 'vitest'
-import { formatChange, sumsByCurrency } from '../../examples/app/src/locale/figures.ts'
-import { addDays, addMonths, comparedDays, daysOf, monthOf, passedOf } from '../../examples/app/src/locale/months.ts'
-import { flowsOf, hasFlow } from '../../examples/app/src/parts/charts/flows.ts'
+import { balancesOf, formatChange, sumsByCurrency } from '../../examples/app/src/locale/figures.ts'
+import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from '../../examples/app/src/locale/months.ts'
+import { flowsOf, hasFlow } from '../../examples/app/src/parts/reports/flows.ts'
 
 describe('months', () => {
   test('go over the ends of years, and know how long February is', () => {
@@ -26,6 +26,42 @@ describe('months', () => {
     const april = daysOf('2025-04-01')
     expect(['2025-03-31', '2025-04-15', '2025-04-30', '2025-07-01'].map((now) => passedOf(april, now))).toEqual([0, 0.5, 1, 1])
   })
+})
+
+describe('other periods', () => {
+  test('begin as the service has them, weeks on Monday', () => {
+    expect((['week', 'quarter', 'year'] as const).map((unit) => startOf('2026-11-22', unit))).toEqual(['2026-11-16', '2026-10-01', '2026-01-01'])
+    expect(startOf('2026-11-23', 'week')).toBe('2026-11-23')
+    expect(daysOf('2026-10-01', 'quarter')).toEqual({ start: '2026-10-01', end: '2026-12-31' })
+  })
+
+  test('are called by as much as tells them apart', () => {
+    const names = (['week', 'month', 'quarter', 'year'] as const).map((unit) => formatPeriod('2025-01-01', unit, 'long', 'en-US'))
+    expect(names).toEqual(['Jan 1, 2025', 'January 2025', 'Jan 2025', '2025'])
+  })
+})
+
+test.each(
+  [
+    ['today', '2026-11-23', '2026-11-23'],
+    ['yesterday', '2026-11-22', '2026-11-22'],
+    ['last_7_days', '2026-11-17', '2026-11-23'],
+    ['last_week', '2026-11-16', '2026-11-22'],
+    ['last_month', '2026-10-01', '2026-10-31'],
+    ['this_quarter', '2026-10-01', '2026-12-31'],
+    ['last_year', '2025-01-01', '2025-12-31'],
+  ] as const,
+)('a dashboard of %s is of the days that the service means', (preset, start, end) => {
+  expect(daysOfPreset(preset, '2026-11-23')).toEqual({ start, end })
+})
+
+test('a dashboard of all time is of no days in particular', () => {
+  expect(daysOfPreset('all_time', '2026-11-23')).toBeNull()
+})
+
+test('a balance of the past is what there is now without what was booked later', () => {
+  const booked = [{ month: '2025-02-01', amount: 0.1 }, { month: '2025-03-01', amount: -20 }, { month: '2025-04-01', amount: 5 }]
+  expect(balancesOf(100, booked, ['2025-01-01', '2025-02-01', '2025-03-01'])).toEqual([114.9, 115, 100])
 })
 
 test('a change is said in percent, and not of nothing', () => {

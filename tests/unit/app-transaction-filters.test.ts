@@ -1,7 +1,7 @@
 /** What of the transactions the reference app shows: read from an address, asked of the data surface. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
-import { comparing, cursorOf, inOrder, isFiltered, narrowed, reportFilters, shownOf } from '../../examples/app/src/data/transaction-filters.ts'
+import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from '../../examples/app/src/data/transaction-filters.ts'
 
 const food = '11111111-1111-4111-8111-111111111111'
 
@@ -73,16 +73,30 @@ test('rows and reports are narrowed to the same', async () => {
 })
 
 test('the next page begins behind the last row, also among rows of one value', async () => {
-  const row = { id: food, name: 'Rent', amount: -900, transaction_date: '2025-01-31T00:00:00+00:00' }
+  const row = { id: food, name: 'Rent', amount: -900, transaction_date: '2025-01-31T00:00:00+00:00', created_at: '2025-02-01T08:00:00.5+00:00' }
   expect(await asked((query) => inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date')))).toEqual([
-    `or=(transaction_date.lt."2025-01-31T00:00:00+00:00",and(transaction_date.eq."2025-01-31T00:00:00+00:00",id.lt.${food}))`,
+    [
+      'or=(transaction_date.lt."2025-01-31T00:00:00+00:00"',
+      'and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.lt."2025-02-01T08:00:00.5+00:00")',
+      `and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.eq."2025-02-01T08:00:00.5+00:00",id.lt.${food}))`,
+    ].join(),
     'transaction_date=lte.2025-01-31T00:00:00+00:00',
-    'order=transaction_date.desc,id.desc',
+    'order=transaction_date.desc,created_at.desc,id.desc',
   ])
   expect(await asked((query) => inOrder(query, 'amount', cursorOf(row, 'amount')))).toEqual([
-    `or=(amount.gt."-900",and(amount.eq."-900",id.gt.${food}))`,
-    'order=amount.asc,id.asc',
+    [
+      'or=(amount.gt."-900"',
+      'and(amount.eq."-900",created_at.gt."2025-02-01T08:00:00.5+00:00")',
+      `and(amount.eq."-900",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
+    ].join(),
+    'order=amount.asc,created_at.asc,id.asc',
   ])
   const later = { ...row, id: '22222222-2222-4222-8222-222222222222' }
   expect([row, later].toSorted(comparing('-transaction_date'))).toEqual([later, row])
+  // what was created last is the first of its day
+  const newest = { ...row, created_at: '2025-02-01T08:00:00.51+00:00' }
+  expect([row, later, newest].toSorted(comparing('-transaction_date'))).toEqual([newest, later, row])
+  // a row that was taken out at the end of a page belongs to it still
+  expect(isBefore(row, cursorOf(row, '-transaction_date'), '-transaction_date')).toBe(true)
+  expect(isBefore(row, cursorOf(later, '-transaction_date'), '-transaction_date')).toBe(false)
 })

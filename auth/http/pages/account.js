@@ -15,8 +15,8 @@ const works = {
     return 'Your e-mail address is changed. You can close this page.'
   },
   'stop-email-change': async () => (await call('stop-email-change', { token: parameter('token') })).message,
-  'confirm-delete-user': async () => {
-    await call('confirm-delete-user', { token: parameter('token') })
+  'confirm-delete-account': async () => {
+    await call('confirm-delete-account', { token: parameter('token') })
     return 'Your account is deleted. You can close this page.'
   },
   'send-verification-email': async ({ email }) => (await call('send-verification-email', { email })).message,

@@ -4,19 +4,17 @@ import { useMutation } from '@tanstack/react-query'
 import { chooseContext } from '../data/me.ts'
 import { MenuPopup } from '../parts/menu.tsx'
 import { useTell } from '../parts/toast.tsx'
-import { useHere } from './here.tsx'
-import { wordsOf } from '../parts/words.ts'
+import { nameOf, useHere } from './here.tsx'
 
 export function ContextSwitcher() {
   const { context, team, teams, role } = useHere()
   const tell = useTell()
-  const choose = useMutation({ mutationFn: chooseContext, onError: (error) => tell(wordsOf(error).message) })
-  const name = team?.name ?? 'Personal'
+  const choose = useMutation({ mutationFn: chooseContext, onError: (error) => tell(error) })
   return (
     <Menu.Root>
       <Menu.Trigger className='context'>
         <span className='unseen'>Context:</span>
-        <span className='context-name'>{name}</span>
+        <span className='context-name'>{nameOf(team)}</span>
         {role !== null && <span className='badge'>{role}</span>}
         <span aria-hidden='true'>▾</span>
       </Menu.Trigger>

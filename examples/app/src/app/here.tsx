@@ -1,11 +1,13 @@
 /** Where the person is: who they are, in which context, and what they may do there. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { OrganizationWithRole, User } from 'finance-client'
-import { createContext, type ReactNode, use, useMemo } from 'react'
+import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type Context, contextOf } from '../data/context.ts'
 import { meQuery, teamsQuery } from '../data/me.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { isWriting } from '../parts/form.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { useTell } from '../parts/toast.tsx'
 import { type Rights, rightsOf, type Role } from './rights.ts'
 import { useSession } from './session.ts'
 
@@ -18,6 +20,8 @@ export type Here = {
   role: Role | null
   rights: Rights
   isSubscribed: boolean
+  /** Where the session has gone while something was written here; null while it is where this page is. */
+  elsewhere: { name: string, follow: () => void } | null
 }
 
 const HereContext = createContext<Here | null>(null)
@@ -33,18 +37,48 @@ export function useHere(): Here {
 export function HereProvider({ children }: { children: ReactNode }) {
   const { session } = useSession()
   const userId = session?.user_id ?? ''
-  const organizationId = session?.active_organization_id ?? null
+  const chosen = session?.active_organization_id ?? null
   const me = useQuery({ ...meQuery(userId), enabled: userId !== '' })
   const teams = useQuery({ ...teamsQuery(userId), enabled: userId !== '' })
+  const [shown, setShown] = useState(chosen)
+  // a team that the person belongs to no more is left at once
+  const isGone = shown !== null && teams.data?.some(({ id }) => id === shown) === false
+  useLayoutEffect(() => {
+    if (shown !== chosen && (isGone || !isWriting())) setShown(chosen)
+  }, [shown, chosen, isGone])
+  useTeamNews(teams.data)
+  const isElsewhere = shown !== chosen && !teams.isFetching
   const here = useMemo((): Here | null => {
     if (me.data === undefined || teams.data === undefined) return null
-    // of a team that the person has left only the personal context is left
-    const team = teams.data.find(({ id }) => id === organizationId) ?? null
+    const teamOf = (organizationId: string | null) => teams.data.find(({ id }) => id === organizationId) ?? null
+    const team = teamOf(shown)
     const role = team?.role ?? null
     const { user, subscription: { isSubscribed } } = me.data
-    return { user, teams: teams.data, context: contextOf(team?.id ?? null), team, role, rights: rightsOf(role), isSubscribed }
-  }, [me.data, teams.data, organizationId])
+    const elsewhere = isElsewhere ? { name: nameOf(teamOf(chosen)), follow: () => setShown(chosen) } : null
+    return { user, teams: teams.data, context: contextOf(team?.id ?? null), team, role, rights: rightsOf(role), isSubscribed, elsewhere }
+  }, [me.data, teams.data, shown, chosen, isElsewhere])
   const error = me.error ?? teams.error
   if (here === null) return error === null ? <Skeleton rows={6} /> : <ErrorNote error={error} />
   return <HereContext value={here}>{children}</HereContext>
+}
+
+/** A context as people read it. @param team null for one's own */
+export const nameOf = (team: OrganizationWithRole | null): string => team?.name ?? 'Personal'
+
+/** Tells of a team that one is no longer in, and forgets what it has; and of a role that is another by now. */
+function useTeamNews(teams: OrganizationWithRole[] | undefined): void {
+  const client = useQueryClient()
+  const tell = useTell()
+  const known = useRef(teams)
+  useEffect(() => {
+    if (teams === undefined) return
+    for (const { id, name, role } of known.current ?? []) {
+      const now = teams.find((team) => team.id === id)
+      if (now === undefined) {
+        client.removeQueries({ queryKey: [id] })
+        tell(`You are no longer in ${name}.`)
+      } else if (now.role !== role) tell(`Your role in ${name} is now ${now.role}.`)
+    }
+    known.current = teams
+  }, [teams, client, tell])
 }

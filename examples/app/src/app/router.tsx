@@ -1,9 +1,9 @@
 /** The addresses of the app. Each page is loaded when somebody goes there. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { shownOf } from '../data/transaction-filters.ts'
-import { monthIn, searchOf } from '../pages/overview/search.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
 import { Connection, Shell } from './shell.tsx'
 
@@ -46,23 +46,25 @@ const word = (value: unknown): string | undefined => typeof value === 'string' |
 const page = <Path extends string>(path: Path, load: () => Promise<Record<'Page', () => React.ReactNode>>) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, 'Page') })
 
-const signIn = createRoute({
-  getParentRoute: () => outside,
-  path: '/sign-in',
+/** Who is signed in already goes on to where they wanted to be. */
+const forGuests = {
   validateSearch: wayBack,
-  beforeLoad: async ({ search }) => {
+  beforeLoad: async ({ search }: { search: { to?: string } }) => {
     if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
   },
+}
+
+const signIn = createRoute({
+  ...forGuests,
+  getParentRoute: () => outside,
+  path: '/sign-in',
   component: lazyRouteComponent(() => import('../pages/sign-in/page.tsx'), 'Page'),
 })
 
 const signUp = createRoute({
+  ...forGuests,
   getParentRoute: () => outside,
   path: '/sign-up',
-  validateSearch: wayBack,
-  beforeLoad: async ({ search }) => {
-    if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
-  },
   component: lazyRouteComponent(() => import('../pages/sign-up/page.tsx'), 'Page'),
 })
 
@@ -114,6 +116,13 @@ const categories = createRoute({
   component: lazyRouteComponent(() => import('../pages/categories/page.tsx'), 'Page'),
 })
 
+const exchangeRates = createRoute({
+  getParentRoute: () => inside,
+  path: '/exchange-rates',
+  validateSearch: rateIn,
+  component: lazyRouteComponent(() => import('../pages/exchange-rates/page.tsx'), 'Page'),
+})
+
 const tree = root.addChildren([
   outside.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, acceptInvitation]),
   inside.addChildren([
@@ -122,6 +131,7 @@ const tree = root.addChildren([
     page('/accounts', () => import('../pages/accounts/page.tsx')),
     page('/recurring', () => import('../pages/recurring/page.tsx')),
     categories,
+    exchangeRates,
     page('/import', () => import('../pages/import/page.tsx')),
     page('/activity', () => import('../pages/activity/page.tsx')),
     page('/dashboards', () => import('../pages/dashboards/page.tsx')),

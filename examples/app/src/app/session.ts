@@ -2,8 +2,8 @@
 import { type SessionState } from 'finance-client'
 import { useSyncExternalStore } from 'react'
 import { finance } from '../data/client.ts'
-import { sawConnection } from '../data/connection.ts'
-import { queries } from '../data/queries.ts'
+import { ask, sawConnection } from '../data/connection.ts'
+import { movedTo, queries } from '../data/queries.ts'
 
 /**
  * `session` is null when nobody is signed in, and undefined until it is known. One that has ended stays, with `hasEnded`:
@@ -24,17 +24,6 @@ const learn = (next: Known) => {
   for (const listener of listeners) listener()
 }
 
-/** Asks until there is an answer: without a connection nobody can say whether somebody is signed in. */
-async function ask(): Promise<void> {
-  try {
-    await finance.auth.getSession()
-  } catch {
-    if (known.session !== undefined) return
-    sawConnection(false)
-    setTimeout(() => void ask(), 2_000)
-  }
-}
-
 /** Follows the session. @param onMove is called when the page may have to become another */
 export function followSession(onMove: () => void): void {
   finance.onChange(({ event, session }) => {
@@ -42,6 +31,7 @@ export function followSession(onMove: () => void): void {
     if (event === 'session-ended') return learn({ ...known, hasEnded: true })
     const isSomebodyElse = known.session?.user_id !== session?.user_id
     if (isSomebodyElse) queries.clear()
+    movedTo(session?.active_organization_id ?? null, known.session?.active_organization_id ?? null)
     learn({ session, hasEnded: false })
     if (isSomebodyElse) onMove()
     // what was refused while there was no session

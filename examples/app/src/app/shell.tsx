@@ -2,7 +2,7 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
-import { HereProvider, useHere } from './here.tsx'
+import { HereProvider, nameOf, useHere } from './here.tsx'
 import { useKeptFocus } from './kept-focus.ts'
 import { inBottomBar, placesFor } from './places.ts'
 import { useSession } from './session.ts'
@@ -10,20 +10,28 @@ import { useSession } from './session.ts'
 // menus and dialogs are more script than the rest of the shell, and a page is shown before they are needed
 const ContextSwitcher = lazy(async () => ({ default: (await import('./context-switcher.tsx')).ContextSwitcher }))
 const PersonMenu = lazy(async () => ({ default: (await import('./person-menu.tsx')).PersonMenu }))
+const Moved = lazy(async () => ({ default: (await import('./moved.tsx')).Moved }))
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }))
 
 export function Shell() {
-  const { hasEnded } = useSession()
+  const { session } = useSession()
   return (
-    <HereProvider>
+    // what somebody has typed is not for whoever signs in after them
+    <HereProvider key={session?.user_id}>
       <Frame />
-      {hasEnded && (
-        <Suspense>
-          <SignInAgain />
-        </Suspense>
-      )}
+      <Suspense>
+        <Interruption />
+      </Suspense>
     </HereProvider>
   )
+}
+
+/** What has to be answered before the page goes on. */
+function Interruption() {
+  const { hasEnded } = useSession()
+  const { elsewhere } = useHere()
+  if (hasEnded) return <SignInAgain />
+  return elsewhere !== null && <Moved {...elsewhere} />
 }
 
 function Frame() {
@@ -33,7 +41,7 @@ function Frame() {
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
       <a className='skip' href='#content'>Skip to the content</a>
       <header className='top'>
-        <Suspense fallback={<span className='context'>{team?.name ?? 'Personal'}</span>}>
+        <Suspense fallback={<span className='context'>{nameOf(team)}</span>}>
           <ContextSwitcher />
           <PersonMenu />
         </Suspense>

@@ -1,5 +1,5 @@
 /** Activity: who changed what, request by request, and the way back from a request. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
 import { finance } from './client.ts'
 import { type Context, within } from './context.ts'
@@ -52,17 +52,3 @@ export const activityQuery = (context: Context, userId: string) =>
 
 /** Takes back all that a request did. @throws FinanceError 409 when something of it has changed since */
 export const undoRequest = (_: Context, { changes: [first] }: Request) => unwrap(finance.data.rpc('undo', { p_activity_id: first?.id ?? '' }))
-
-/** The names behind the ids in rows: what they refer to. */
-export const namesQuery = (context: Context) =>
-  queryOptions({
-    queryKey: [context.key, 'names'],
-    queryFn: async ({ signal }): Promise<Map<string, string>> => {
-      const [accounts, categories, tags] = await Promise.all([
-        unwrap(within(context, finance.data.from('accounts').select('id,name')).abortSignal(signal)),
-        unwrap(within(context, finance.data.from('categories').select('id,name')).abortSignal(signal)),
-        unwrap(within(context, finance.data.from('tags').select('id,name')).abortSignal(signal)),
-      ])
-      return new Map([...accounts, ...categories, ...tags].map(({ id, name }) => [id, name]))
-    },
-  })

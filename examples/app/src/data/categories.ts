@@ -1,7 +1,7 @@
 /** What transactions are filed under. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
-import { finance } from './client.ts'
+import { finance, stored } from './client.ts'
 import { type Context, rowOf, within } from './context.ts'
 
 export type Category = Row<'categories'>
@@ -14,11 +14,9 @@ export const categoriesQuery = (context: Context) =>
 
 /** Stores a new category, or what has changed of one with an `id`. */
 export const saveCategory = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'categories'>, 'id'>) =>
-  unwrap(
-    id === undefined
-      ? finance.data.from('categories').insert(rowOf(context, values)).select().single()
-      : finance.data.from('categories').update(values as RowChange<'categories'>).eq('id', id).select().single(),
-  )
+  id === undefined
+    ? unwrap(finance.data.from('categories').insert(rowOf(context, values)).select().single())
+    : stored(finance.data.from('categories').update(values as RowChange<'categories'>).eq('id', id).select())
 
 /** Moves what is filed under it to another, or leaves that without a category. Its budgets are deleted with it. */
 export const deleteCategory = (_: Context, { id, replacementId }: { id: string, replacementId: string | null }) =>

@@ -40,7 +40,7 @@ export type NewDashboard = { name: string, visibility: Dashboard['visibility'], 
 export const createDashboard = (context: Context, values: NewDashboard) =>
   unwrap(finance.data.from('dashboards').insert(rowOf(context, values)).select().single())
 
-export type DashboardChange = { dashboard: Dashboard, values: Pick<RowChange<'dashboards'>, 'name' | 'layout' | 'visibility' | 'date_range'> }
+type DashboardChange = { dashboard: Dashboard, values: Pick<RowChange<'dashboards'>, 'name' | 'layout' | 'visibility' | 'date_range'> }
 
 /** Stores a change of what the person has seen. @throws when somebody has stored another one meanwhile */
 export async function saveDashboard(_: Context, { dashboard: { id, updated_at: seenAt }, values }: DashboardChange): Promise<Dashboard> {

@@ -61,7 +61,7 @@ export const verdictsQuery = (context: Context, key: readonly unknown[], portion
     refetchOnWindowFocus: false,
   })
 
-export type Order = { portions: Portion[], fileName: string, onProgress: Progress }
+type Order = { portions: Portion[], fileName: string, onProgress: Progress }
 
 /** Stores what is new. @returns how many rows were */
 export async function importAll(_: Context, { portions, fileName, onProgress }: Order): Promise<number> {

@@ -27,10 +27,10 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
 /** Mails the new address a link that confirms it. */
-export const changeEmail = (input: { newEmail: string, password: string }) => finance.auth.changeEmail(input)
+export const requestEmailChange = (input: { newEmail: string, password: string }) => finance.auth.requestEmailChange(input)
 
 /** Mails a link that deletes the account, and answers what becomes of its teams. */
-export const deleteUser = (password: string) => finance.auth.deleteUser({ password })
+export const deleteAccount = (password: string) => finance.auth.deleteAccount({ password })
 
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })

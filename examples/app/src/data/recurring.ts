@@ -1,7 +1,7 @@
 /** Recurring costs, which the service calls subscriptions. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
-import { finance } from './client.ts'
+import { finance, stored } from './client.ts'
 import { type Context, rowOf, within } from './context.ts'
 
 export type Recurring = Row<'subscriptions'>
@@ -28,23 +28,21 @@ export const recurringQuery = (context: Context) =>
 
 /** Stores a new one, or what has changed of one with an `id`. */
 export const saveRecurring = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'subscriptions'>, 'id'>) =>
-  unwrap(
-    id === undefined
-      ? finance.data.from('subscriptions').insert(rowOf(context, values)).select().single()
-      : finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id).select().single(),
-  )
+  id === undefined
+    ? unwrap(finance.data.from('subscriptions').insert(rowOf(context, values)).select().single())
+    : stored(finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id).select())
 
 /** Pauses one, or lets it go on. */
 export const setActive = (_: Context, { id, is_active }: Pick<Recurring, 'id' | 'is_active'>) =>
-  unwrap(finance.data.from('subscriptions').update({ is_active }).eq('id', id).select().single())
+  stored(finance.data.from('subscriptions').update({ is_active }).eq('id', id).select())
 
 /** What was recorded of it stays. */
 export const deleteRecurring = async (_: Context, { id }: Recurring): Promise<void> => {
   await unwrap(finance.data.from('subscriptions').delete().eq('id', id))
 }
 
-/** Creates one again that was deleted, with its id, so that what was recorded of it is known again. */
-export const restoreRecurring = (_: Context, { next_due_on: _due, monthly_cost: _cost, ...row }: Recurring) =>
+/** Creates one again that was deleted, with its id, so that what was recorded of it is known again; as one's own, because nobody writes for somebody else. */
+export const restoreRecurring = (_: Context, { next_due_on: _due, monthly_cost: _cost, user_id: _creator, ...row }: Recurring) =>
   unwrap(finance.data.from('subscriptions').insert(row).select().single())
 
 /** Makes one due day a transaction. */

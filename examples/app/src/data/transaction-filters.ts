@@ -1,4 +1,5 @@
 /** What of the transactions is shown: as the address of the page has it, as a query of rows, and as reports take it. */
+import { currencyPattern, dayPattern, matching, there } from '../app/search.ts'
 
 import { isDay } from '../locale/days.ts'
 
@@ -25,33 +26,27 @@ export type Shown = {
   sort?: Sort | undefined
 }
 
-const matching = (value: unknown, pattern: RegExp) => {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-  return pattern.test(text) ? text : undefined
-}
-
 const oneOf = <Choice extends string>(value: unknown, choices: readonly Choice[]) => choices.find((choice) => choice === value)
 
 const reference = /^(?:none|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 const dayIn = (value: unknown) => {
-  const text = matching(value, /^(?:19|2[01])\d\d-/)
+  const text = matching(value, dayPattern)
   return text !== undefined && isDay(text) ? text : undefined
 }
 
 /** Takes from an address what can be shown, and leaves out the rest: anybody may have written it. */
 export function shownOf(search: Record<string, unknown>): Shown {
-  const all: Shown = {
+  return there({
     search: matching(search['search'], /^.{1,200}$/),
     category: matching(search['category'], reference),
     account: matching(search['account'], reference),
     tag: matching(search['tag'], /^.{1,255}$/),
     status: oneOf(search['status'], statuses),
-    currency: matching(search['currency'], /^[a-z]{3}$/),
+    currency: matching(search['currency'], currencyPattern),
     from: dayIn(search['from']),
     to: dayIn(search['to']),
     sort: oneOf(search['sort'], sorts),
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  })
 }
 
 /** Whether anything is left out of the list. */
@@ -117,26 +112,34 @@ export function narrowed<Query extends Narrowable>(query: Query, { search, categ
   return query
 }
 
-type Sortable = { id: string, name: string, amount: number, transaction_date: string }
+type Sortable = { id: string, name: string, amount: number, transaction_date: string, created_at: string }
 
 export const columnOf = (sort: Sort) => sort.replace('-', '') as 'transaction_date' | 'amount' | 'name'
 
 /** The place of a row in its list: what the next page begins after. */
-export type Cursor = { value: string | number, id: string }
+export type Cursor = { value: string | number, created_at: string, id: string }
 
-export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[columnOf(sort)], id: row.id })
+export const cursorOf = (row: Sortable, sort: Sort): Cursor => ({ value: row[columnOf(sort)], created_at: row.created_at, id: row.id })
 
-/** In order, from behind a place on; the id tells rows of one value apart, so that none is left out or seen twice. */
+/**
+ * In order, from behind a place on. Rows of one value, such as one day's, are in the order in which they were created; the id tells
+ * apart those of one request, so that none is left out or seen twice.
+ */
 export function inOrder<Query extends Narrowable>(query: Query, sort: Sort, after: Cursor | null): Query {
   const column = columnOf(sort)
   const ascending = !sort.startsWith('-')
   if (after !== null) {
     const beyond = ascending ? 'gt' : 'lt'
-    query.or(`${column}.${beyond}.${quoted(after.value)},and(${column}.eq.${quoted(after.value)},id.${beyond}.${after.id})`)
+    const same = `${column}.eq.${quoted(after.value)}`
+    const created = quoted(after.created_at)
+    query.or(
+      `${column}.${beyond}.${quoted(after.value)},and(${same},created_at.${beyond}.${created}),and(${same},created_at.eq.${created},id.${beyond}.${after.id})`,
+    )
     // says the same less exactly, in the way in which an index is entered
     if (column === 'transaction_date') query[ascending ? 'gte' : 'lte'](column, String(after.value))
   }
   query.order(column, { ascending })
+  query.order('created_at', { ascending })
   query.order('id', { ascending })
   return query
 }
@@ -151,5 +154,9 @@ export const comparing = (sort: Sort) => (one: Sortable, other: Sortable): numbe
     : column === 'name'
     ? one.name.localeCompare(other.name)
     : compare(one[column], other[column])
-  return (byValue || compare(one.id, other.id)) * (sort.startsWith('-') ? -1 : 1)
+  return (byValue || compare(one.created_at, other.created_at) || compare(one.id, other.id)) * (sort.startsWith('-') ? -1 : 1)
 }
+
+/** Whether a row is in its place before the next page begins. */
+export const isBefore = (row: Sortable, { value, ...place }: Cursor, sort: Sort): boolean =>
+  comparing(sort)(row, { ...row, ...place, [columnOf(sort)]: value }) <= 0

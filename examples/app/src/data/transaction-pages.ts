@@ -1,7 +1,7 @@
 /** Keeps the list that has been read true to what is changed in it, so that no page far up has to be read again. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Context } from './context.ts'
-import { comparing, type Cursor, type Shown, usualSort } from './transaction-filters.ts'
+import { comparing, type Cursor, isBefore, type Shown, type Sort, usualSort } from './transaction-filters.ts'
 import { pagesKey, type Transaction, type TransactionPage } from './transactions.ts'
 
 type Pages = InfiniteData<TransactionPage, Cursor | null>
@@ -12,8 +12,9 @@ const without = (data: Pages, isGone: (row: Transaction) => boolean): Pages => (
 })
 
 /** Puts a row where it belongs; one that comes after all that was read will be read when somebody gets there. */
-function withRow(data: Pages, row: Transaction, compare: (one: Transaction, other: Transaction) => number): Pages {
-  const at = data.pages.findIndex(({ rows, next }) => next === null || rows.some((other) => compare(row, other) < 0))
+function withRow(data: Pages, row: Transaction, sort: Sort): Pages {
+  const compare = comparing(sort)
+  const at = data.pages.findIndex(({ next }) => next === null || isBefore(row, next, sort))
   if (at < 0) return data
   const pages = data.pages.map((page, index) => {
     if (index !== at) return page
@@ -25,7 +26,9 @@ function withRow(data: Pages, row: Transaction, compare: (one: Transaction, othe
 
 /** What of a context has been read of the list, to be changed in place. */
 export function listOf(client: QueryClient, context: Context) {
-  const each = (change: (data: Pages, shown: Shown) => Pages) => {
+  const each = async (change: (data: Pages, shown: Shown) => Pages) => {
+    // a page that is on its way would be added to the list as it was before
+    await client.cancelQueries({ queryKey: pagesKey(context), predicate: ({ state }) => state.data !== undefined })
     for (const [key, data] of client.getQueriesData<Pages>({ queryKey: pagesKey(context) })) {
       if (data !== undefined) client.setQueryData(key, change(data, key.at(-1) as Shown))
     }
@@ -34,13 +37,13 @@ export function listOf(client: QueryClient, context: Context) {
     /** Half a transfer takes the other along. */
     drop: (rows: readonly Transaction[]) => {
       const gone = new Set(rows.flatMap(({ id, transfer_id }) => transfer_id === null ? [id] : [id, transfer_id]))
-      each((data) => without(data, ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id))))
+      return each((data) => without(data, ({ id, transfer_id }) => gone.has(id) || (transfer_id !== null && gone.has(transfer_id))))
     },
     /** Rows that are new or have changed, each in its place of today. */
     put: (rows: readonly Transaction[]) => {
       const gone = new Set(rows.map(({ id }) => id))
       const unique = [...new Map(rows.map((row) => [row.id, row])).values()]
-      each((data, { sort = usualSort }) => unique.reduce((pages, row) => withRow(pages, row, comparing(sort)), without(data, ({ id }) => gone.has(id))))
+      return each((data, { sort = usualSort }) => unique.reduce((pages, row) => withRow(pages, row, sort), without(data, ({ id }) => gone.has(id))))
     },
     /** Reads again what depends on transactions, but the list itself. */
     settle: () =>

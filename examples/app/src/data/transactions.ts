@@ -1,14 +1,16 @@
 /** Transactions: money that moved. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
-import { finance } from './client.ts'
+import { type Arguments, FinanceError, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import { formatAmount } from '../locale/amounts.ts'
+import { formatDay } from '../locale/days.ts'
+import { finance, gone } from './client.ts'
 import { type Context, rowOf, within } from './context.ts'
 import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, usualSort } from './transaction-filters.ts'
 
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 
 const columns =
-  'id,name,amount,currency,transaction_date,status,description,reference_no,category_id,account_id,transfer_id,source,tags(id,name),line_items(id,name,amount,category_id)'
+  'id,name,amount,currency,transaction_date,status,description,reference_no,category_id,account_id,transfer_id,source,created_at,updated_at,tags(id,name),line_items(id,name,amount,category_id)'
 
 export type Transaction =
   & Pick<
@@ -25,6 +27,8 @@ export type Transaction =
     | 'account_id'
     | 'transfer_id'
     | 'source'
+    | 'created_at'
+    | 'updated_at'
   >
   & { tags: { id: string, name: string }[], line_items: LineItem[] }
 
@@ -59,7 +63,7 @@ export const transactionPages = (context: Context, userId: string, shown: Shown)
     },
     getNextPageParam: ({ next }) => next,
     // what is far down the list would be read again page by page
-    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4,
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4 && 'always',
   })
 
 /** All that is shown, in parts, for a file. */
@@ -116,7 +120,7 @@ const readBy = async (column: 'id' | 'transfer_id', all: readonly string[]): Pro
 
 const halvesOf = (rows: readonly Transaction[]) => readBy('transfer_id', [...new Set(rows.flatMap(({ transfer_id }) => transfer_id ?? []))])
 
-/** The same change of many rows. @returns them as they are now, and the other halves of those that are transfers */
+/** The same change of many rows, whatever they were. @returns them as they are now, and the other halves of those that are transfers */
 export async function changeTransactions(rows: readonly Transaction[], change: RowChange<'transactions'>): Promise<Transaction[]> {
   const now: Transaction[] = []
   for (const part of inParts(rows.map(({ id }) => id)))
@@ -124,18 +128,140 @@ export async function changeTransactions(rows: readonly Transaction[], change: R
   return [...now, ...await halvesOf(rows)]
 }
 
+/** How a field is called, and what of a row stands in it where that says something to people. */
+const fieldWords: Partial<Record<string, readonly [name: string, value?: (row: Transaction) => string | null]>> = {
+  name: ['name', ({ name }) => name],
+  amount: ['amount', ({ amount, currency }) => formatAmount(amount, currency)],
+  currency: ['currency', ({ currency }) => currency.toUpperCase()],
+  transaction_date: ['date', ({ transaction_date }) => formatDay(transaction_date)],
+  status: ['status', ({ status }) => status],
+  description: ['description', ({ description }) => description],
+  reference_no: ['reference', ({ reference_no }) => reference_no],
+  category_id: ['category'],
+  account_id: ['account'],
+}
+
+/** Somebody else has changed what was to be changed; `row` is as it is now. */
+export class ChangedMeanwhile extends FinanceError {
+  readonly row: Transaction
+
+  constructor(row: Transaction, fields: readonly string[]) {
+    const words = fields.map((field) => {
+      const [name, value] = fieldWords[field] ?? [field]
+      const said = value?.(row)
+      return said == null ? `the ${name}` : `the ${name} to ${said}`
+    })
+    super(409, {
+      code: 'CHANGED_MEANWHILE',
+      message: `somebody has changed ${words.join(' and ')} meanwhile`,
+      hint: 'Save again to have it your way, or close to leave it.',
+    })
+    this.row = row
+  }
+}
+
+type Field = keyof Transaction
+
+/** Of rows, what a change replaces, so that it can be put back. */
+const former = (row: Transaction, change: RowChange<'transactions'>): RowChange<'transactions'> =>
+  Object.fromEntries(Object.keys(change).map((field) => [field, row[field as Field]]))
+
+/**
+ * Changes a row, but nothing that somebody else has changed since it was seen.
+ * @param seen the row as the person knows it
+ * @returns it as it is now, and its other half where it is a transfer
+ * @throws ChangedMeanwhile where a field of the change is no longer as it was seen; FinanceError 404 where the row is gone
+ */
+export async function changeTransaction(seen: Transaction, change: RowChange<'transactions'>): Promise<Transaction[]> {
+  let last = seen
+  while (true) {
+    const query = finance.data.from('transactions').update(change).eq('id', seen.id).eq('updated_at', last.updated_at).select(columns)
+    const now = await rowsOf(query)
+    if (now.length > 0) return [...now, ...await halvesOf(now)]
+    const [current] = await readBy('id', [seen.id])
+    // whoever may no longer change a row finds none to change either
+    if (current === undefined || current.updated_at === last.updated_at) throw gone()
+    const fields = Object.entries(change).flatMap(([field, wanted]) => {
+      const value = current[field as Field]
+      return value === seen[field as Field] || value === wanted ? [] : [field]
+    })
+    if (fields.length > 0) throw new ChangedMeanwhile(current, fields)
+    last = current
+  }
+}
+
+/** What somebody has changed of a row, and of what it has beside its own columns. */
+export type Changed = { values: RowChange<'transactions'>, tags?: string[], items?: Parameters<typeof setLineItems>[1] }
+
+/** Stores all that was changed of a row; the values first, because they are refused where somebody else has changed them. */
+export async function saveTransaction(seen: Transaction, { values, tags, items }: Changed): Promise<Transaction[]> {
+  const now = Object.keys(values).length > 0 ? await changeTransaction(seen, values) : []
+  if (tags === undefined && items === undefined) return now
+  if (tags !== undefined) await setTags(seen, tags)
+  if (items !== undefined) await setLineItems(seen, items)
+  return asTheyAre([seen])
+}
+
+/** Tags and parts, to compare. */
+const besideOf = ({ tags, line_items }: Transaction) => ({
+  tags: tags.map(({ id }) => id).toSorted().join(),
+  items: line_items.map((item) => JSON.stringify(item)).toSorted().join(),
+})
+
+/**
+ * Takes the change of a row back by writing it as it was.
+ * @param left the row as the change left it
+ * @throws ChangedMeanwhile where somebody has changed the same since; FinanceError 404 where the row is gone
+ */
+export async function putBack(before: Transaction, left: Transaction, { values, tags, items }: Changed): Promise<void> {
+  if (tags !== undefined || items !== undefined) {
+    const [now] = await readBy('id', [left.id])
+    if (now === undefined) throw gone()
+    const [one, other] = [besideOf(now), besideOf(left)]
+    if (tags !== undefined && one.tags !== other.tags) throw new ChangedMeanwhile(now, ['tags'])
+    if (items !== undefined && one.items !== other.items) throw new ChangedMeanwhile(now, ['parts'])
+  }
+  await saveTransaction(left, {
+    values: former(before, values),
+    ...(tags !== undefined && { tags: before.tags.map(({ id }) => id) }),
+    ...(items !== undefined && { items: before.line_items }),
+  })
+}
+
+/** Takes rows back that were created: one, or both halves of a transfer. @throws ChangedMeanwhile where somebody has changed them since */
+export async function dropNew(rows: readonly Transaction[]): Promise<void> {
+  for (const now of await readBy('id', rows.map(({ id }) => id))) {
+    const left = rows.find(({ id }) => id === now.id)
+    if (left === undefined || left.updated_at !== now.updated_at || JSON.stringify(besideOf(left)) !== JSON.stringify(besideOf(now)))
+      throw new ChangedMeanwhile(now, ['row'])
+  }
+  await deleteTransactions(rows)
+}
+
 /** Rows as they are now, with the other halves of those that are transfers; those that are gone are left out. */
 export const asTheyAre = async (rows: readonly Transaction[]): Promise<Transaction[]> =>
   (await Promise.all([readBy('id', rows.map(({ id }) => id)), halvesOf(rows)])).flat()
 
-/** Line items and tags go with them, and with half a transfer the other half. */
-export async function deleteTransactions(rows: readonly Transaction[]): Promise<void> {
-  for (const part of inParts(rows.map(({ id }) => id))) await unwrap(finance.data.from('transactions').delete().in('id', part))
+/** Line items and tags go with them, and with half a transfer the other half. @returns those that were still there */
+export async function deleteTransactions(rows: readonly Transaction[]): Promise<Transaction[]> {
+  const deleted = new Set<string | null>()
+  for (const part of inParts(rows.map(({ id }) => id)))
+    for (const { id, transfer_id } of await unwrap(finance.data.from('transactions').delete().in('id', part).select('id,transfer_id'))) {
+      deleted.add(id)
+      if (transfer_id !== null) deleted.add(transfer_id)
+    }
+  return rows.filter(({ id, transfer_id }) => deleted.has(id) || deleted.has(transfer_id))
 }
 
-/** The newest change that a person made of the first row of each request of many. @returns what `undo` takes, the last request first */
-export async function slipsOf(rows: readonly Transaction[], userId: string): Promise<string[]> {
-  const firsts = inParts(rows.map(({ id }) => id)).map(([id = '']) => id)
+/**
+ * The newest change that a person made of a row of each request of many.
+ * @param asked the rows that the requests were about
+ * @param changed those of them that were there to be changed
+ * @returns what `undo` takes, the last request first
+ */
+export async function slipsOf(asked: readonly Transaction[], changed: readonly Transaction[], userId: string): Promise<string[]> {
+  const ids = new Set(changed.map(({ id }) => id))
+  const firsts = inParts(asked.map(({ id }) => id)).flatMap((part) => part.find((id) => ids.has(id)) ?? [])
   const slips = await Promise.all(firsts.map((id) =>
     unwrap(
       finance.data.from('activity').select('id').eq('row_id', id).eq('actor_id', userId)
@@ -164,14 +290,14 @@ export async function storeAnew(context: Context, rows: readonly Transaction[]):
 
 /** Makes the tags of a row these. */
 export async function setTags({ id, tags }: Transaction, wanted: readonly string[]): Promise<void> {
-  const gone = tags.filter((tag) => !wanted.includes(tag.id)).map((tag) => tag.id)
+  const removed = tags.filter((tag) => !wanted.includes(tag.id)).map((tag) => tag.id)
   const added = wanted.filter((one) => !tags.some((tag) => tag.id === one))
-  if (gone.length > 0) await unwrap(finance.data.from('transaction_tags').delete().eq('transaction_id', id).in('tag_id', gone))
+  if (removed.length > 0) await unwrap(finance.data.from('transaction_tags').delete().eq('transaction_id', id).in('tag_id', removed))
   if (added.length > 0) await unwrap(finance.data.from('transaction_tags').insert(added.map((tag_id) => ({ transaction_id: id, tag_id }))))
 }
 
 /** Makes the parts of a row these. What leaves goes first, so that the parts never come to more than the whole. */
-export async function setLineItems({ id, line_items }: Transaction, wanted: readonly Omit<LineItem, 'id'>[]): Promise<void> {
+export async function setLineItems({ id, line_items }: Transaction, wanted: ReadonlyArray<Omit<LineItem, 'id'> & { id?: string }>): Promise<void> {
   if (line_items.length > 0) await unwrap(finance.data.from('line_items').delete().in('id', line_items.map((item) => item.id)))
   if (wanted.length > 0) await unwrap(finance.data.from('line_items').insert(wanted.map((item) => ({ ...item, transaction_id: id }))))
 }

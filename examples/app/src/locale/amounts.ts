@@ -43,8 +43,19 @@ export function parseAmount(text: string, locale?: string): number | null {
 }
 
 /** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency; nothing is never less than nothing */
-export const formatAmount = (amount: number, currency: string, locale?: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' }).format(amount)
+export function formatAmount(amount: number, currency: string, locale?: string): string {
+  const key = `${currency} ${locale ?? ''}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' })
+  formats.set(key, format)
+  return format.format(amount)
+}
+
+/** Kept, because to make one takes longer than all else that a row of a list needs. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** How many decimals amounts of a currency have. */
+export const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
 
 /** An amount as it stands in a field, where it is changed: without groups and currency. */
 export const typedAmount = (amount: number, locale?: string): string =>

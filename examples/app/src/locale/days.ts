@@ -1,5 +1,7 @@
 /** Days and times as people read them. A day is `2025-01-31`, of no time zone; a moment is a time stamp. */
 
+/** The days that the service takes. */
+export const [firstDay, lastDay] = ['1900-01-01', '2199-12-31'] as const
 /**
  * The locale for what has words in it: the language is the page's, and the order that of where the person is.
  * @param locale the browser's unless told
@@ -27,11 +29,13 @@ function inFigures(locale: string | undefined, options: Intl.DateTimeFormatOptio
 }
 
 /** @param day a day, or a time stamp whose day counts */
-export const formatDay = (day: string, locale?: string): string =>
-  inFigures(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
+export function formatDay(day: string, locale?: string): string {
+  const format = formats.get(locale) ?? inFigures(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  formats.set(locale, format)
+  return format.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
+}
+
+/** Kept, because a list asks at each of its rows, and to make one takes long. */
+const formats = new Map<string | undefined, Intl.DateTimeFormat>()
 
 export const formatMoment = (moment: string, locale?: string): string => inFigures(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
-
-/** @param day any day of the month */
-export const formatMonth = (day: string, locale?: string): string =>
-  new Intl.DateTimeFormat(inWords(locale), { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${day.slice(0, 7)}-01T00:00:00Z`))

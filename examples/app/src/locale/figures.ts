@@ -28,3 +28,15 @@ export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency
     return { currency, count: some.length, sum: some.reduce((cents, { amount }) => cents + Math.round(amount * 100), 0) / 100 }
   })
 }
+
+/**
+ * What there was at the end of each month, to the cent.
+ * @param now what there is, which is what the last month has
+ * @param booked what has moved since the first of the months began, each in its month; what is still to come is in `now` already
+ */
+export function balancesOf(now: number, booked: ReadonlyArray<{ month: string, amount: number }>, months: readonly string[]): number[] {
+  return months.map((month) => {
+    const later = booked.filter((one) => one.month > month && month !== months.at(-1))
+    return later.reduce((cents, { amount }) => cents - Math.round(amount * 100), Math.round(now * 100)) / 100
+  })
+}

@@ -4,7 +4,8 @@ import { TextField } from './form.tsx'
 
 type CurrencyFieldProps = {
   name?: string
-  hint?: string
+  label?: string
+  hint?: string | undefined
   /** What is stored; without it the usual one of the context stands there. */
   value?: string | undefined
   readOnly?: boolean
@@ -13,14 +14,14 @@ type CurrencyFieldProps = {
 }
 
 /** A currency by its three letters. */
-export function CurrencyField({ name = 'currency', value, onChange, ...field }: CurrencyFieldProps) {
+export function CurrencyField({ name = 'currency', label = 'Currency', value, onChange, ...field }: CurrencyFieldProps) {
   const usual = useUsualCurrency()
   const [typed, setTyped] = useState(value?.toUpperCase())
   return (
     <TextField
       {...field}
       name={name}
-      label='Currency'
+      label={label}
       value={typed ?? usual.toUpperCase()}
       pattern='[A-Za-z]{3}'
       title='Three letters, such as EUR'

@@ -4,10 +4,10 @@ import { ErrorNote } from './error-note.tsx'
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 
-/** A dialog above the page. Without `onClose` it stays until what it asks is done. */
+/** A dialog above the page, which keeps what was typed while it is not open. Without `onClose` it stays until what it asks is done. */
 export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
   <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
-    <Base.Portal>
+    <Base.Portal keepMounted>
       <Base.Backdrop className='backdrop' />
       <Base.Popup className='dialog'>
         <Base.Title className='dialog-title'>{title}</Base.Title>

@@ -1,12 +1,21 @@
 /** Forms: labelled fields that know by their name whether an error is about them. */
-import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId } from 'react'
+import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId, useState } from 'react'
 import { ErrorNote } from './error-note.tsx'
 import { isAbout } from './words.ts'
 
 const ErrorContext = createContext<Error | null>(null)
 
-/** What was typed, by the names of the fields: without spaces around it, with null where it is empty, and as it is, for passwords. */
-export type Values = { text: (name: string) => string, optional: (name: string) => string | null, raw: (name: string) => string }
+/** What was typed, by the names of the fields. */
+export type Values = {
+  /** Without spaces around it. */
+  text: (name: string) => string
+  /** null where it is empty. */
+  optional: (name: string) => string | null
+  /** As it is, for passwords. */
+  raw: (name: string) => string
+  /** As rows have currencies. */
+  currency: (name: string) => string
+}
 
 const valuesOf = (all: FormData): Values => {
   const raw = (name: string) => {
@@ -14,24 +23,29 @@ const valuesOf = (all: FormData): Values => {
     return typeof value === 'string' ? value : ''
   }
   const text = (name: string) => raw(name).trim()
-  return { text, optional: (name) => text(name) || null, raw }
+  return { text, optional: (name) => text(name) || null, raw, currency: (name) => text(name).toLowerCase() }
 }
 
 type FormProps = { error?: Error | null, onSubmit: (values: Values) => void, children: ReactNode }
 
 /** A form that shows what its last attempt failed with and keeps what was typed. */
 export function Form({ error = null, onSubmit, children }: FormProps) {
+  const [isTyped, setTyped] = useState(false)
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    setTyped(false)
     onSubmit(valuesOf(new FormData(event.currentTarget)))
   }
   return (
-    <form className='form' onSubmit={submit}>
+    <form className='form' data-typed={isTyped || error !== null || undefined} onInput={() => setTyped(true)} onSubmit={submit}>
       <ErrorNote error={error} />
       <ErrorContext value={error}>{children}</ErrorContext>
     </form>
   )
 }
+
+/** Whether something was typed on this page that is not stored. */
+export const isWriting = (): boolean => document.querySelector('form[data-typed]') !== null
 
 export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null }
 
@@ -64,6 +78,10 @@ export const TextField = ({ name, label, hint, problem, ...input }: FieldProps &
 export const Select = ({ name, label, hint, problem, children, ...select }: FieldProps & Omit<ComponentProps<'select'>, 'name'>) => (
   <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <select {...select} {...control}>{children}</select>}</Field>
 )
+
+/** What a choice is of: rows by their ids, or names by what is stored. */
+export const Options = ({ of }: { of: ReadonlyArray<{ id: string, name: string }> | Record<string, string> }) =>
+  (Array.isArray(of) ? of.map(({ id, name }) => [id, name]) : Object.entries(of)).map(([value, name]) => <option key={value} value={value}>{name}</option>)
 
 /** A day, as the browser's own control has it: `2025-01-31`. */
 export const DateField = (props: FieldProps & Omit<ComponentProps<'input'>, 'name' | 'type'>) => <TextField {...props} type='date' />

@@ -1,5 +1,4 @@
-import { formatMonth } from '../locale/days.ts'
-import { addMonths } from '../locale/months.ts'
+import { addMonths, formatPeriod } from '../locale/months.ts'
 
 /** A month, with the one before and the one after. */
 export const MonthSteps = ({ month, onChange }: { month: string, onChange: (month: string) => void }) => (
@@ -13,7 +12,7 @@ export const MonthSteps = ({ month, onChange }: { month: string, onChange: (mont
     >
       ←
     </button>
-    <output>{formatMonth(month)}</output>
+    <output>{formatPeriod(month, 'month')}</output>
     <button
       type='button'
       className='quiet'

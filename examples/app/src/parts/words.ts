@@ -27,10 +27,13 @@ const byCode: Readonly<Record<string, string>> = {
   23503: 'What was chosen is no longer there.',
   23505: 'There is one like this already.',
   23514: 'One of the values cannot be kept.',
-  42501: 'You may not do this.',
+  42501: 'Your role here does not allow this.',
   PT404: 'It is no longer there.',
   PGRST116: 'It is no longer there.',
 }
+
+/** Of the app's own errors, which are in words already, and may have a person's in them. */
+const ownCodes = ['GONE', 'CHANGED_MEANWHILE']
 
 /** Whether a sentence is for a program: it names a table, a column or an address, or says what to send. */
 const isForPrograms = (text: string) => /\w_\w|["/]|\b(column|relation|constraint)\b|^(Send|Leave) /.test(text)
@@ -44,9 +47,10 @@ export function wordsOf(error: Error): { message: string, hint: string | null } 
   const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
   const known = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
   if (known !== undefined) return { message: known, hint: null }
+  const isOwn = ownCodes.includes(code)
   return {
-    message: isForPrograms(message) ? 'The service could not do this.' : sentence(message),
-    hint: hint === null || isForPrograms(hint) ? null : sentence(hint),
+    message: !isOwn && isForPrograms(message) ? 'The service could not do this.' : sentence(message),
+    hint: hint === null || (!isOwn && isForPrograms(hint)) ? null : sentence(hint),
   }
 }
 

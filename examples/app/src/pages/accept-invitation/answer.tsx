@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { FinanceError, type InvitationOfLink } from 'finance-client'
+import type { InvitationOfLink } from 'finance-client'
 import { useSession } from '../../app/session.ts'
 import { usePeopleChange } from '../../data/change.ts'
 import { chooseContext, meQuery, signOut } from '../../data/me.ts'
@@ -43,12 +43,18 @@ export function Answer({ invitation: { id, status, email_hint: address, is_for_c
       </>
     )
   }
-  const isUnverified = answer.error instanceof FinanceError && answer.error.code === 'EMAIL_NOT_VERIFIED'
+  if (me.data?.user.email_verified === false) {
+    return (
+      <>
+        <p>To answer, first verify that {email} is yours, with the link of the mail that was sent to you. It leads back to the invitation.</p>
+        <SendVerification email={email} />
+      </>
+    )
+  }
   return (
     <>
       <p>You are signed in as {email}.</p>
       <ErrorNote error={answer.error} />
-      {isUnverified && <SendVerification email={email} />}
       <div className='buttons'>
         <button type='button' className='primary' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>
           Accept

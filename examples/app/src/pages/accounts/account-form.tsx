@@ -1,26 +1,30 @@
 import { useState } from 'react'
-import { type Account, accountTypes, saveAccount } from '../../data/accounts.ts'
-import { useChange } from '../../data/change.ts'
+import { type Account, accountsQuery, accountTypes, saveAccount } from '../../data/accounts.ts'
+import { useChange, withValues } from '../../data/change.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 /** Creates an account, or changes the one that is given. */
 export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
   const [balance, setBalance] = useState<number | null>(account?.balance ?? 0)
-  const save = useChange(saveAccount, onClose)
-  const submit = ({ text, optional }: Values) => {
+  const save = useChange(
+    saveAccount,
+    onClose,
+    (context, { id, values }) => id === undefined ? null : withValues<Account>(accountsQuery(context).queryKey, id, values),
+  )
+  const submit = ({ text, optional, currency }: Values) => {
     if (balance === null) return
-    const [name, type, currency] = [text('name'), text('type') as Account['type'], text('currency').toLowerCase()]
-    save.mutate({ id: account?.id, values: { name, type, currency, balance, institution: optional('institution') } })
+    const type = text('type') as Account['type']
+    save.mutate({ id: account?.id, values: { name: text('name'), type, currency: currency('currency'), balance, institution: optional('institution') } })
   }
   return (
-    <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open onClose={onClose}>
+    <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='name' label='Name' defaultValue={account?.name} maxLength={255} required />
         <Select name='type' label='Type' defaultValue={account?.type ?? 'checking'}>
-          {Object.entries(accountTypes).map(([type, name]) => <option key={type} value={type}>{name}</option>)}
+          <Options of={accountTypes} />
         </Select>
         <AmountField
           name='balance'

@@ -1,5 +1,6 @@
 import { useHere } from '../../app/here.tsx'
-import { type Account, accountTypes } from '../../data/accounts.ts'
+import { type Account, accountTypes, balanceOf } from '../../data/accounts.ts'
+import { Action } from '../../parts/action.tsx'
 import { ActionsHead } from '../../parts/actions-head.tsx'
 import { Amount } from '../../parts/amount.tsx'
 
@@ -23,12 +24,12 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
             <th scope='row'>{account.name}{account.institution !== null && <small>{account.institution}</small>}</th>
             <td data-label='Type'>{accountTypes[account.type]}</td>
             <td className='amount' data-label='Balance'>
-              <Amount value={account.current_balance ?? account.balance} currency={account.currency} />
+              <Amount value={balanceOf(account)} currency={account.currency} />
             </td>
             {rights.write && (
               <td className='row-actions'>
-                <button type='button' className='quiet' aria-label={`Edit ${account.name}`} onClick={() => onEdit(account)}>Edit</button>
-                <button type='button' className='quiet' aria-label={`Delete ${account.name}`} onClick={() => onDelete(account)}>Delete</button>
+                <Action name='Edit' of={account.name} onClick={() => onEdit(account)} />
+                <Action name='Delete' of={account.name} onClick={() => onDelete(account)} />
               </td>
             )}
           </tr>

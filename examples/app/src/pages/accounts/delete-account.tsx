@@ -6,7 +6,6 @@ import { useChange } from '../../data/change.ts'
 import { useTellWithUndo } from '../../data/undo.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { useTell } from '../../parts/toast.tsx'
-import { wordsOf } from '../../parts/words.ts'
 
 export function useDeleteAccount() {
   const { rights } = useHere()
@@ -15,10 +14,9 @@ export function useDeleteAccount() {
   const tellWithUndo = useTellWithUndo()
   const remove = useChange(deleteAccount, (_, { id, name }) => {
     setAsked(null)
-    if (rights.undo) tellWithUndo(`${name} is deleted.`, id)
-    else tell(`${name} is deleted.`)
+    tellWithUndo(`${name} is deleted.`, id)
   })
-  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(wordsOf(error).message) }) : setAsked(account)
+  const begin = (account: Account) => rights.undo ? remove.mutate(account, { onError: (error) => tell(error) }) : setAsked(account)
   return { asked, ask: begin, cancel: () => setAsked(null), remove }
 }
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { type Account, accountsQuery } from '../../data/accounts.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
 import { AccountForm } from './account-form.tsx'
 import { AccountTable } from './account-table.tsx'
 import { DeleteAccount, useDeleteAccount } from './delete-account.tsx'
@@ -15,14 +15,15 @@ export function Page() {
   const accounts = useQuery(accountsQuery(context))
   const [edited, setEdited] = useState<Account | 'new' | null>(null)
   const deletion = useDeleteAccount()
-  const create = rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New account</button>
   return (
     <>
-      <PageHead title='Accounts'>{create}</PageHead>
-      <ErrorNote error={accounts.error} />
-      {accounts.isPending && <Skeleton />}
-      {accounts.data?.length === 0 && <EmptyState>No account yet. An account is where money lies: at a bank, on a card, in a drawer.</EmptyState>}
-      {accounts.data !== undefined && accounts.data.length > 0 && <AccountTable accounts={accounts.data} onEdit={setEdited} onDelete={deletion.ask} />}
+      <PageHead title='Accounts'>
+        <Link to='/exchange-rates'>Exchange rates</Link>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New account</button>}
+      </PageHead>
+      <Answer to={[accounts]} empty={<EmptyState>No account yet. An account is where money lies: at a bank, on a card, in a drawer.</EmptyState>}>
+        {(rows) => <AccountTable accounts={rows} onEdit={setEdited} onDelete={deletion.ask} />}
+      </Answer>
       {edited !== null && <AccountForm account={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
       <DeleteAccount deletion={deletion} />
     </>

@@ -99,7 +99,7 @@ function valueOf(field: string, row: Cells | null, names: Names): string {
   return field === 'currency' || field.endsWith('_currency') ? textOf(value).toUpperCase() : textOf(value)
 }
 
-export type Difference = { field: string, before: string, after: string }
+type Difference = { field: string, before: string, after: string }
 
 /** The fields in which a row has become another, as a person reads them. */
 export function differencesOf({ before, after }: Activity, names: Names): Difference[] {

@@ -2,8 +2,10 @@ import { useState } from 'react'
 import { type Budget, deleteBudget, setBudget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
+import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
-import { formatMonth } from '../../locale/days.ts'
+import { daysOf, formatPeriod } from '../../locale/months.ts'
+import { Action } from '../../parts/action.tsx'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,24 +26,34 @@ export function BudgetForm({ category, currency, month, budgets, onClose }: Budg
   const same = own.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
   const [amount, setAmount] = useState<number | null>(stored?.amount ?? (currency === category.budget_currency ? category.monthly_budget : null))
-  const save = useChange(setBudget, onClose)
-  const submit = ({ text, optional }: Values) => {
+  const save = useChange(setBudget, onClose, (context, next) => {
+    const former = own.find((budget) => budget.month === next.month && budget.currency === next.currency)
+    // what is carried over the service says, and what another budget takes the place of
+    if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
+    const more = next.amount - former.amount
+    return {
+      queryKey: budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
+      change: (row: Comparison) =>
+        row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
+    }
+  })
+  const submit = ({ text, optional, currency: currencyOf }: Values) => {
     if (amount === null) return
     save.mutate({
       category_id: category.id,
       month: text('which') === 'month' ? month : null,
       amount,
-      currency: text('currency').toLowerCase(),
+      currency: currencyOf('currency'),
       rollover: optional('rollover') !== null,
     })
   }
   return (
-    <Dialog title={`Budget of ${category.name}`} open onClose={onClose}>
+    <Dialog title={`Budget of ${category.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
         <CurrencyField value={currency ?? undefined} />
         <Select name='which' label='For' defaultValue='month'>
-          <option value='month'>{formatMonth(month)} alone</option>
+          <option value='month'>{formatPeriod(month, 'month')} alone</option>
           <option value='every'>Every month that has none of its own</option>
         </Select>
         <label className='check'>
@@ -63,12 +75,12 @@ function BudgetList({ budgets }: { budgets: Budget[] }) {
       <ErrorNote error={remove.error} />
       <ul className='budget-list'>
         {budgets.map((budget) => {
-          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatMonth(budget.month)}`}`
+          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatPeriod(budget.month, 'month')}`}`
           return (
             <li key={budget.id}>
               {name}
               {budget.rollover && ', carries over'}
-              <button type='button' className='quiet' aria-label={`Remove ${name}`} onClick={() => remove.mutate(budget)}>Remove</button>
+              <Action name='Remove' of={name} onClick={() => remove.mutate(budget)} />
             </li>
           )
         })}

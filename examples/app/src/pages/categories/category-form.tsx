@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { type Category, saveCategory } from '../../data/categories.ts'
-import { useChange } from '../../data/change.ts'
+import { categoriesQuery, type Category, saveCategory } from '../../data/categories.ts'
+import { useChange, withValues } from '../../data/change.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { CurrencyField } from '../../parts/currency-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -11,8 +11,12 @@ const firstColor = '#4a7fb5'
 /** Creates a category, or changes the one that is given. */
 export function CategoryForm({ category, onClose }: { category: Category | null, onClose: () => void }) {
   const [budget, setBudget] = useState<number | null>(category?.monthly_budget ?? null)
-  const save = useChange(saveCategory, onClose)
-  const submit = ({ text }: Values) => {
+  const save = useChange(
+    saveCategory,
+    onClose,
+    (context, { id, name, color = null }) => id === undefined ? null : withValues<Category>(categoriesQuery(context).queryKey, id, { name, color }),
+  )
+  const submit = ({ text, currency }: Values) => {
     // what is no amount stays in the field, which says so
     if (budget === null && text('monthly_budget') !== '') return
     save.mutate({
@@ -20,11 +24,11 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
       name: text('name'),
       color: text('color'),
       monthly_budget: budget,
-      budget_currency: text('budget_currency').toLowerCase(),
+      budget_currency: currency('budget_currency'),
     })
   }
   return (
-    <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open onClose={onClose}>
+    <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='name' label='Name' defaultValue={category?.name} maxLength={255} required />
         <TextField name='color' label='Colour' type='color' defaultValue={category?.color ?? firstColor} />

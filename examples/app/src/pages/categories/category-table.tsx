@@ -4,8 +4,9 @@ import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
+import { Action } from '../../parts/action.tsx'
 import { ActionsHead } from '../../parts/actions-head.tsx'
-import { BudgetBar, leftOf } from '../../parts/charts/budget-table.tsx'
+import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
 import { RowsLink } from '../../parts/rows-link.tsx'
 
 type CategoryTableProps = {
@@ -66,7 +67,21 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
               )}
             {rights.write && (
               <td className='row-actions'>
-                <Actions category={category} currency={comparison?.currency ?? null} isFirst={isFirst} onOpen={onOpen} />
+                {isFirst && (
+                  <>
+                    <Action name='Budget' of={`of ${category.name}`} onClick={() => onOpen('budget', category, comparison?.currency ?? null)} />
+                    <Action name='Edit' of={category.name} onClick={() => onOpen('edit', category, comparison?.currency ?? null)} />
+                    <Action name='Delete' of={category.name} onClick={() => onOpen('delete', category, comparison?.currency ?? null)} />
+                  </>
+                )}
+                {/* what can be done to a category stands in its first row; each other one is a budget */}
+                {!isFirst && (
+                  <Action
+                    name='Budget'
+                    of={`of ${category.name} in ${comparison?.currency.toUpperCase()}`}
+                    onClick={() => onOpen('budget', category, comparison?.currency ?? null)}
+                  />
+                )}
               </td>
             )}
           </tr>
@@ -80,28 +95,4 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
 function Kind({ budgets }: { budgets: Budget[] }) {
   const budget = budgets.find(({ month }) => month !== null) ?? budgets[0]
   return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
-}
-
-type ActionsProps = Pick<CategoryTableProps, 'onOpen'> & { category: Category, currency: string | null, isFirst: boolean }
-
-/** What can be done to a category stands in its first row; each other one is a budget. */
-function Actions({ category, currency, isFirst, onOpen }: ActionsProps) {
-  const action = (dialog: 'edit' | 'budget' | 'delete', name: string, label: string) => (
-    <button
-      type='button'
-      className='quiet'
-      aria-label={label}
-      onClick={() => onOpen(dialog, category, currency)}
-    >
-      {name}
-    </button>
-  )
-  if (!isFirst) return action('budget', 'Budget', `Budget of ${category.name} in ${currency?.toUpperCase()}`)
-  return (
-    <>
-      {action('budget', 'Budget', `Budget of ${category.name}`)}
-      {action('edit', 'Edit', `Edit ${category.name}`)}
-      {action('delete', 'Delete', `Delete ${category.name}`)}
-    </>
-  )
 }

@@ -5,7 +5,6 @@ import { useChange } from '../../data/change.ts'
 import { useTellWithUndo } from '../../data/undo.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/form.tsx'
-import { useTell } from '../../parts/toast.tsx'
 
 type DeleteCategoryProps = { category: Category, others: Category[], onClose: () => void }
 
@@ -13,12 +12,9 @@ type DeleteCategoryProps = { category: Category, others: Category[], onClose: ()
 export function DeleteCategory({ category, others, onClose }: DeleteCategoryProps) {
   const { rights } = useHere()
   const [replacement, setReplacement] = useState('')
-  const tell = useTell()
   const tellWithUndo = useTellWithUndo()
   const remove = useChange(deleteCategory, ({ transactions }) => {
-    const sentence = `${category.name} is deleted, and ${countOf(transactions)} moved.`
-    if (rights.undo) tellWithUndo(sentence, category.id)
-    else tell(sentence)
+    tellWithUndo(`${category.name} is deleted, and ${countOf(transactions)} moved.`, category.id)
     onClose()
   })
   return (

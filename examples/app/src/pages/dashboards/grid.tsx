@@ -1,10 +1,13 @@
 /** Widgets where the layout says they stand; on a phone one below the other, in the same order. */
 import type { DateRange } from 'finance-client'
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useId } from 'react'
+import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import type { Widget } from '../../data/dashboards.ts'
+import { today } from '../../locale/days.ts'
+import { Card } from '../../parts/card.tsx'
 import { columns, inOrder } from './arrangement.ts'
 import { titleOf } from './kinds.ts'
-import { WidgetView } from './widgets/views.tsx'
+import { daysOfRange } from './ranges.ts'
+import { WidgetView } from './widget-view.tsx'
 
 type GridProps = {
   widgets: Widget[]
@@ -24,22 +27,16 @@ function placeOf({ position: { x, y }, size: { w, h } }: Widget): CSSProperties 
 export const Grid = ({ widgets, range, tools, onKeyDown }: GridProps) => (
   <div className='grid'>
     {inOrder(widgets).map((widget) => (
-      <Frame key={widget.id} widget={widget} tools={tools?.(widget)} onKeyDown={(event) => onKeyDown?.(widget, event)}>
-        <WidgetView widget={widget} range={range} />
-      </Frame>
+      <Card
+        key={widget.id}
+        title={titleOf(widget)}
+        className='card widget'
+        style={placeOf(widget)}
+        onKeyDown={(event) => onKeyDown?.(widget, event)}
+      >
+        {tools?.(widget)}
+        <WidgetView widget={widget} days={daysOfRange(range, today())} />
+      </Card>
     ))}
   </div>
 )
-
-type FrameProps = { widget: Widget, tools: ReactNode, onKeyDown: (event: KeyboardEvent) => void, children: ReactNode }
-
-function Frame({ widget, tools, onKeyDown, children }: FrameProps) {
-  const id = useId()
-  return (
-    <section className='widget' style={placeOf(widget)} aria-labelledby={id} onKeyDown={onKeyDown}>
-      <h2 id={id}>{titleOf(widget)}</h2>
-      {tools}
-      {children}
-    </section>
-  )
-}

@@ -28,6 +28,8 @@ export const kinds = {
     settings: { transaction_type: { label: 'What it shows', choices: { expense: 'Expenses', income: 'Income' } } },
   },
   budgets: { name: 'Budgets', size: { w: 6, h: 4 }, settings: {} },
+  balances: { name: 'Balances', size: { w: 6, h: 4 }, settings: {} },
+  upcoming: { name: 'Due next', size: { w: 6, h: 4 }, settings: {} },
   transactions: { name: 'Newest transactions', size: { w: 6, h: 4 }, settings: { rows: { label: 'How many', choices: { 5: '5', 10: '10', 20: '20' } } } },
 } satisfies Record<string, Kind>
 

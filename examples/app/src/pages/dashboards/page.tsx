@@ -3,10 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { type Dashboard, dashboardsQuery } from '../../data/dashboards.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
 /** Who sees a team's dashboard. */
@@ -21,35 +20,37 @@ export function Page() {
       <PageHead title='Dashboards'>
         {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>New dashboard</button>}
       </PageHead>
-      <ErrorNote error={dashboards.error} />
-      {dashboards.isPending && <Skeleton />}
-      {dashboards.data?.length === 0 && (
-        <EmptyState>
-          {rights.write ? 'No dashboard yet. A dashboard shows the numbers that you want to see together.' : 'No dashboard is shared with viewers yet.'}
-        </EmptyState>
-      )}
-      {dashboards.data !== undefined && dashboards.data.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Widgets</th>
-              {team !== null && <th>Who sees it</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {dashboards.data.map((dashboard) => (
-              <tr key={dashboard.id}>
-                <th scope='row'>
-                  <Link to='/dashboards/$dashboardId' params={{ dashboardId: dashboard.id }}>{dashboard.name}</Link>
-                </th>
-                <td>{dashboard.layout.widgets.length}</td>
-                {team !== null && <td>{seenBy(dashboard)}</td>}
+      <Answer
+        to={[dashboards]}
+        empty={
+          <EmptyState>
+            {rights.write ? 'No dashboard yet. A dashboard shows the numbers that you want to see together.' : 'No dashboard is shared with viewers yet.'}
+          </EmptyState>
+        }
+      >
+        {(rows) => (
+          <table>
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>Widgets</th>
+                {team !== null && <th>Who sees it</th>}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+            </thead>
+            <tbody>
+              {rows.map((dashboard) => (
+                <tr key={dashboard.id}>
+                  <th scope='row'>
+                    <Link to='/dashboards/$dashboardId' params={{ dashboardId: dashboard.id }}>{dashboard.name}</Link>
+                  </th>
+                  <td>{dashboard.layout.widgets.length}</td>
+                  {team !== null && <td>{seenBy(dashboard)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Answer>
       {isNew && <NewDashboard onClose={() => setIsNew(false)} />}
     </>
   )

@@ -1,5 +1,6 @@
 import type { DateRange } from 'finance-client'
 import { formatDay } from '../../locale/days.ts'
+import { Options } from '../../parts/form.tsx'
 import { presets, rangeOf, valueOf } from './ranges.ts'
 
 /** The days that all widgets are about; cash flow has periods of its own. */
@@ -13,7 +14,7 @@ export function RangeChoice({ range, onChoose }: { range: DateRange, onChoose: (
           {range.start_date == null ? value.replaceAll('_', ' ') : `${formatDay(range.start_date)} to ${formatDay(range.end_date ?? '')}`}
         </option>
       )}
-      {Object.entries(presets).map(([preset, name]) => <option key={preset} value={preset}>{name}</option>)}
+      <Options of={presets} />
     </select>
   )
 }

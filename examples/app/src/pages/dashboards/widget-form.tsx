@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Widget } from '../../data/dashboards.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 import { kindOf, type KindName, kinds, newWidget, settingOf, titleOf } from './kinds.ts'
 
 type WidgetFormProps = { widget: Widget | null, onDone: (widget: Widget) => void, onClose: () => void }
@@ -29,7 +29,7 @@ export function WidgetForm({ widget, onDone, onClose }: WidgetFormProps) {
         )}
         {settings.map(([name, { label, choices }]) => (
           <Select key={`${type} ${name}`} name={name} label={label} defaultValue={settingOf(widget ?? { type }, name)}>
-            {Object.entries(choices).map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+            <Options of={choices} />
           </Select>
         ))}
         <TextField

@@ -1,6 +1,7 @@
 /** Which column is what, for the file of a bank that nobody here knows. */
 import type { Column, Columns } from 'finance-client/import'
 import { type SubmitEvent, useState } from 'react'
+import { Options } from '../../parts/form.tsx'
 
 const meanings = {
   date: 'The day',
@@ -75,7 +76,7 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
                   onChange={({ target }) => setSaid(said.map((one, index) => index === place ? target.value as Meaning | '' : one))}
                 >
                   <option value=''>Nothing of these</option>
-                  {Object.entries(meanings).map(([meaning, text]) => <option key={meaning} value={meaning}>{text}</option>)}
+                  <Options of={meanings} />
                 </select>
               </td>
             </tr>

@@ -7,7 +7,7 @@ import type { Portion } from '../../data/imports.ts'
 export type Group = { key: string, account: { id: string, name: string } | null, rows: StatementRow[] }
 
 /** As much of an account's number as its owner needs to know it, and no more than may be kept in a browser. */
-export const endOf = (account: string): string => account.length > 4 ? `…${account.slice(-4)}` : account
+const endOf = (account: string): string => account.length > 4 ? `…${account.slice(-4)}` : account
 
 /** The rows by the account that they are of. */
 export function groupsOf({ accounts, rows }: Statement): Group[] {

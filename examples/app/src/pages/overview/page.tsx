@@ -1,34 +1,47 @@
 /** How the money stands. All reports are asked for at once, and each card shows its own when it is there. */
 import { Link } from '@tanstack/react-router'
 import { useHere } from '../../app/here.tsx'
+import { today } from '../../locale/days.ts'
+import { comparedDays, daysOf } from '../../locale/months.ts'
+import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { MonthSteps } from '../../parts/month-steps.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Balances } from './balances.tsx'
-import { BudgetCard } from './budget-card.tsx'
-import { CashFlow } from './cash-flow.tsx'
+import { Balances } from '../../parts/reports/balances.tsx'
+import { Budgets } from '../../parts/reports/budgets.tsx'
+import { CashFlow } from '../../parts/reports/cash-flow.tsx'
+import { DueNext } from '../../parts/reports/due-next.tsx'
+import { Spending } from '../../parts/reports/spending.tsx'
 import { CurrencyChoice } from './currency-choice.tsx'
-import { DueNext } from './due-next.tsx'
-import { Spending } from './spending.tsx'
-import { useView } from './view.ts'
+import { flowMonths, useView } from './view.ts'
 
 export function Page() {
-  const { view, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
+  const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
   return (
     <>
       <PageHead title='Overview'>
         <div className='chooser'>
-          <CurrencyChoice view={view} currencies={currencies} canConvert={canConvert} onChange={showCurrency} />
-          <MonthSteps month={view.month} onChange={showMonth} />
+          <CurrencyChoice {...{ money, currencies, canConvert }} onChange={showCurrency} />
+          <MonthSteps month={month} onChange={showMonth} />
         </div>
       </PageHead>
       {isNew === true && <Welcome />}
       <div className='cards' hidden={isNew === true}>
-        <CashFlow view={view} />
-        <Balances />
-        <DueNext now={view.now} />
-        <Spending view={view} />
-        <BudgetCard view={view} />
+        <Card title='Cash flow' className='card card-wide'>
+          <CashFlow grouping='monthly' {...flowMonths} money={money} />
+        </Card>
+        <Card title='Balances'>
+          <Balances />
+        </Card>
+        <Card title='Due next'>
+          <DueNext />
+        </Card>
+        <Card title='Spending'>
+          <Spending days={daysOf(month)} before={comparedDays(month, today())} money={money} />
+        </Card>
+        <Card title='Budgets'>
+          <Budgets days={daysOf(month)} money={money} />
+        </Card>
       </div>
     </>
   )

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
-import { type Recurring, recurringQuery } from '../../data/recurring.ts'
+import { deleteRecurring, type Recurring, recurringQuery, restoreRecurring } from '../../data/recurring.ts'
+import { useDeletion } from '../../data/undo.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { RecurringForm } from './recurring-form.tsx'
@@ -13,18 +14,23 @@ export function Page() {
   const { context, rights } = useHere()
   const costs = useQuery(recurringQuery(context))
   const [edited, setEdited] = useState<Recurring | 'new' | null>(null)
-  const create = rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New recurring cost</button>
+  const remove = useDeletion(deleteRecurring, restoreRecurring, ({ title }) => title)
   return (
     <>
-      <PageHead title='Recurring'>{create}</PageHead>
-      <ErrorNote error={costs.error} />
-      {costs.isPending && <Skeleton rows={6} />}
-      {costs.data?.length === 0 && (
-        <EmptyState>
-          No recurring cost yet: rent, insurances, whatever comes again by itself. What is due is then on the overview, and in the months to come.
-        </EmptyState>
-      )}
-      {costs.data !== undefined && costs.data.length > 0 && <RecurringTable costs={costs.data} onEdit={setEdited} />}
+      <PageHead title='Recurring'>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New recurring cost</button>}
+      </PageHead>
+      <Answer
+        to={[costs]}
+        empty={
+          <EmptyState>
+            No recurring cost yet: rent, insurances, whatever comes again by itself. What is due is then on the overview, and in the months to come.
+          </EmptyState>
+        }
+        shape={<Skeleton rows={6} />}
+      >
+        {(rows) => <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />}
+      </Answer>
       {edited !== null && <RecurringForm cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
     </>
   )

@@ -4,15 +4,15 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
-import { useChange } from '../../data/change.ts'
-import { periods, type Recurring, saveRecurring } from '../../data/recurring.ts'
+import { useChange, withValues } from '../../data/change.ts'
+import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { CurrencyField } from '../../parts/currency-field.tsx'
 import { type Direction, DirectionChoice } from '../../parts/direction.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 /** What recording it will make, while enough is said to tell. */
 const bookedAs = (amount: number, currency: string, day: string) =>
@@ -28,7 +28,12 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
   const [currency, setCurrency] = useState(cost?.currency)
   const [start, setStart] = useState(cost?.starts_on ?? today())
   const [accountId, setAccountId] = useState(cost?.account_id ?? '')
-  const save = useChange(saveRecurring, onClose)
+  const save = useChange(
+    saveRecurring,
+    onClose,
+    // when it is due, and what it comes to in a month, the service says
+    (_, { id, title, description = null }) => id === undefined ? null : withValues<Recurring>(recurringQuery(context).queryKey, id, { title, description }),
+  )
   // a cost of an account is in the account's currency
   const account = accounts.data?.find(({ id }) => id === accountId)
   const usual = useUsualCurrency()
@@ -54,7 +59,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     })
   }
   return (
-    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open onClose={onClose}>
+    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open={!save.isAhead} onClose={onClose}>
       <Form error={save.error} onSubmit={submit}>
         <TextField name='title' label='Name' defaultValue={cost?.title} maxLength={255} required />
         <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} onDirection={setDirection} required />
@@ -65,11 +70,11 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
         />
         <Select name='account_id' label='Account' value={accountId} onChange={({ target }) => setAccountId(target.value)}>
           <option value=''>None</option>
-          {accounts.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          <Options of={accounts.data ?? []} />
         </Select>
         {account === undefined && <CurrencyField value={currency} onChange={setCurrency} />}
         <Select name='period' label='How often' defaultValue={cost?.period ?? 'monthly'}>
-          {Object.entries(periods).map(([period, name]) => <option key={period} value={period}>{name}</option>)}
+          <Options of={periods} />
         </Select>
         <TextField
           name='interval_in_days'
@@ -83,7 +88,7 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
         <DateField name='ends_on' label='Until' defaultValue={cost?.ends_on ?? ''} />
         <Select key={categories.data?.length} name='category_id' label='Category' defaultValue={cost?.category_id ?? ''}>
           <option value=''>None</option>
-          {categories.data?.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          <Options of={categories.data ?? []} />
         </Select>
         <TextField name='description' label='Note' defaultValue={cost?.description ?? ''} />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>

@@ -3,16 +3,15 @@ import { periods, type Recurring } from '../../data/recurring.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
+import { Action } from '../../parts/action.tsx'
 import { ActionsHead } from '../../parts/actions-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
-import { useDeleteRecurring, usePause } from './changes.ts'
-import { useRecord } from './record.ts'
-import { wordsOf } from '../../parts/words.ts'
+import { Record } from '../../parts/record.tsx'
+import { usePause } from './pause.ts'
 
-type RecurringTableProps = { costs: Recurring[], onEdit: (cost: Recurring) => void }
+type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) => void }
 
 /** Each recurring cost, and what all of them come to in a month. */
-export const RecurringTable = ({ costs, onEdit }: RecurringTableProps) => {
+export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[] }) {
   const { rights } = useHere()
   return (
     <table className='stacking'>
@@ -26,7 +25,7 @@ export const RecurringTable = ({ costs, onEdit }: RecurringTableProps) => {
           <ActionsHead />
         </tr>
       </thead>
-      <tbody>{costs.map((cost) => <CostRow key={cost.id} cost={cost} onEdit={onEdit} />)}</tbody>
+      <tbody>{costs.map((cost) => <CostRow key={cost.id} cost={cost} {...does} />)}</tbody>
       <tfoot>
         {monthlySums(costs).map(({ currency, sum }) => (
           <tr key={currency}>
@@ -45,9 +44,9 @@ const goesOn = ({ is_active, next_due_on }: Recurring) => is_active && next_due_
 
 const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).map(({ monthly_cost, currency }) => ({ amount: monthly_cost ?? 0, currency })))
 
-function CostRow({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurring) => void }) {
+function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
   const { rights } = useHere()
-  const { id, title, description, amount, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
+  const { title, description, amount, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
   const state = is_active ? 'ended' : 'paused'
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
@@ -58,38 +57,22 @@ function CostRow({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurring) 
       <td className='amount' data-label='In a month'>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
       {rights.write && (
         <td className='row-actions'>
-          <CostActions key={id} cost={cost} onEdit={onEdit} />
+          <CostActions cost={cost} {...does} />
         </td>
       )}
     </tr>
   )
 }
 
-function CostActions({ cost, onEdit }: { cost: Recurring, onEdit: (cost: Recurring) => void }) {
+function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
   const { id, title, is_active, next_due_on } = cost
-  const tell = useTell()
-  const record = useRecord()
   const pause = usePause()
-  const remove = useDeleteRecurring()
-  const onError = (error: Error) => tell(wordsOf(error).message)
-  const pauses = is_active ? 'Pause' : 'Go on'
   return (
     <>
-      {next_due_on !== null && is_active && (
-        <button
-          type='button'
-          className='quiet'
-          aria-label={`Record ${title} of ${formatDay(next_due_on)}`}
-          onClick={() => record({ subscription_id: id, due_on: next_due_on })}
-        >
-          Record
-        </button>
-      )}
-      <button type='button' className='quiet' aria-label={`Edit ${title}`} onClick={() => onEdit(cost)}>Edit</button>
-      <button type='button' className='quiet' aria-label={`${pauses}: ${title}`} onClick={() => pause.mutate({ id, is_active: !is_active }, { onError })}>
-        {pauses}
-      </button>
-      <button type='button' className='quiet' aria-label={`Delete ${title}`} onClick={() => remove.mutate(cost, { onError })}>Delete</button>
+      {next_due_on !== null && is_active && <Record subscription_id={id} title={title} due_on={next_due_on} />}
+      <Action name='Edit' of={title} onClick={() => onEdit(cost)} />
+      <Action name={is_active ? 'Pause' : 'Resume'} of={title} onClick={() => pause(cost)} />
+      <Action name='Delete' of={title} onClick={() => onDelete(cost)} />
     </>
   )
 }

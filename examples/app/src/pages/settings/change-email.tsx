@@ -1,12 +1,12 @@
 import { usePeopleChange } from '../../data/change.ts'
-import { changeEmail } from '../../data/me.ts'
+import { requestEmailChange } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
 /** Asks for another address; it counts once the link that goes there is opened. */
 export function ChangeEmail() {
   const tell = useTell()
-  const change = usePeopleChange(changeEmail, (_, { newEmail }) => tell(`Open the link that we mail to ${newEmail}. Until then nothing changes.`))
+  const change = usePeopleChange(requestEmailChange, (_, { newEmail }) => tell(`Open the link that we mail to ${newEmail}. Until then nothing changes.`))
   return (
     <section className='section'>
       <h2>E-mail address</h2>

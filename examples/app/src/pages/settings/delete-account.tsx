@@ -1,10 +1,10 @@
 import { usePeopleChange } from '../../data/change.ts'
-import { deleteUser } from '../../data/me.ts'
+import { deleteAccount } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 
 /** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
 export function DeleteAccount() {
-  const ask = usePeopleChange(deleteUser)
+  const ask = usePeopleChange(deleteAccount)
   return (
     <section className='section'>
       <h2>Delete your account</h2>

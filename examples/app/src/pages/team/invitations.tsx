@@ -3,8 +3,9 @@ import type { OrganizationWithRole } from 'finance-client'
 import { usePeopleChange } from '../../data/change.ts'
 import { type GivenRole, givenRoles, invitationsQuery, invite, takeInvitationBack } from '../../data/teams.ts'
 import { formatDay } from '../../locale/days.ts'
+import { Action } from '../../parts/action.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
 /** Who was invited and has not answered, and the way to invite. */
@@ -24,7 +25,7 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
               {email} <span className='badge'>{role}</span>
               <small>until {formatDay(end)}</small>
             </span>
-            <button type='button' className='quiet' aria-label={`Take back the invitation of ${email}`} onClick={() => takeBack.mutate(id)}>Take back</button>
+            <Action name='Take back' of={`the invitation of ${email}`} onClick={() => takeBack.mutate(id)} />
           </li>
         ))}
       </ul>
@@ -36,7 +37,7 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
       >
         <TextField name='email' label='E-mail address' type='email' autoComplete='off' required />
         <Select name='role' label='Role' defaultValue='viewer'>
-          {Object.entries(givenRoles).map(([role, text]) => <option key={role} value={role}>{text}</option>)}
+          <Options of={givenRoles} />
         </Select>
         <SubmitButton isBusy={send.isPending}>Invite</SubmitButton>
       </Form>

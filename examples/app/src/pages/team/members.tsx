@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { giveRole, type GivenRole, givenRoles, membersQuery, removeMember } from '../../data/teams.ts'
+import { Action } from '../../parts/action.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -46,9 +47,7 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
                   </select>
                 )
                 : <span className='badge'>{role}</span>}
-              {isChangeable && (
-                <button type='button' className='quiet' aria-label={`Remove ${nameOf(member)}`} onClick={() => setLeaving(member)}>Remove</button>
-              )}
+              {isChangeable && <Action name='Remove' of={nameOf(member)} onClick={() => setLeaving(member)} />}
             </li>
           )
         })}

@@ -3,6 +3,7 @@ import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
 import { answerInvitation, myInvitationsQuery } from '../../data/teams.ts'
+import { Action } from '../../parts/action.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
@@ -28,9 +29,7 @@ export function MyInvitations() {
               {name} <span className='badge'>{role}</span>
             </span>
             <button type='button' aria-label={`Accept ${name}`} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>Accept</button>
-            <button type='button' className='quiet' aria-label={`Decline ${name}`} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>
-              Decline
-            </button>
+            <Action name='Decline' of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />
           </li>
         ))}
       </ul>

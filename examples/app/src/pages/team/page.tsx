@@ -1,6 +1,7 @@
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
+import { Action } from '../../parts/action.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { CreateTeam } from './create-team.tsx'
@@ -41,7 +42,7 @@ function Teams() {
             <span>
               {name} <span className='badge'>{role}</span>
             </span>
-            {id !== current?.id && <button type='button' className='quiet' aria-label={`Open ${name}`} onClick={() => choose.mutate(id)}>Open</button>}
+            {id !== current?.id && <Action name='Open' of={name} onClick={() => choose.mutate(id)} />}
           </li>
         ))}
       </ul>

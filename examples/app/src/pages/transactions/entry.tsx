@@ -1,16 +1,16 @@
 /** One line in which a transaction is written, or changed where it stands. */
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
-import { choicesQuery, type Transaction } from '../../data/transactions.ts'
+import { ChangedMeanwhile, choicesQuery, type Transaction } from '../../data/transactions.ts'
 import { formatAmount } from '../../locale/amounts.ts'
-import { today } from '../../locale/days.ts'
+import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { type Direction, DirectionChoice } from '../../parts/direction.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 type Changes = ReturnType<typeof useTransactionChanges>
 /** What the next row begins with: where the last was booked. */
@@ -41,7 +41,11 @@ type EntryProps = {
   onDetails?: () => void
 }
 
-function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryProps) {
+function Entry({ row: shownRow, beginning, changes, onStored, onClose: close, onDetails }: EntryProps) {
+  // as it was opened: what somebody else changes meanwhile is no change of this person's
+  const [row] = useState(shownRow)
+  /** The row as the person last heard that it is. */
+  const [seen, setSeen] = useState(shownRow)
   const { context, user } = useHere()
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const accounts = useQuery(accountsQuery(context)).data ?? []
@@ -54,7 +58,15 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
   const [category, setCategory] = useState(row === null ? undefined : row.category_id ?? '')
   const [account, setAccount] = useState(row === null ? beginning.account ?? undefined : row.account_id ?? '')
   const names = useId()
-  const work = row === null ? changes.add : changes.change
+  const work = row === null ? changes.add : changes.save
+  const { reset } = work
+  // the next line has nothing to do with what was wrong in this
+  useEffect(() => reset, [reset])
+  const onClose = () => {
+    // until now the row was kept, whatever has become of it, with what was typed
+    if (row !== null && work.isError) void changes.renew([row]).catch(() => undefined)
+    close()
+  }
   const last = choices.find((choice) => choice.name === name.trim())
   const chosen = {
     direction: direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
@@ -75,12 +87,15 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
       account_id: chosen.account || null,
     }
     const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
-    if (row === null) return changes.add.mutate({ ...values, transaction_date: day }, stored)
+    if (row === null || seen === null) return changes.add.mutate({ ...values, transaction_date: day }, stored)
     // an unchanged day keeps its time
     const wanted = { ...values, ...(day !== row.transaction_date.slice(0, 10) && { transaction_date: day }) }
     const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
     if (Object.keys(changed).length === 0) return onClose()
-    changes.change.mutate({ rows: [row], values: changed }, stored)
+    changes.save.mutate({ row: seen, changed: { values: changed } }, {
+      ...stored,
+      onError: (error) => error instanceof ChangedMeanwhile && setSeen(error.row),
+    })
   }
 
   return (
@@ -102,11 +117,20 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
       <Form error={work.error} onSubmit={submit}>
         <TextField name='name' label='Name' placeholder='Name' defaultValue={row?.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
         <datalist id={names}>{[...new Set(choices.map((choice) => choice.name))].map((one) => <option key={one} value={one} />)}</datalist>
-        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} onDirection={setDirection} required />
+        <AmountField
+          name='amount'
+          label='Amount'
+          value={amount}
+          currency={currency}
+          isNeverZero={row?.amount !== 0}
+          onChange={setAmount}
+          onDirection={setDirection}
+          required
+        />
         <DirectionChoice disabled={row?.transfer_id != null} value={chosen.direction} onChange={setDirection} />
         <Select name='category_id' label='Category' value={chosen.category} onChange={({ target }) => setCategory(target.value)}>
           <option value=''>No category</option>
-          {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={categories} />
         </Select>
         <Select
           name='account_id'
@@ -116,9 +140,9 @@ function Entry({ row, beginning, changes, onStored, onClose, onDetails }: EntryP
           onChange={({ target }) => setAccount(target.value)}
         >
           <option value=''>No account</option>
-          {accounts.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+          <Options of={accounts} />
         </Select>
-        <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min='1900-01-01' max='2199-12-31' required />
+        <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min={firstDay} max={lastDay} required />
         <div className='entry-buttons'>
           <SubmitButton isBusy={work.isPending}>{row === null ? 'Add' : 'Save'}</SubmitButton>
           <button type='button' className='quiet' onClick={onClose}>Close</button>

@@ -5,7 +5,6 @@ import type { Shown } from '../../data/transaction-filters.ts'
 import { everyTransaction, type Transaction } from '../../data/transactions.ts'
 import { useTell } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
-import { wordsOf } from '../../parts/words.ts'
 
 const columns: Record<string, (row: Transaction, names: Names) => string | number | null | undefined> = {
   date: ({ transaction_date }) => transaction_date.slice(0, 10),
@@ -43,7 +42,7 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
   const begin = () => {
     if (progress !== null) return
     setProgress(0)
-    write().catch((error: Error) => tell(wordsOf(error).message)).finally(() => setProgress(null))
+    write().catch((error: Error) => tell(error)).finally(() => setProgress(null))
   }
   return { progress, begin }
 }

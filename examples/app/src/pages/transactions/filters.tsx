@@ -5,7 +5,7 @@ import type { Category } from '../../data/categories.ts'
 import type { Tag } from '../../data/tags.ts'
 import { type Shown, type Sort, statuses, usualSort } from '../../data/transaction-filters.ts'
 import { formatDay } from '../../locale/days.ts'
-import { DateField, Select } from '../../parts/form.tsx'
+import { DateField, Options, Select } from '../../parts/form.tsx'
 
 type FiltersProps = {
   shown: Shown
@@ -90,12 +90,12 @@ function Choices({ shown, onChange, categories, accounts, tags, isBounded }: Fil
       <Select label='Category' {...choose('category')}>
         <option value=''>Any</option>
         <option value='none'>None</option>
-        {categories.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        <Options of={categories} />
       </Select>
       <Select label='Account' {...choose('account')}>
         <option value=''>Any</option>
         <option value='none'>None</option>
-        {accounts.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        <Options of={accounts} />
       </Select>
       <Select label='Tag' {...choose('tag')}>
         <option value=''>Any</option>

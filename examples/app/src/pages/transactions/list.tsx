@@ -1,9 +1,9 @@
 /** The rows, of which only those in sight are drawn. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
 import { columnOf, type Sort } from '../../data/transaction-filters.ts'
 import type { Transaction } from '../../data/transactions.ts'
-import { Cells, type Names } from './row.tsx'
+import { type Names, Row } from './row.tsx'
 
 type ListProps = {
   grid: RefObject<HTMLDivElement | null>
@@ -33,19 +33,40 @@ const covered = { top: 64, bottom: 128 }
 
 const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
 
+/**
+ * Where the list begins on the page, and how high its rows are, which are all alike. Looked at when the page has another size: while it is scrolled
+ * the browser would have to lay everything out in the midst of a frame.
+ */
+function usePlace(grid: ListProps['grid']) {
+  const [place, setPlace] = useState({ top: 0, rowHeight: innerWidth < 768 ? 64 : 44 })
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      setPlace((before) => {
+        const top = Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)
+        const rowHeight = grid.current?.querySelector<HTMLElement>('.tx-rows > :not(.tx-edited)')?.offsetHeight ?? before.rowHeight
+        return top === before.top && rowHeight === before.rowHeight ? before : { top, rowHeight }
+      })
+    })
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [grid])
+  return place
+}
+
 export function List(props: ListProps) {
   const { grid, rows, names, hasMore, onEnd, isReadOnly, active, onActive, selected, onSelect, edited, editor, onEdit, onDelete } = props
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => setTop(Math.round((grid.current?.getBoundingClientRect().top ?? 0) + scrollY)))
+  const { top, rowHeight } = usePlace(grid)
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => innerWidth < 768 ? 64 : 44,
-    getItemKey: (index) => rows[index]?.id ?? index,
+    estimateSize: useCallback(() => rowHeight, [rowHeight]),
+    // another function would have every row measured anew, at each frame
+    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
     overscan: 12,
     scrollMargin: top,
     scrollPaddingStart: covered.top,
     scrollPaddingEnd: covered.bottom,
   })
+  useEffect(() => virtual.measure(), [virtual, rowHeight])
   const items = virtual.getVirtualItems()
   const lastInSight = items.at(-1)?.index ?? -1
   useEffect(() => {
@@ -100,32 +121,22 @@ export function List(props: ListProps) {
         {items.map(({ index, start }) => {
           const row = rows[index]
           if (row === undefined) return null
-          const isEdited = row.id === edited
           return (
-            <div
+            <Row
               key={row.id}
-              ref={virtual.measureElement}
-              data-index={index}
-              id={`tx-${row.id}`}
-              role='row'
-              className={isEdited ? 'tx-row tx-edited' : `tx-row tx-${row.status}${row.transfer_id === null ? '' : ' tx-transfer'}`}
-              aria-rowindex={index + 2}
-              aria-selected={isReadOnly ? undefined : selected.has(row.id)}
-              data-active={row.id === active || undefined}
-              style={{ transform: `translateY(${start - top}px)` }}
-              onClick={() => onActive(row.id)}
-            >
-              {isEdited ? <div role='gridcell' className='tx-editor'>{editor}</div> : (
-                <Cells
-                  row={row}
-                  names={names}
-                  otherHalf={otherHalf(row)}
-                  isSelected={selected.has(row.id)}
-                  onSelect={isReadOnly ? null : onSelect}
-                  onEdit={onEdit}
-                />
-              )}
-            </div>
+              row={row}
+              names={names}
+              otherHalf={otherHalf(row)}
+              index={index}
+              offset={start - top}
+              isActive={row.id === active}
+              isSelected={selected.has(row.id)}
+              onActive={onActive}
+              onSelect={isReadOnly ? null : onSelect}
+              onEdit={onEdit}
+              editor={row.id === edited ? editor : null}
+              measure={virtual.measureElement}
+            />
           )
         })}
       </div>
@@ -141,7 +152,7 @@ const columns = [
   { title: 'Amount', place: 'tx-amount', column: 'amount' },
 ] as const
 
-function Head({ rows, sort, isBounded, onSort, isReadOnly, selected, onSelect }: ListProps) {
+const Head = memo(function Head({ rows, sort, isBounded, onSort, isReadOnly, selected, onSelect }: ListProps) {
   const areAll = rows.length > 0 && selected.size >= rows.length
   return (
     <div role='row' className='tx-row tx-head' aria-rowindex={1}>
@@ -169,4 +180,4 @@ function Head({ rows, sort, isBounded, onSort, isReadOnly, selected, onSelect }:
       })}
     </div>
   )
-}
+})

@@ -70,6 +70,11 @@ function Transactions() {
   const more = useCallback(() => {
     if (!isFetching) void fetchNextPage()
   }, [isFetching, fetchNextPage])
+  // when all that was loaded is deleted, there is no end of the list to be seen that would ask for more
+  const isEmptied = rows.length === 0 && pages.hasNextPage
+  useEffect(() => {
+    if (isEmptied) more()
+  }, [isEmptied, more])
   const shorten = useRef(changes.shorten)
   useEffect(() => () => shorten.current(), [])
 
@@ -132,8 +137,8 @@ function Transactions() {
       <Filters {...{ shown, categories, accounts, tags, searchField }} onChange={show} isBounded={count !== null && count <= bounded} />
       {edited === 'new' && <NewEntry changes={changes} onClose={leave} />}
       <ErrorNote error={pages.error ?? totals.error} />
-      {pages.isPending && <Skeleton rows={12} />}
-      {pages.isSuccess && rows.length === 0 && (isFiltered(shown)
+      {(pages.isPending || (isEmptied && !pages.isError)) && <Skeleton rows={12} />}
+      {pages.isSuccess && rows.length === 0 && !isEmptied && (isFiltered(shown)
         ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>Show all</button>}>Nothing is like that.</EmptyState>
         : <EmptyState>{rights.write ? 'No transaction yet. Press n, or “New transaction”, and write the first.' : 'No transaction yet.'}</EmptyState>)}
       {rows.length > 0 && (
@@ -164,6 +169,7 @@ function Transactions() {
         ? (
           <BulkBar
             rows={chosen}
+            isMoreThere={pages.hasNextPage && chosen.length === rows.length}
             categories={categories}
             isBusy={changes.change.isPending}
             onChange={(values) => changes.change.mutate({ rows: chosen, values })}
@@ -174,7 +180,7 @@ function Transactions() {
             }}
           />
         )
-        : <TotalsBar totals={totals.data} />)}
+        : <TotalsBar totals={totals.data} hasTransfers={rows.some(({ transfer_id }) => transfer_id !== null)} />)}
       {opened === 'keys' && <Keys isReadOnly={!rights.write} onClose={() => setOpened(null)} />}
       {opened === 'transfer' && <TransferForm accounts={accounts} changes={changes} onClose={() => setOpened(null)} />}
       {opened !== null && typeof opened === 'object' && 'details' in opened && (

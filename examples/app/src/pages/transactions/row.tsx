@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { Transaction } from '../../data/transactions.ts'
 import { formatDay } from '../../locale/days.ts'
 import { Amount } from '../../parts/amount.tsx'
@@ -6,17 +6,50 @@ import { Amount } from '../../parts/amount.tsx'
 /** What the ids of rows stand for. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
 
-type CellsProps = {
+type RowProps = {
   row: Transaction
   names: Names
   otherHalf: string | undefined
+  index: number
+  /** How far below the first row it stands, in pixels. */
+  offset: number
+  isActive: boolean
   isSelected: boolean
+  onActive: (id: string) => void
+  /** Without it rows can only be read. */
   onSelect: ((ids: readonly string[]) => void) | null
   onEdit: (id: string) => void
+  /** What stands in its place while it is changed, and tells with this how high it is; null for all others. */
+  editor: ReactNode
+  measure: (row: HTMLElement | null) => void
 }
 
-/** The cells of a row, drawn anew when it changes and not when it moves. Without `onSelect` it can only be read. */
-export const Cells = memo(function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsProps) {
+/** A row, drawn anew when it changes and not when others come into sight. */
+export const Row = memo(function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, editor, measure }: RowProps) {
+  const isEdited = editor !== null
+  return (
+    <div
+      ref={isEdited ? measure : undefined}
+      data-index={index}
+      id={`tx-${row.id}`}
+      role='row'
+      className={isEdited ? 'tx-row tx-edited' : `tx-row tx-${row.status}${row.transfer_id === null ? '' : ' tx-transfer'}`}
+      aria-rowindex={index + 2}
+      aria-selected={onSelect === null ? undefined : isSelected}
+      data-active={isActive || undefined}
+      style={{ transform: `translateY(${offset}px)` }}
+      onClick={() => onActive(row.id)}
+    >
+      {isEdited
+        ? <div role='gridcell' className='tx-editor'>{editor}</div>
+        : <Cells row={row} names={names} otherHalf={otherHalf} isSelected={isSelected} onSelect={onSelect} onEdit={onEdit} />}
+    </div>
+  )
+})
+
+type CellsProps = Pick<RowProps, 'row' | 'names' | 'otherHalf' | 'isSelected' | 'onSelect' | 'onEdit'>
+
+function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsProps) {
   const account = row.account_id === null ? '' : names.accounts.get(row.account_id) ?? ''
   return (
     <>
@@ -43,7 +76,7 @@ export const Cells = memo(function Cells({ row, names, otherHalf, isSelected, on
       </div>
     </>
   )
-})
+}
 
 const transferText = ({ amount }: Transaction, other: string | undefined) =>
   other === undefined ? '⇄ Transfer' : (

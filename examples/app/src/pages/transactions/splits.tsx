@@ -3,7 +3,7 @@ import type { Category } from '../../data/categories.ts'
 import type { LineItem, Transaction } from '../../data/transactions.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { AmountField } from '../../parts/amount-field.tsx'
-import { Select, TextField } from '../../parts/form.tsx'
+import { Options, Select, TextField } from '../../parts/form.tsx'
 
 /** A part as it is written; `key` tells those apart that are not stored yet. */
 export type Part = Omit<LineItem, 'id' | 'amount'> & { key: string, amount: number | null }
@@ -57,9 +57,16 @@ export function Splits({ row, currency, parts, onChange, categories }: SplitsPro
             onChange={({ target }) => file(part, target.value || null)}
           >
             <option value=''>As the whole</option>
-            {categories.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
+            <Options of={categories} />
           </Select>
-          <AmountField name={`part-amount-${part.key}`} label='Amount' value={part.amount} onChange={(value) => change(part.key, { amount: value })} required />
+          <AmountField
+            name={`part-amount-${part.key}`}
+            label='Amount'
+            value={part.amount}
+            currency={currency}
+            onChange={(value) => change(part.key, { amount: value })}
+            required
+          />
           <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter(({ key }) => key !== part.key))}>
             ×
           </button>

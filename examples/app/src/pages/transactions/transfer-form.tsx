@@ -4,7 +4,7 @@ import type { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { DateField, Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 
 type TransferFormProps = { accounts: readonly Account[], changes: ReturnType<typeof useTransactionChanges>, onClose: () => void }
 
@@ -34,7 +34,7 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
       </Dialog>
     )
   }
-  const options = accounts.map(({ id, name }) => <option key={id} value={id}>{name}</option>)
+  const options = <Options of={accounts} />
   return (
     <Dialog title='Transfer' open onClose={onClose}>
       <Form error={transfer.error} onSubmit={submit}>
@@ -48,12 +48,22 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
         >
           {options}
         </Select>
-        <AmountField name='amount' label={`Amount in ${currency(from).toUpperCase()}`} value={amount} onChange={setAmount} required />
+        <AmountField
+          name='amount'
+          label={`Amount in ${currency(from).toUpperCase()}`}
+          value={amount}
+          currency={currency(from)}
+          isNeverZero
+          onChange={setAmount}
+          required
+        />
         {isExchange && (
           <AmountField
             name='to_amount'
             label={`What arrives in ${currency(to).toUpperCase()}`}
             value={arriving}
+            currency={currency(to)}
+            isNeverZero
             onChange={setArriving}
             required
           />

@@ -1,8 +1,12 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSession } from '../../app/session.ts'
 import { sendVerification } from '../../data/me.ts'
+import { myInvitationsQuery } from '../../data/teams.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Invitation } from '../accept-invitation/invitation.tsx'
 
 const route = getRouteApi('/outside/verify-email')
 
@@ -12,18 +16,31 @@ export function Page() {
   return error === undefined ? <Verified /> : <NotVerified />
 }
 
+/** Whoever has signed up to join a team goes on to join it. */
 function Verified() {
+  const { session } = useSession()
+  const userId = session?.user_id ?? ''
+  const waiting = useQuery({ ...myInvitationsQuery(userId), enabled: userId !== '' }).data
   return (
     <>
       <PageHead title='Your address is verified' />
+      {waiting !== undefined && <Invitations ids={waiting.map(({ id }) => id)} />}
       <p>
         <Link to='/'>Go on to the app</Link>
       </p>
-      <p>
-        Somebody invited you to a team? <Link to='/team'>See the invitations</Link>
-      </p>
+      {session === null && (
+        <p>
+          Somebody invited you to a team? <Link to='/team'>See the invitations</Link>
+        </p>
+      )}
     </>
   )
+}
+
+/** Those that waited at first: one that is answered stays, with what comes then. */
+function Invitations({ ids }: { ids: string[] }) {
+  const [all] = useState(ids)
+  return all.map((id) => <Invitation key={id} id={id} />)
 }
 
 function NotVerified() {

@@ -14,7 +14,7 @@ const refused = { status: 400, body: { error: 'INVALID_TOKEN', message: expect.a
 const mailed = (someone: Person) => stack.mail.waitFor(someone.email, ({ subject }) => subject === 'Delete your account')
 /** Asks for the mail. @returns its link */
 async function asked(someone: Person): Promise<URL> {
-  expect((await someone.post('/delete-user', { password })).status).toBe(200)
+  expect((await someone.post('/delete-account', { password })).status).toBe(200)
   return new URL(linkIn(await mailed(someone)))
 }
 const tokenOf = (link: URL) => link.searchParams.get('token') ?? ''
@@ -32,8 +32,8 @@ describe('Ann deletes her account', () => {
     const authorization = `Bearer ${await phone.token()}`
     await store(ann, 'Her own')
     const link = await asked(ann)
-    expect(link.pathname).toBe('/api/auth/confirm-delete-user')
-    const confirmed = await ann.post('/confirm-delete-user', { token: tokenOf(link) })
+    expect(link.pathname).toBe('/api/auth/confirm-delete-account')
+    const confirmed = await ann.post('/confirm-delete-account', { token: tokenOf(link) })
     expect(confirmed).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
     expect(ann.cookies.size).toBe(0)
     expect((await phone.get('/get-session')).status).toBe(401)
@@ -47,7 +47,7 @@ describe('Ann deletes her account', () => {
     const ann = await signedIn(stack, 'Ann')
     const link = await asked(ann)
     for (const method of ['GET', 'HEAD']) {
-      const answer = await ann.call(method, `/confirm-delete-user${link.search}`, undefined, { accept: 'text/html' })
+      const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, { accept: 'text/html' })
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toContain('text/html')
     }
@@ -56,8 +56,8 @@ describe('Ann deletes her account', () => {
 
   test('not with a wrong password, and no mail is sent', async () => {
     const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/delete-user', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    expect((await ann.post('/delete-user', {})).status).toBe(400)
+    expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    expect((await ann.post('/delete-account', {})).status).toBe(400)
     expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
   })
 
@@ -65,8 +65,8 @@ describe('Ann deletes her account', () => {
     const ann = await signedIn(stack, 'Ann')
     const eve = await signedIn(stack, 'Eve')
     const token = tokenOf(await asked(ann))
-    expect((await person(stack).post('/confirm-delete-user', { token })).status).toBe(401)
-    expect(await eve.post('/confirm-delete-user', { token })).toMatchObject(refused)
+    expect((await person(stack).post('/confirm-delete-account', { token })).status).toBe(401)
+    expect(await eve.post('/confirm-delete-account', { token })).toMatchObject(refused)
     for (const someone of [ann, eve]) expect((await someone.get('/get-session')).status).toBe(200)
   })
 
@@ -74,7 +74,7 @@ describe('Ann deletes her account', () => {
     const ann = await signedIn(stack, 'Ann')
     const token = tokenOf(await asked(ann))
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
-    for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-user', { token: wrong })).toMatchObject(refused)
+    for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 })
@@ -84,7 +84,7 @@ describe('who owns organizations', () => {
     const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
     await store(owner, 'Of the team')
     const alone = (await owner.post('/organization/create', { name: 'Alone' })).body.id
-    const answer = await owner.post('/delete-user', { password })
+    const answer = await owner.post('/delete-account', { password })
     expect(answer.body.organizations).toEqual([
       { id, name: 'The Team', successor: { id: await admin.id(), name: admin.name } },
       { id: alone, name: 'Alone', successor: null },
@@ -92,7 +92,7 @@ describe('who owns organizations', () => {
     const mail = await mailed(owner)
     expect(mail.text).toContain(`“The Team”, which you own, is then owned by ${admin.name}.`)
     expect(mail.text).toContain('“Alone”, which you own, stays without anybody in it.')
-    await owner.post('/confirm-delete-user', { token: tokenOf(new URL(linkIn(mail))) })
+    await owner.post('/confirm-delete-account', { token: tokenOf(new URL(linkIn(mail))) })
     expect((await admin.get('/organization/list')).body[0].role).toBe('owner')
     expect((await viewer.get('/organization/list')).body[0].role).toBe('viewer')
     expect(await stored('Of the team')).toEqual([{ user_id: null }])

@@ -1,4 +1,8 @@
 /** The columns of the cash-flow chart, made of the rows of the report. */
+import type { Unit } from '../../locale/months.ts'
+
+/** Of what length the periods of a grouping are. */
+export const unitOf = { daily: 'day', weekly: 'week', monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const satisfies Record<string, Unit>
 
 type Sums = { income: number, expenses: number }
 
@@ -12,6 +16,15 @@ export type Flow = {
   planned: Sums
   /** Whether it begins in the future, so that there is nothing but what is planned. */
   isComing: boolean
+}
+
+/** What the chart and its table are of. */
+export type FlowProps = {
+  flows: Flow[]
+  currency: string
+  /** Of which currency the transactions behind a figure are; null for all of them. */
+  only: string | null
+  unit: Unit
 }
 
 const nothing = { income: 0, expenses: 0, net: 0 }

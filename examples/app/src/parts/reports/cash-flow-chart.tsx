@@ -3,33 +3,29 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatAmount } from '../../locale/amounts.ts'
-import { formatMonth } from '../../locale/days.ts'
 import { formatShort } from '../../locale/figures.ts'
-import { daysOf, formatShortMonth } from '../../locale/months.ts'
+import { daysOf, formatPeriod } from '../../locale/months.ts'
 import { RowsLink } from '../rows-link.tsx'
-import type { Flow } from './flows.ts'
+import type { Flow, FlowProps } from './flows.ts'
 import { useWidth } from './width.ts'
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }
 
-type ChartProps = {
-  flows: Flow[]
-  currency: string
-  /** Of which currency the transactions behind a column are; null for all of them. */
-  only: string | null
-}
+/** As wide as the name of a period. */
+const nameWidth = 48
 
-export default function CashFlowChart({ flows, currency, only }: ChartProps) {
+export default function CashFlowChart({ flows, currency, only, unit }: FlowProps) {
   const [box, width] = useWidth<HTMLDivElement>()
   const x = scaleBand(flows.map(({ period }) => period), [edge.start, width]).paddingInner(0.3).paddingOuter(0.15)
   const highest = Math.max(...flows.map(({ actual, planned }) => actual.income + planned.income))
   const lowest = Math.max(...flows.map(({ actual, planned }) => actual.expenses + planned.expenses))
   const y = scaleLinear([-lowest, highest], [height - edge.bottom, edge.top]).nice(4)
+  const named = Math.ceil(nameWidth / x.step())
   return (
     <div className='chart' ref={box}>
       {width > 0 && (
-        <svg width={width} height={height} role='group' aria-label='Cash flow by month'>
+        <svg width={width} height={height} role='group' aria-label='Cash flow'>
           {y.ticks(4).map((tick) => (
             <g key={tick} aria-hidden='true'>
               <line className={tick === 0 ? 'chart-zero' : 'chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
@@ -37,13 +33,13 @@ export default function CashFlowChart({ flows, currency, only }: ChartProps) {
             </g>
           ))}
           {flows.map((flow) => (
-            <ColumnLink key={flow.period} flow={flow} currency={currency} only={only}>
+            <ColumnLink key={flow.period} {...{ flow, currency, only, unit }}>
               <Column flow={flow} y={y} start={x(flow.period) ?? 0} width={x.bandwidth()} gap={x.step() - x.bandwidth()} />
             </ColumnLink>
           ))}
-          {flows.map(({ period }) => (
+          {flows.filter((_, index) => index % named === 0).map(({ period }) => (
             <text key={period} className='chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
-              {formatShortMonth(period)}
+              {formatPeriod(period, unit, 'short')}
             </text>
           ))}
         </svg>
@@ -52,14 +48,14 @@ export default function CashFlowChart({ flows, currency, only }: ChartProps) {
   )
 }
 
-type ColumnLinkProps = Omit<ChartProps, 'flows'> & { flow: Flow, children: ReactNode }
+type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactNode }
 
-function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, children }: ColumnLinkProps) {
+function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
     ? `${say(planned.expenses)} of recurring costs planned`
     : `income ${say(actual.income)}, expenses ${say(actual.expenses)}, net ${say(actual.net)}`
-  const label = `${formatMonth(period)}: ${sums}`
+  const label = `${formatPeriod(period, unit)}: ${sums}`
   const inside = (
     <>
       <title>{label}</title>
@@ -67,7 +63,7 @@ function ColumnLink({ flow: { period, actual, planned, isComing }, currency, onl
     </>
   )
   if (isComing) return <Link to='/recurring' className='column' aria-label={label}>{inside}</Link>
-  return <RowsLink days={daysOf(period)} currency={only} className='column' label={label}>{inside}</RowsLink>
+  return <RowsLink days={daysOf(period, unit)} currency={only} className='column' label={label}>{inside}</RowsLink>
 }
 
 type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }

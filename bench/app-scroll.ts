@@ -1,0 +1,131 @@
+/**
+ * `npm run bench:app`: what a frame costs while somebody scrolls the app's list of transactions, against a page of bare lines of text that is
+ * scrolled in the same way. Both stand in one browser and are measured in turn. CHROMIUM names the browser.
+ */
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { referenceApp } from '../infra/local/reference-app.ts'
+import { emptyDirectory, remove, start } from '../tests/local/support.ts'
+import { print, type Figure } from './figures.ts'
+import { benchStack, people, quantile } from './stack.ts'
+
+const rounds = 5
+const frames = 240
+/** Rows in all, and how many of them are loaded before anything is measured. */
+const [rows, loaded] = [100_000, 10_000]
+/** The height of a row of the list, and how far a quick hand gets in a frame. */
+const [height, step] = [44, 132]
+const secret = 'a secret of the bench, long enough for it'
+
+/** Frames are drawn as soon as one can be, so that the time between two is what one costs. */
+const args = ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync']
+
+type Way = 'steps' | 'jumps'
+
+/** Moves the window before each frame, always within what is loaded. @returns the time of each frame, in milliseconds, and how many tasks took longer than 50 */
+const scroll = (page: Page, way: Way) =>
+  page.evaluate<{ times: number[], long: number }>(`(async () => {
+    let long = 0
+    const observer = new PerformanceObserver((list) => { long += list.getEntries().length })
+    observer.observe({ type: 'longtask' })
+    const frame = () => new Promise(requestAnimationFrame)
+    const times = []
+    let before = await frame()
+    for (let at = 0; at < ${frames}; at++) {
+      scrollTo(0, ${way === 'steps' ? `10000 + at * ${step}` : `(at * 7919 * ${height}) % ${(loaded - 400) * height}`})
+      const now = await frame()
+      times.push(now - before)
+      before = now
+    }
+    long += observer.takeRecords().length
+    observer.disconnect()
+    return { times, long }
+  })()`)
+
+const directory = await referenceApp(join(import.meta.dirname, '..'), console.error, new AbortController().signal)
+if (directory === undefined) throw new Error('there is no app to measure')
+await using resources = new AsyncDisposableStack()
+const stack = resources.use(await benchStack(people(1)))
+await stack.owner.query(`
+  update auth.users set name = 'Ann', email_verified = true;
+  insert into api.categories (id, user_id, organization_id, name) values ('00000000-0000-4000-8000-000000000001', 'user-1', null, 'Food');
+  insert into api.transactions (user_id, organization_id, name, amount, currency, status, category_id, transaction_date)
+    select 'user-1', null, 'Row ' || n, -n, 'usd', case when n % 50 = 0 then 'pending' else 'paid' end, '00000000-0000-4000-8000-000000000001',
+      timestamptz '2025-06-30' - n * interval '1 hour' from generate_series(1, ${rows}) n;
+  analyze`)
+const data = await emptyDirectory()
+resources.defer(() => remove(data))
+const run = resources.use(await start({ env: { DATABASE_URL: stack.url, DATA_DIR: data, BETTER_AUTH_SECRET: secret, APP_DIR: directory } }))
+await run.ready
+// the cookie is of the host that people type
+const url = run.url.replace('127.0.0.1', 'localhost')
+const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
+resources.defer(() => browser.close())
+const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, locale: 'en-US', timezoneId: 'UTC' })
+const signature = createHmac('sha256', secret).update('token-1').digest('base64')
+await context.addCookies([{ name: 'better-auth.session_token', value: encodeURIComponent(`token-1.${signature}`), url }])
+
+const bare = await context.newPage()
+await bare.setContent(
+  `<!doctype html><style>body { margin: 0; font: 16px/${
+    height - 1
+  }px system-ui } div { height: ${height}px; border-bottom: 1px solid #ddd; box-sizing: border-box }</style>
+  ${Array.from({ length: loaded }, (_, row) => `<div>Jun 30, 2025 Row ${row} Food -$${row}.00</div>`).join('')}`,
+)
+const list = await context.newPage()
+await list.goto(`${url}/transactions`)
+await list.getByText('Row 4', { exact: true }).waitFor()
+await list.evaluate(`new Promise((resolve) => {
+  const further = () => {
+    if (document.body.scrollHeight > ${loaded * height}) return resolve()
+    scrollTo(0, document.body.scrollHeight)
+    requestAnimationFrame(further)
+  }
+  further()
+})`)
+
+/** One of the two pages: what its frames took in each round, and what they cost the main thread's processor. */
+async function side(page: Page) {
+  const session = await context.newCDPSession(page)
+  // of the thread's own clock, which stands still while other programs run
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const used = async () => ((await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
+  const found = { medians: [] as number[], slowest: [] as number[], costs: [] as number[], long: 0 }
+  const measure = async (way: Way) => {
+    await page.bringToFront()
+    const before = await used()
+    const { times, long } = await scroll(page, way)
+    found.costs.push((await used() - before) / frames)
+    found.medians.push(quantile(times, 0.5))
+    found.slowest.push(quantile(times, 0.95))
+    found.long += long
+  }
+  return { measure, found }
+}
+
+const figures: Figure[] = []
+for (const [way, work] of [['steps', 'scrolled by three rows a frame'], ['jumps', 'a jump at each frame']] as const) {
+  const [ours, theirs] = [await side(list), await side(bare)]
+  for (let round = 0; round < rounds; round++)
+    for (const one of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await one.measure(way)
+  const figure = (measured: string, of: 'medians' | 'slowest' | 'costs', reach: number, note = ''): Figure => ({
+    work: `10,000 rows of the app, ${work}: ${measured}`,
+    against: 'as many bare lines of text',
+    ratio: quantile(ours.found[of].map((ms, round) => ms / (theirs.found[of][round] ?? ms)), 0.5),
+    reach,
+    of: 'times',
+    note: `${quantile(ours.found[of], 0.5).toFixed(1)} ms against ${quantile(theirs.found[of], 0.5).toFixed(1)}${note}`,
+  })
+  figures.push(
+    figure('processor time of the main thread', 'costs', 5),
+    figure('median frame', 'medians', 3),
+    figure(
+      '95th of a hundred frames',
+      'slowest',
+      4,
+      `; of ${rounds * frames} frames ${ours.found.long} took a task of more than 50 ms, against ${theirs.found.long}`,
+    ),
+  )
+}
+print(figures)

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useHere } from '../../app/here.tsx'
+import { type Account, accountsQuery, balanceOf, bookedQuery, transfersQuery } from '../../data/accounts.ts'
+import { today } from '../../locale/days.ts'
+import { balancesOf, sumsByCurrency } from '../../locale/figures.ts'
+import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
+import { Amount } from '../amount.tsx'
+import { Answer } from '../answer.tsx'
+import { EmptyState } from '../empty-state.tsx'
+import { RowsLink } from '../rows-link.tsx'
+import { Skeleton } from '../skeleton.tsx'
+import { Sparkline } from './sparkline.tsx'
+import { TableSwitch } from './table-switch.tsx'
+
+/** This month and the five before. */
+const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))
+
+/** What lies in the accounts now and what lay there at the end of each month, each in its own currency, and the sum of each currency. */
+export function Balances() {
+  const { context, rights } = useHere()
+  const months = monthsUntil(today())
+  const accounts = useQuery(accountsQuery(context))
+  const transfers = useQuery(transfersQuery(context, months[0] ?? ''))
+  const [isTable, setIsTable] = useState(false)
+  return (
+    <Answer
+      to={[accounts]}
+      empty={<EmptyState action={rights.write && <Link to='/accounts'>Add an account</Link>}>No account yet, so there is no balance.</EmptyState>}
+      shape={<Skeleton rows={5} />}
+    >
+      {(rows) => (
+        <>
+          <table>
+            <thead className='unseen'>
+              <tr>
+                <th>Account</th>
+                <td />
+                <th>Balance</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((account) => <AccountRow key={account.id} {...{ account, months, isTable }} transfers={transfers.data} />)}
+            </tbody>
+            <tfoot>
+              <Totals accounts={rows} />
+            </tfoot>
+          </table>
+          <TableSwitch isTable={isTable} onChange={setIsTable} />
+        </>
+      )}
+    </Answer>
+  )
+}
+
+type Transfers = Array<{ account_id: string | null, amount: number, transaction_date: string }>
+
+type AccountRowProps = { account: Account, months: string[], isTable: boolean, transfers: Transfers | undefined }
+
+function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
+  const { context } = useHere()
+  const booked = useQuery(bookedQuery(context, account.id, months[0] ?? ''))
+  const balances = booked.data && transfers && balancesOf(
+    balanceOf(account),
+    [
+      ...booked.data.map(({ key, value }) => ({ month: key ?? '', amount: value })),
+      ...transfers.filter(({ account_id: id }) => id === account.id).map(({ transaction_date: day, amount }) => ({ month: monthOf(day), amount })),
+    ],
+    months,
+  )
+  return (
+    <>
+      <tr>
+        <th scope='row'>
+          <RowsLink account={account.id}>{account.name}</RowsLink>
+        </th>
+        <td>
+          <Sparkline values={balances ?? []} />
+        </td>
+        <td className='amount'>
+          <Amount value={balanceOf(account)} currency={account.currency} />
+        </td>
+      </tr>
+      {isTable && balances !== undefined && months.slice(0, -1).map((month, index) => (
+        <tr key={month} className='resting'>
+          <th scope='row' colSpan={2}>at the end of {formatPeriod(month, 'month')}</th>
+          <td className='amount'>
+            <Amount value={balances[index] ?? 0} currency={account.currency} />
+          </td>
+        </tr>
+      )).toReversed()}
+    </>
+  )
+}
+
+function Totals({ accounts }: { accounts: Account[] }) {
+  const sums = sumsByCurrency(accounts.map((account) => ({ amount: balanceOf(account), currency: account.currency })))
+  return sums.filter(({ count }) => count > 1).map(({ currency, sum }) => (
+    <tr key={currency}>
+      <th scope='row' colSpan={2}>All in {currency.toUpperCase()}</th>
+      <td className='amount'>
+        <Amount value={sum} currency={currency} />
+      </td>
+    </tr>
+  ))
+}

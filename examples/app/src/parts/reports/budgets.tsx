@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useHere } from '../../app/here.tsx'
+import { budgetComparisonQuery, type Comparison, type Money } from '../../data/reports.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { today } from '../../locale/days.ts'
+import { type Days, passedOf } from '../../locale/months.ts'
+import { Answer } from '../answer.tsx'
+import { EmptyState } from '../empty-state.tsx'
+import { RowsLink } from '../rows-link.tsx'
+import { Skeleton } from '../skeleton.tsx'
+import { Bar } from './bar.tsx'
+
+/** Budgets of some days and what was spent of them, with a mark where one should be today. Words say what is over, and the bar repeats it. */
+export function Budgets({ days, money }: { days: Days, money: Money }) {
+  const { context, rights } = useHere()
+  const compared = useQuery(budgetComparisonQuery(context, days, money))
+  const passed = passedOf(days, today())
+  return (
+    <>
+      {passed > 0 && passed < 1 && <small>the mark is where today is</small>}
+      <Answer
+        to={[compared]}
+        empty={<EmptyState action={rights.write && <Link to='/categories'>Set a budget</Link>}>No category has a budget in these days.</EmptyState>}
+        shape={<Skeleton rows={5} />}
+      >
+        {(rows) => (
+          <table>
+            <thead>
+              <tr>
+                <th>Category</th>
+                <th className='amount'>Spent</th>
+                <th className='amount'>Left</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ category_id: id, name, currency, budget, actual, difference }) => (
+                <tr key={`${id} ${currency}`}>
+                  <th scope='row'>
+                    <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name}</RowsLink>
+                    <BudgetBar budget={budget} actual={actual} passed={passed} />
+                  </th>
+                  <td className='amount'>
+                    {formatAmount(actual, currency)}
+                    <small>of {formatAmount(budget, currency)}</small>
+                  </td>
+                  <td className='amount'>{leftOf(difference, currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Answer>
+    </>
+  )
+}
+
+/** @param difference what is left, negative where it was overspent */
+export const leftOf = (difference: number, currency: string): string =>
+  difference < 0 ? `${formatAmount(-difference, currency)} over` : formatAmount(difference, currency)
+
+/** @param passed how much of the days has passed, from 0 to 1 */
+export const BudgetBar = ({ budget, actual, passed }: Pick<Comparison, 'budget' | 'actual'> & { passed: number }) => (
+  <Bar share={budget > 0 ? actual / budget : Number(actual > 0)} mark={passed > 0 && passed < 1 ? passed : undefined} isOver={actual > budget} />
+)

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { useHere } from '../../app/here.tsx'
+import { categoriesQuery } from '../../data/categories.ts'
+import { type Money, sharesQuery } from '../../data/reports.ts'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatChange, formatPercent } from '../../locale/figures.ts'
+import { type Days, formatDays } from '../../locale/months.ts'
+import { Answer } from '../answer.tsx'
+import { EmptyState } from '../empty-state.tsx'
+import { RowsLink } from '../rows-link.tsx'
+import { Skeleton } from '../skeleton.tsx'
+import { Bar } from './bar.tsx'
+
+type SpendingProps = {
+  kind?: 'income' | 'expense'
+  days: Days | null
+  /** The days that these are compared with. */
+  before?: Days
+  money: Money
+}
+
+/** What some days went to, or what came in, by category, the most first. */
+export function Spending({ kind = 'expense', days, before, money }: SpendingProps) {
+  const { context } = useHere()
+  const shares = useQuery(sharesQuery(context, kind, days, money))
+  // without days to compare with these are the same, and asked once
+  const sharesBefore = useQuery(sharesQuery(context, kind, before ?? days, money))
+  const categories = useQuery(categoriesQuery(context))
+  const sizeOf = ({ total }: { total: number }) => kind === 'expense' ? -total : total
+  return (
+    <>
+      {before !== undefined && <small>compared with {formatDays(before)}</small>}
+      <Answer
+        to={[shares, sharesBefore, categories]}
+        empty={<EmptyState>{kind === 'expense' ? 'Nothing was spent in these days.' : 'Nothing came in in these days.'}</EmptyState>}
+        shape={<Skeleton rows={5} />}
+      >
+        {(rows, rowsBefore, known) => (
+          <table>
+            <thead>
+              <tr>
+                <th>Category</th>
+                <th className='amount'>{kind === 'expense' ? 'Spent' : 'Came in'}</th>
+                <th className='amount'>Share</th>
+                {before !== undefined && <th className='amount'>Change</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.toSorted((a, b) => sizeOf(b) - sizeOf(a)).map((row) => {
+                const { category_id: id, name, currency, share } = row
+                const ofCurrency = rows.filter((one) => one.currency === currency)
+                const same = rowsBefore.find((one) => one.category_id === id && one.currency === currency)
+                return (
+                  <tr key={`${id} ${currency}`}>
+                    <th scope='row'>
+                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? 'Without a category'}</RowsLink>
+                      <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
+                    </th>
+                    <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
+                    <td className='amount'>{formatPercent(share)}</td>
+                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? 'new'}</td>}
+                  </tr>
+                )
+              })}
+            </tbody>
+          </table>
+        )}
+      </Answer>
+    </>
+  )
+}

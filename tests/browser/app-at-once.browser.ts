@@ -1,0 +1,89 @@
+/** What the reference app shows before it is stored, and how it puts that back when it is refused. */
+import type { Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedIn } from '../support/person.ts'
+import { inDays, keepBooks, store } from './app-books.ts'
+import { type AppStory, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+/** Lets changes wait. @returns what lets the one that waits go on, or refuses it */
+async function hold(page: Page) {
+  const waiting: Route[] = []
+  await page.route(/\/data\/(?!rpc)/, (route) => route.request().method() === 'GET' ? route.continue() : void waiting.push(route))
+  const next = async () => {
+    await expect.poll(() => waiting.length).toBe(1)
+    return waiting.pop() as Route
+  }
+  return {
+    store: async () => (await next()).continue(),
+    refuse: async () => (await next()).fulfill({ status: 400, json: { code: '23514', message: 'the books are closed', details: null, hint: null } }),
+  }
+}
+
+const headsOf = (page: Page) => page.locator('tbody th').allTextContents()
+
+test('Ann renames an account: it is seen at once; refused, its name is back, with what she typed and why', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await store(story, ann, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }])
+  const page = await story.open(ann, '/accounts')
+  const answers = await hold(page)
+  await page.getByRole('button', { name: 'Edit Giro' }).click()
+  await page.getByLabel('Name').fill('Current')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => headsOf(page)).toEqual(['Current'])
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await answers.refuse()
+  await page.getByRole('alert').getByText('The books are closed.').waitFor()
+  await expect.poll(() => headsOf(page)).toEqual(['Giro'])
+  expect(await page.getByLabel('Name').inputValue()).toBe('Current')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await answers.store()
+  await expect.poll(() => page.locator('.dialog').count()).toBe(0)
+  await page.reload()
+  await expect.poll(() => headsOf(page)).toEqual(['Current'])
+  await page.context().close()
+})
+
+test('Ben renames a category and gives it another budget, and sees both at once', async () => {
+  const ben = await signedIn(story.stack, 'Ben')
+  const { food } = await keepBooks(story, ben)
+  await store(story, ben, 'budgets', [{ category_id: food.id, amount: 200, currency: 'eur' }])
+  const page = await story.open(ben, '/categories')
+  const cells = () => page.locator('tr', { hasText: /Food|Meals/ }).locator('td').allTextContents()
+  await expect.poll(cells).toEqual(expect.arrayContaining(['€200.00every month', '€150.00', '€50.00']))
+  const answers = await hold(page)
+  await page.getByRole('button', { name: 'Edit Food' }).click()
+  await page.getByLabel('Name').fill('Meals')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => page.getByRole('link', { name: 'Meals' }).count()).toBe(1)
+  await answers.store()
+  await expect.poll(() => page.locator('.dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Budget of Meals' }).click()
+  await page.getByLabel('Amount').fill('180')
+  await page.getByLabel('For', { exact: true }).selectOption('every')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(cells).toEqual(expect.arrayContaining(['€180.00every month', '€150.00', '€30.00']))
+  await answers.refuse()
+  await page.getByRole('alert').getByText('The books are closed.').waitFor()
+  await expect.poll(cells).toEqual(expect.arrayContaining(['€200.00every month', '€150.00', '€50.00']))
+  await page.context().close()
+})
+
+test('Cleo pauses a recurring cost: it rests at once; refused, it goes on and she is told why', async () => {
+  const cleo = await signedIn(story.stack, 'Cleo')
+  await store(story, cleo, 'subscriptions', [{ title: 'Choir', amount: 12, currency: 'eur', period: 'weekly', starts_on: inDays(1) }])
+  const page = await story.open(cleo, '/recurring')
+  const answers = await hold(page)
+  await page.getByRole('button', { name: 'Pause Choir' }).click()
+  await page.getByRole('cell', { name: 'paused' }).waitFor()
+  await answers.refuse()
+  await page.getByText('The books are closed.').first().waitFor()
+  await page.getByRole('button', { name: 'Pause Choir' }).waitFor()
+  await page.context().close()
+})

@@ -1,0 +1,73 @@
+/** Exchange rates in the reference app; what they are for is in app-overview.browser.ts. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedIn, team } from '../support/person.ts'
+import { store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const field = (page: Page, name: string) => page.getByRole('dialog').getByLabel(name)
+const rowsOf = (page: Page) => page.locator('tbody tr').allTextContents()
+const rates = [{ base: 'eur', quote: 'usd', on_date: '2025-01-01', rate: 1.05 }]
+
+test('Ann finds them beside her accounts, adds one, is told that a day has one already, and changes, deletes and takes back', async () => {
+  const page = await story.open(await signedIn(story.stack, 'Ann'), '/accounts')
+  await page.getByRole('link', { name: 'Exchange rates' }).click()
+  await page.getByText('No exchange rate yet.').waitFor()
+  expect(await barriers(page)).toEqual([])
+  const add = async (rate: string) => {
+    await page.getByRole('button', { name: 'New exchange rate' }).click()
+    await field(page, 'One').fill('EUR')
+    await field(page, 'Is worth').fill(rate)
+    await field(page, 'Of').fill('USD')
+    await field(page, 'From').fill('2025-01-01')
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await add('1.05')
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.05EditDelete'])
+  await add('1.06')
+  await page.getByRole('alert').waitFor()
+  expect(await field(page, 'From').getAttribute('aria-invalid')).toBe('true')
+  await field(page, 'Of').fill('EUR')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => field(page, 'Of').getAttribute('aria-invalid')).toBe('true')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Edit EUR in USD' }).click()
+  await field(page, 'Is worth').fill('1.0725')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.0725EditDelete'])
+  await page.getByRole('button', { name: 'Delete EUR in USD' }).click()
+  await page.getByText('No exchange rate yet.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.0725EditDelete'])
+  await page.context().close()
+})
+
+test('the editor of a team deletes one and takes it back; the viewer reads on a phone, and is offered no change', async () => {
+  const { owner, editor, viewer } = await team(story.stack, ['editor', 'viewer'])
+  await store(story, owner, 'exchange_rates', rates)
+  const page = await story.open(editor, '/exchange-rates')
+  await page.getByRole('button', { name: 'Delete EUR in USD' }).click()
+  await page.getByText('No exchange rate yet.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => rowsOf(page)).toEqual(['EUR in USDJan 1, 20251.05EditDelete'])
+  await page.context().close()
+  // the address of a refusal opens no form for somebody who may not fill it in
+  const phone = await story.open(viewer, '/exchange-rates?base=gbp&quote=usd&on_date=2025-01-01', {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+  })
+  await expect.poll(() => rowsOf(phone)).toEqual(['EUR in USDJan 1, 20251.05'])
+  expect(await phone.getByRole('dialog').count()).toBe(0)
+  expect(await phone.getByRole('button', { name: /New|Edit|Delete/ }).count()).toBe(0)
+  expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await barriers(phone)).toEqual([])
+  await phone.context().close()
+})

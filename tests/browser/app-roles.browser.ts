@@ -1,0 +1,91 @@
+/** What a role may not do, in the reference app: it is not offered; and where it has just been taken away, that is told. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { team } from '../support/person.ts'
+import { keepBooks, store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const go = (page: Page, name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) }).waitFor()
+
+test('a viewer sees every page of the team with a shared dashboard, and is offered no change on any', async () => {
+  const { owner, viewer } = await team(story.stack, ['viewer'])
+  await keepBooks(story, owner)
+  await store(story, owner, 'dashboards', [{ name: 'Of all', visibility: 'shared', layout: { widgets: [] } }, {
+    name: 'Of writers',
+    visibility: 'private',
+    layout: { widgets: [] },
+  }])
+  const page = await story.open(viewer, '/')
+  const pages = [
+    ['Transactions', 'Groceries'],
+    ['Accounts', 'Giro'],
+    ['Recurring', 'Insurance'],
+    ['Categories', 'Food'],
+    ['Import', 'You are a viewer of this team.'],
+    ['Dashboards', 'Of all'],
+    ['Teams', 'Members'],
+  ] as const
+  for (const [name, seen] of pages) {
+    await go(page, name)
+    await page.getByText(seen).first().waitFor()
+    const offered = await page.locator('main').getByRole('button').allTextContents()
+    expect([name, offered.filter((text) => /new|add|edit|change|delete|remove|record|pause|budget|import|invite|rename|share|arrange|accept/i.test(text))])
+      .toEqual([name, []])
+    expect(await page.locator('main').getByRole('checkbox').count()).toBe(0)
+    expect([name, await barriers(page)]).toEqual([name, []])
+  }
+  expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0)
+  await go(page, 'Dashboards')
+  expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Of all'])
+  await page.getByRole('link', { name: 'Of all' }).click()
+  await page.getByText('There is no widget on it yet.').waitFor()
+  expect(await page.locator('main').getByRole('button', { name: /Arrange|Share|Delete/ }).count()).toBe(0)
+  await page.goto(`${story.stack.publicUrl}/activity`)
+  await page.getByText('Who changed what in a team is for its owner and admins').waitFor()
+  await page.context().close()
+})
+
+test('an editor who is made a viewer while they write is told so, keeps what they wrote, and is offered nothing more', async () => {
+  const { id, owner, editor } = await team(story.stack, ['editor'])
+  await store(story, owner, 'accounts', [{ name: 'Giro', type: 'checking', currency: 'eur' }])
+  const page = await story.open(editor, '/accounts')
+  await page.getByRole('button', { name: 'Edit Giro' }).click()
+  await page.getByLabel('Name').fill('Giro of the team')
+  await owner.patch('/organization/update-member-role', { organizationId: id, userId: await editor.id(), role: 'viewer' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('Your role here does not allow this.').waitFor()
+  await page.getByText('Your role in The Team is now viewer.').first().waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Giro of the team')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Close' }).first().click()
+  await expect.poll(() => page.locator('tbody tr').allTextContents()).toEqual(['GiroChecking€0.00'])
+  expect(await page.getByRole('button', { name: 'New account' }).count()).toBe(0)
+  await page.context().close()
+})
+
+test('a member who is removed while they write is told so at the next thing they do, and sees nothing of the team any more', async () => {
+  const { id, owner, editor } = await team(story.stack, ['editor'])
+  await store(story, owner, 'transactions', [{ name: 'Secret purchase', amount: -900 }])
+  const page = await story.open(editor, '/transactions')
+  await page.getByRole('button', { name: 'Secret purchase', exact: true }).click()
+  await page.getByRole('group', { name: 'Edit Secret purchase' }).getByLabel('Amount').fill('800')
+  await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await context(page, /Personal/)
+  await page.getByText('You are no longer in The Team.').first().waitFor()
+  await page.getByText('No transaction yet.').waitFor()
+  expect(await page.getByText('Secret purchase').count()).toBe(0)
+  expect(await page.locator('.dialog, .entry').count()).toBe(0)
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: /Context/ }).click()
+  expect(await page.getByRole('menuitemradio').allTextContents()).toEqual(['Personal'])
+  await page.context().close()
+})

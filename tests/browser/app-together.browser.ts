@@ -1,0 +1,104 @@
+/** The reference app in two tabs of one person, and before two people of one team at once. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+const namesIn = (page: Page) => page.locator('.tx-rows [role=row] .tx-title').allTextContents()
+const context = (page: Page, name: RegExp) => page.getByRole('button', { name: new RegExp(`Context:\\s*${name.source}`) })
+
+/** Comes back to a tab; Chromium without a window does not tell the tabs that are in front of it apart. */
+const lookAt = async (page: Page) => {
+  await page.bringToFront()
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+}
+
+async function write(page: Page, name: string, amount: string) {
+  await page.getByRole('button', { name: 'New transaction' }).click()
+  const entry = page.getByRole('group', { name: 'New transaction' })
+  await entry.getByLabel('Name').fill(name)
+  await entry.getByLabel('Amount').fill(amount)
+}
+
+async function choose(page: Page, name: string) {
+  await context(page, /./).click()
+  await page.getByRole('menuitemradio', { name }).click()
+  await context(page, new RegExp(name)).waitFor()
+}
+
+describe('one person in two tabs', () => {
+  const twoTabs = async (who: Person, path: string) => {
+    const one = await story.open(who, path)
+    const other = await one.context().newPage()
+    await other.goto(one.url())
+    return [one, other] as const
+  }
+
+  test('sees in the one what was added in the other, and signs out of both', async () => {
+    const [one, other] = await twoTabs(await signedIn(story.stack, 'Ann'), '/transactions')
+    await other.getByText('No transaction yet.').waitFor()
+    await write(one, 'Bakery', '4.50')
+    await one.getByRole('button', { name: 'Add' }).click()
+    await expect.poll(() => namesIn(one)).toEqual(['Bakery'])
+    await lookAt(other)
+    await expect.poll(() => namesIn(other)).toEqual(['Bakery'])
+    await other.getByRole('button', { name: 'Ann', exact: true }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await one.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await one.getByText('Bakery').waitFor({ state: 'detached', timeout: 5_000 })
+    await one.context().close()
+  })
+
+  test('switches in the one, while what is written in the other stays where it belongs', async () => {
+    const { owner } = await team(story.stack, [])
+    await store(story, owner, 'transactions', [{ name: 'Rent', amount: -900 }])
+    const [one, other] = await twoTabs(owner, '/transactions')
+    await write(other, 'Chairs', '240')
+    await choose(one, 'Personal')
+    await one.getByText('No transaction yet.').waitFor()
+    const dialog = other.getByRole('dialog', { name: 'You have switched to Personal' })
+    await dialog.waitFor()
+    expect(await barriers(other)).toEqual([])
+    await lookAt(other)
+    await dialog.getByRole('button', { name: 'Back to The Team' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await other.getByRole('button', { name: 'Add' }).click()
+    await expect.poll(() => namesIn(other)).toEqual(expect.arrayContaining(['Rent', 'Chairs']))
+    await context(one, /The Team/).waitFor()
+    await lookAt(one)
+    await expect.poll(() => namesIn(one)).toEqual(expect.arrayContaining(['Rent', 'Chairs']))
+    await one.context().close()
+  })
+
+  test('switches in the one, and lets go of what was begun in the other', async () => {
+    const { owner } = await team(story.stack, [])
+    const [one, other] = await twoTabs(owner, '/transactions')
+    await write(other, 'Chairs', '240')
+    await choose(one, 'Personal')
+    await other.getByRole('button', { name: 'Go to Personal without it' }).click()
+    await context(other, /Personal/).waitFor()
+    await other.getByText('No transaction yet.').waitFor()
+    expect(await other.getByRole('group', { name: 'New transaction' }).count()).toBe(0)
+    await one.context().close()
+  })
+})
+
+describe('two people of a team', () => {
+  test('see what the other has added when they come back', async () => {
+    const { owner, editor } = await team(story.stack, ['editor'])
+    const page = await story.open(editor, '/transactions')
+    await page.getByText('No transaction yet.').waitFor()
+    await store(story, owner, 'transactions', [{ name: 'Printer', amount: -150 }])
+    await lookAt(page)
+    await expect.poll(() => namesIn(page)).toEqual(['Printer'])
+    await page.context().close()
+  })
+})

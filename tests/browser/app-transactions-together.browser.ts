@@ -1,0 +1,239 @@
+/** Transactions in the reference app that several people change, or one person many of. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+/** A request of somebody to the data surface, as another program of theirs makes it. */
+async function send(who: Person, method: string, path: string, body?: unknown): Promise<any> {
+  const response = await fetch(`${story.stack.url}/data${path}`, {
+    method,
+    headers: { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  expect(response.ok, `${method} ${path}`).toBe(true)
+  return response.json()
+}
+const store = async (who: Person, table: string, body: object) => (await send(who, 'POST', `/${table}`, body))[0].id as string
+
+const titles = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
+const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
+const amountOf = (page: Page, name: string) => row(page, name).locator('.tx-amount').textContent()
+const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+const undo = (page: Page, text: string) => page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
+/** What is seen before long, also where a machine has much to do. */
+const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look, { timeout: 15_000 })
+
+describe('an editor and the owner of a team', () => {
+  let owner: Person
+  let page: Page
+  let rent: string
+
+  beforeAll(async () => {
+    const people = await team(story.stack, ['editor'])
+    owner = people.owner
+    rent = await store(owner, 'transactions', { name: 'Rent', amount: -800, transaction_date: '2025-11-01' })
+    page = await story.open(people.editor, '/transactions')
+  })
+  afterAll(() => page.context().close())
+
+  const edit = async (amount: string) => {
+    await row(page, 'Rent').getByRole('button').click()
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+
+  test('the editor’s undo leaves what the owner has changed since', async () => {
+    await edit('810')
+    await said(page, 'Rent is changed.')
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -999 })
+    await undo(page, 'Rent is changed.')
+    await said(page, 'Somebody has changed the amount to -$999.00 meanwhile.')
+    await soon(() => amountOf(page, 'Rent')).toBe('-$999.00')
+  })
+
+  test('the editor’s undo of many leaves those that the owner has changed since, and says so', async () => {
+    const other = await store(owner, 'transactions', { name: 'Heating', amount: -60, transaction_date: '2025-11-02' })
+    await page.reload()
+    for (const name of ['Rent', 'Heating']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+    await page.getByLabel('Status of all selected').selectOption('pending')
+    await said(page, '2 transactions are changed.')
+    await send(owner, 'PATCH', `/transactions?id=eq.${other}`, { status: 'failed' })
+    await undo(page, '2 transactions are changed.')
+    await said(page, 'Somebody has changed Heating since, which is left so.')
+    await soon(() => row(page, 'Heating').locator('.tx-name').textContent()).toBe('Heatingfailed')
+    await soon(() => row(page, 'Rent').locator('.tx-name').textContent()).toBe('Rent')
+  })
+
+  test('of two who change the same, the second is told of the first, and then has it their way', async () => {
+    await page.reload()
+    await row(page, 'Rent').getByRole('button').click()
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { amount: -950, name: 'Rent, November' })
+    await page.getByLabel('Amount').fill('800')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('Somebody has changed the amount to -$950.00 meanwhile.').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    // the name was the owner's alone
+    await soon(() => amountOf(page, 'Rent, November')).toBe('-$800.00')
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { name: 'Rent' })
+  })
+
+  test('the details tell it too, and leave the line below to itself', async () => {
+    await page.reload()
+    await row(page, 'Rent').getByRole('button').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const details = page.getByRole('dialog', { name: 'Rent', exact: true })
+    await send(owner, 'PATCH', `/transactions?id=eq.${rent}`, { description: 'Cold' })
+    await details.getByLabel('Description').fill('Warm')
+    await details.getByRole('button', { name: 'Save' }).click()
+    await details.getByText('Somebody has changed the description to Cold meanwhile.').waitFor()
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'Edit Rent' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('what is saved of a row that is gone is not called changed, and stays to be read until the line is closed', async () => {
+    await page.reload()
+    await row(page, 'Heating').getByRole('button').click()
+    await send(owner, 'DELETE', '/transactions?name=eq.Heating')
+    await page.getByLabel('Amount').fill('777')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('Somebody has deleted this meanwhile, so nothing was stored.').waitFor()
+    expect(await page.getByLabel('Amount').inputValue()).toBe('777')
+    await page.getByRole('button', { name: 'Close', exact: true }).first().click()
+    await soon(() => titles(page)).toEqual(['Rent'])
+    expect(await page.getByText('is changed.').count()).toBe(0)
+  })
+
+  test('what is deleted that was gone already is no deletion to be undone', async () => {
+    await store(owner, 'transactions', { name: 'Water', amount: -20, transaction_date: '2025-11-02' })
+    await page.reload()
+    await page.getByRole('checkbox', { name: 'Select Water' }).check()
+    await send(owner, 'DELETE', '/transactions?name=eq.Water')
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await said(page, 'Water had been deleted by somebody else.')
+    await soon(() => titles(page)).toEqual(['Rent'])
+  })
+})
+
+describe('Cleo, who has many rows', () => {
+  let cleo: Person
+  let page: Page
+
+  beforeAll(async () => {
+    cleo = await signedIn(story.stack, 'Cleo')
+    await story.stack.sql.query(
+      `insert into api.transactions (user_id, organization_id, name, amount, currency, transaction_date)
+      select $1, null, case when n % 2 = 0 then 'Coffee ' else 'Tea ' end || n, -n, 'usd', timestamptz '2025-06-30 00:00Z' - n * interval '1 day'
+      from generate_series(1, 1000) n`,
+      [await cleo.id()],
+    )
+    page = await story.open(cleo, '/transactions?search=Coffee')
+  })
+  afterAll(() => page.context().close())
+
+  test('deletes all that is loaded, sees what follows, and has all back by the undo', async () => {
+    await said(page, 'Coffee 2')
+    await page.getByRole('checkbox', { name: 'Select the 200 rows that are loaded' }).check()
+    await said(page, 'All 200 loaded are selected, what follows is not')
+    await page.getByRole('group', { name: 'Selected transactions' }).getByRole('button', { name: 'Delete' }).click()
+    await said(page, 'Coffee 402')
+    await undo(page, '200 transactions are deleted.')
+    await said(page, 'Coffee 2')
+    await soon(async () => (await titles(page)).slice(0, 2)).toEqual(['Coffee 2', 'Coffee 4'])
+  })
+})
+
+describe('Dan, with a few rows', () => {
+  let dan: Person
+  let page: Page
+
+  beforeAll(async () => {
+    dan = await signedIn(story.stack, 'Dan')
+    for (const name of ['First', 'Second', 'Third']) await store(dan, 'transactions', { name, amount: -10, transaction_date: '2025-03-01' })
+    page = await story.open(dan, '/transactions')
+  })
+  afterAll(() => page.context().close())
+
+  test('sees of one day the newest first, and what he writes above it', async () => {
+    await soon(() => titles(page)).toEqual(['Third', 'Second', 'First'])
+    await page.keyboard.press('n')
+    await page.keyboard.type('Fourth')
+    await page.getByLabel('Amount').fill('4')
+    await page.getByLabel('Date').fill('2025-03-01')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await soon(() => titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
+    await page.reload()
+    await soon(() => titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
+  })
+
+  test('is told at the field of an amount that is none, or finer than its currency', async () => {
+    await page.keyboard.press('n')
+    await page.keyboard.type('Nothing')
+    for (const [amount, problem] of [['0', 'An amount of zero moves nothing.'], ['1.005', 'USD has 2 decimals.'], ['one', 'This is no amount.']] as const) {
+      await page.getByLabel('Amount').fill(amount)
+      await page.getByLabel('Amount').press('Enter')
+      await said(page, problem)
+    }
+    expect(await barriers(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await titles(page)).toEqual(['Fourth', 'Third', 'Second', 'First'])
+  })
+
+  test('takes back all that he saved in the details at once', async () => {
+    await row(page, 'First').getByRole('button').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    // what is told is a dialog too
+    const details = page.getByRole('dialog', { name: 'First', exact: true })
+    await details.getByLabel('Tags').fill('a-rather-long-tag, another-long-tag, third')
+    await details.getByLabel('Description').fill('For the garden')
+    await page.getByRole('button', { name: 'Add a part' }).click()
+    await details.getByLabel('What').fill('Seeds')
+    await details.getByRole('button', { name: 'Save' }).click()
+    await details.waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First1 part#a-rather-long-tag#another-long-tag#third')
+    await undo(page, 'First is changed.')
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First')
+    const [{ description, tags, line_items }] = await send(dan, 'GET', '/transactions?name=eq.First&select=description,tags(id),line_items(id)')
+    expect({ description, tags, line_items }).toEqual({ description: null, tags: [], line_items: [] })
+  })
+
+  test('opens a row by its name on a phone, however many marks it has', async () => {
+    const [{ id }] = await send(dan, 'GET', '/transactions?name=eq.First')
+    const tags = await send(dan, 'GET', '/tags?select=id')
+    for (const tag of tags) await store(dan, 'transaction_tags', { transaction_id: id, tag_id: tag.id })
+    for (const name of ['One', 'Two']) await store(dan, 'line_items', { transaction_id: id, name, amount: -1 })
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.reload()
+    await soon(() => row(page, 'First').locator('.tx-name').textContent()).toBe('First2 parts#a-rather-long-tag#another-long-tag#third')
+    // nothing of the name is cut off
+    expect(
+      await page.evaluate(
+        `[...document.querySelectorAll('.tx-title')].filter((title) => title.clientWidth === 0 || title.scrollWidth > title.clientWidth).length`,
+      ),
+    )
+      .toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    expect(await barriers(page)).toEqual([])
+    await row(page, 'First').getByRole('button').click()
+    await page.getByRole('group', { name: 'Edit First' }).waitFor()
+  })
+
+  test('reads that the sum leaves transfers out', async () => {
+    const [from, to] = await Promise.all(['Giro', 'Cash'].map((name) => store(dan, 'accounts', { name, type: 'checking', currency: 'usd' })))
+    await send(dan, 'POST', '/rpc/create_transfer', { from_account_id: from, to_account_id: to, amount: 5 })
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await page.reload()
+    await soon(() => page.getByRole('status', { name: 'Sum of what is shown' }).textContent()).toBe('Sum of 4, transfers apart-$34.00')
+  })
+})
