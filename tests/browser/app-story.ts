@@ -42,7 +42,7 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
       if (now !== undefined) await context.clock.setFixedTime(now)
       await context.addCookies([...(who?.cookies ?? [])].map(([name, value]) => ({ name, value, url: address })))
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(30_000)
       page.on('pageerror', (error) => heard.push(error.message))
       page.on('console', (message) => {
         if (message.type() === 'error' && !isRefusal(message.text())) heard.push(message.text())

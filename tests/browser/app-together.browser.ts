@@ -53,7 +53,7 @@ describe('one person in two tabs', () => {
     await other.getByRole('button', { name: 'Ann', exact: true }).click()
     await other.getByRole('menuitem', { name: 'Sign out' }).click()
     await one.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await one.getByText('Bakery').waitFor({ state: 'detached', timeout: 5_000 })
+    await one.getByText('Bakery').waitFor({ state: 'detached' })
     await one.context().close()
   })
 

@@ -29,7 +29,7 @@ const amountOf = (page: Page, name: string) => row(page, name).locator('.tx-amou
 const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 const undo = (page: Page, text: string) => page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
 /** What is seen before long, also where a machine has much to do. */
-const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look, { timeout: 15_000 })
+const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
 
 describe('an editor and the owner of a team', () => {
   let owner: Person

@@ -34,7 +34,7 @@ const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { 
 const sum = (page: Page) => page.getByRole('status', { name: 'Sum of what is shown' })
 const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 /** What is seen before long, also where a machine has much to do. */
-const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look, { timeout: 15_000 })
+const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
 const query = (page: Page) => new URL(page.url()).search
 
 describe('Ann, who has three thousand rows', () => {

@@ -54,12 +54,12 @@ describe('Ann opens the link of a mail in her browser', () => {
     expect(await page.locator('h1').textContent()).toBe('This was not you?')
     expect((await eve.get('/get-session')).status).toBe(200)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('The account is deleted')
+    await expect.poll(status).toContain('The account is deleted')
     expect((await eve.get('/get-session')).status).toBe(401)
     expect(await page.locator('button').count()).toBe(0)
     await page.goto(disown)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('was used')
+    await expect.poll(status).toContain('was used')
     expect(complaints).toEqual([])
   })
 
@@ -70,7 +70,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await eve.verify()
     await page.goto(disown)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('choose a new password')
+    await expect.poll(status).toContain('choose a new password')
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
@@ -80,13 +80,13 @@ describe('Ann opens the link of a mail in her browser', () => {
     const link = linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('confirm-delete-account')))
     await page.goto(link)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Sign in first')
+    await expect.poll(status).toContain('Sign in first')
     await page.context().addCookies([...ann.cookies].map(([name, value]) => ({ name, value, url: new URL(link).origin })))
     await page.goto(link)
     await page.getByText(`You are signed in as ${ann.email}.`).waitFor()
     expect((await ann.get('/get-session')).status).toBe(200)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Your account is deleted')
+    await expect.poll(status).toContain('Your account is deleted')
     expect((await ann.get('/get-session')).status).toBe(401)
   })
 
@@ -96,7 +96,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
     await page.fill('input[name=password]', 'a password from the page')
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Your password is changed')
+    await expect.poll(status).toContain('Your password is changed')
     expect((await ann.signIn('a password from the page')).status).toBe(200)
     expect(complaints).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await page.goto(`${stack.url.replace('127.0.0.1', 'localhost')}/api/auth/reset-password?token=used`)
     await page.fill('input[name=password]', 'a password from the page')
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('not valid')
+    await expect.poll(status).toContain('not valid')
   })
 
   test('that has ended, and has a new one sent', async () => {
@@ -115,7 +115,7 @@ describe('Ann opens the link of a mail in her browser', () => {
     await page.goto(`${base()}/api/auth/verify-email?token=ended`)
     await page.fill('input[name=email]', ann.email)
     await page.click('button')
-    await expect.poll(status, { timeout: 10_000 }).toContain('a mail is on its way')
+    await expect.poll(status).toContain('a mail is on its way')
     await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length).toBe(2)
     expect(complaints).toEqual([])
   })
@@ -130,8 +130,8 @@ describe('Ann opens the link of an invitation in her browser', () => {
   }
   /** Lets the browser have this person's session. */
   const signInHere = (who: Person) => page.context().addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: base() })))
-  const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent(), { timeout: 10_000 })
-  const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible(), { timeout: 10_000 }).toBe(true)
+  const reads = (selector: string) => expect.poll(() => page.locator(selector).textContent())
+  const isOffered = (selector: string) => expect.poll(() => page.locator(selector).isVisible()).toBe(true)
 
   test('reads who invites her to what, as what and until when, signs in and accepts', async () => {
     const { id, ann, link } = await invited()
@@ -142,7 +142,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await page.fill('input[name=password]', password)
     await page.click('#sign-in button')
     await page.click('button[value=accept]')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
+    await expect.poll(status).toContain('Welcome')
     await reads('#until').toBe('This invitation was accepted.')
     expect(await page.locator('form:visible').count()).toBe(0)
     expect((await ann.get('/organization/list')).body).toMatchObject([{ id, role: 'viewer' }])
@@ -159,7 +159,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await reads('#who').toBe(`You are signed in as ${ann.email}.`)
     expect(await page.locator('input:visible').count()).toBe(0)
     await page.click('button[value=accept]')
-    await expect.poll(status, { timeout: 10_000 }).toContain('Welcome')
+    await expect.poll(status).toContain('Welcome')
     expect((await ann.get('/get-session')).body.session.active_organization_id).toBe(own)
   })
 
@@ -176,7 +176,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await page.click('#sign-in button')
     await isOffered('button[value=reject]')
     await page.click('button[value=reject]')
-    await expect.poll(status, { timeout: 10_000 }).toContain('declined')
+    await expect.poll(status).toContain('declined')
   })
 
   test('that was taken back while she read, and is told that', async () => {
