@@ -376,7 +376,7 @@ describe('settings', () => {
 
     const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
     const chosen = async (provider: string) => {
-      const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none' }
+      const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
       const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))
       const values = [`mail.provider="${provider}"`, 'networkPolicy.mail.port=587', `settings=${settings}`, collector, 'secrets.keys.otelHeaders="otel"']
       const [auth] = podOf(await render(...values), 'auth').containers
