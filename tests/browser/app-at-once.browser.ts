@@ -22,7 +22,7 @@ async function hold(page: Page) {
   }
   return {
     store: async () => (await next()).continue(),
-    refuse: async () => (await next()).fulfill({ status: 400, json: { code: '23514', message: 'the books are closed', details: null, hint: null } }),
+    refuse: async () => (await next()).fulfill({ status: 400, json: { code: 'P0001', message: 'the books are closed', details: null, hint: null } }),
   }
 }
 
