@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, signedIn, team } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
+import { otherPrograms, row, said, soon } from './app-transactions-page.ts'
 
 let story: AppStory
 beforeAll(async () => {
@@ -11,25 +12,11 @@ beforeAll(async () => {
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
-/** A request of somebody to the data surface, as another program of theirs makes it. */
-async function send(who: Person, method: string, path: string, body?: unknown): Promise<any> {
-  const response = await fetch(`${story.stack.url}/data${path}`, {
-    method,
-    headers: { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  expect(response.ok, `${method} ${path}`).toBe(true)
-  return response.json()
-}
-const store = async (who: Person, table: string, body: object) => (await send(who, 'POST', `/${table}`, body))[0].id as string
+const { send, store } = otherPrograms(() => story)
 
 const titles = (page: Page) => page.locator('.tx-rows .tx-title').allTextContents()
-const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
 const amountOf = (page: Page, name: string) => row(page, name).locator('.tx-amount').textContent()
-const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 const undo = (page: Page, text: string) => page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
-/** What is seen before long, also where a machine has much to do. */
-const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
 
 describe('an editor and the owner of a team', () => {
   let owner: Person

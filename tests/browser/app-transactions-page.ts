@@ -1,0 +1,24 @@
+/** What the stories of transactions share: what is seen of the list, and what other programs of the people do meanwhile. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Person } from '../support/person.ts'
+import type { AppStory } from './app-story.ts'
+
+/** Requests of people to the data surface, as another program of theirs makes them. @param story asked at each request, because it begins after the file */
+export function otherPrograms(story: () => AppStory) {
+  async function send(who: Person, method: string, path: string, body?: unknown): Promise<any> {
+    const response = await fetch(`${story().stack.url}/data${path}`, {
+      method,
+      headers: { authorization: `Bearer ${await who.token()}`, 'content-type': 'application/json', prefer: 'return=representation' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    expect(response.ok, `${method} ${path}`).toBe(true)
+    return response.json()
+  }
+  return { send, store: async (who: Person, table: string, body: object) => (await send(who, 'POST', `/${table}`, body))[0].id as string }
+}
+
+export const row = (page: Page, name: string) => page.locator('.tx-rows [role=row]', { has: page.getByRole('button', { name, exact: true }) })
+export const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+/** What is seen before long, also where a machine has much to do. */
+export const soon = <Seen>(look: () => Promise<Seen> | Seen) => expect.poll(look)
