@@ -17,6 +17,7 @@ export const catalogue = {
   SIGN_UP_CLOSED: [403, 'No accounts can be made here. Ask whoever runs this service.'],
   INVITATION_REQUIRED: [403, 'Who wants an account here needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account here.'],
+  FRESH_SIGN_IN_REQUIRED: [403, 'Give your password, or sign in again: this needs a sign-in of the last ten minutes.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
   INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
@@ -97,6 +98,8 @@ const engineCodes = {
   ORGANIZATION_MEMBERSHIP_LIMIT_REACHED: 'MEMBERSHIP_LIMIT_REACHED',
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: 'OWNER_REQUIRED',
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: 'OWNER_REQUIRED',
+  SESSION_EXPIRED: 'FRESH_SIGN_IN_REQUIRED',
+  SESSION_NOT_FRESH: 'FRESH_SIGN_IN_REQUIRED',
   // natively a 401; the caller is signed in, and is not allowed
   YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'FORBIDDEN',
 } as const satisfies Partial<Record<EngineCode, ErrorCode>>

@@ -307,7 +307,8 @@ export type Auth = {
   /** Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it. */
   requestEmailChange: (input: {
     newEmail: string
-    password: string
+    /** May be left out within ten minutes of a sign-in. */
+    password?: string | undefined
   }) => Promise<Told>
   /** Gives an account its new address, with the token of the mail. */
   confirmEmailChange: (input: {
@@ -319,7 +320,8 @@ export type Auth = {
   }) => Promise<Told>
   /** Mails who is signed in a link that deletes the account, and tells what becomes of their organizations. */
   deleteAccount: (input: {
-    password: string
+    /** May be left out within ten minutes of a sign-in. */
+    password?: string | undefined
   }) => Promise<{
     /** true */
     success: boolean

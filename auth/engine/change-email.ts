@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { confirmCaller } from './confirm-caller.ts'
 import { refuse } from './refuse.ts'
 
 const day = 86_400_000
@@ -18,7 +19,7 @@ const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string()
 type Change = z.output<typeof changeOf>
 
 /** Which password there is: a change that was asked for with another is none any more. */
-const fingerprint = (password: string): string => createHash('sha256').update(password).digest('base64url')
+const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
 
 /** As much of the engine's context as keeps what a mailed token stands for; a token works once. */
 type Verifications = {
@@ -47,7 +48,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
       .executeTakeFirst()
-    if (account?.password == null || fingerprint(account.password) !== credential) refuse('INVALID_TOKEN')
+    if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .where('email', '=', from).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
@@ -82,17 +83,16 @@ export type ChangeEmailParts = {
 export const changeEmailEndpoints = ({ db, mailer, addressProblem }: ChangeEmailParts) => ({
   requestEmailChange: createAuthEndpoint('/request-email-change', {
     method: 'POST',
-    body: z.object({ newEmail: z.email(), password: z.string() }),
+    body: z.object({ newEmail: z.email(), password: z.string().optional() }),
     use: [sessionMiddleware],
   }, async (context) => {
-    const { internalAdapter, password, session: { user } } = context.context
+    const { internalAdapter, session: { user } } = context.context
     const { newEmail: to } = context.body
-    const account = await internalAdapter.findCredentialAccount(user.id)
-    if (!account?.password || !await password.verify({ hash: account.password, password: context.body.password })) refuse('INVALID_PASSWORD')
+    const credential = await confirmCaller(context.context, context.body.password)
     const problem = addressProblem(to)
     if (problem !== undefined) refuse(problem)
     if (to === user.email) refuse('VALIDATION_ERROR')
-    const change = { userId: user.id, from: user.email, to, credential: fingerprint(account.password) }
+    const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
     await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
     // one that was never verified may be anybody's
     if (user.emailVerified) await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))

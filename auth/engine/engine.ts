@@ -26,6 +26,7 @@ import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
 import { createShortcuts } from './shortcuts.ts'
+import { freshSeconds } from './confirm-caller.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
@@ -109,7 +110,7 @@ export async function createEngine({ policies, config, connections, plans, limit
     },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
-    session: { modelName: 'sessions', cookieCache: { enabled: false } },
+    session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: freshSeconds },
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },

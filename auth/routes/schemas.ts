@@ -21,6 +21,7 @@ const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')
 const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 // a password to check against may be anything that was once allowed
 const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
+const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 
 const organizationId = { organizationId: id }
 
@@ -30,9 +31,9 @@ export const schemas = {
   signIn: z.object({ email, password: givenPassword }),
   verifyEmail: z.object({ token }),
   disownAccount: z.object({ token }),
-  requestEmailChange: z.object({ newEmail: email, password: givenPassword }),
+  requestEmailChange: z.object({ newEmail: email, password: confirmation }),
   emailChange: z.object({ token }),
-  deleteAccount: z.object({ password: givenPassword }),
+  deleteAccount: z.object({ password: confirmation }),
   confirmDeleteAccount: z.object({ token }),
   forgetPassword: z.object({
     email,

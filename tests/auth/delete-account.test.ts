@@ -57,7 +57,6 @@ describe('Ann deletes her account', () => {
   test('not with a wrong password, and no mail is sent', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    expect((await ann.post('/delete-account', {})).status).toBe(400)
     expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
   })
 
