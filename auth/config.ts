@@ -36,6 +36,7 @@ export type Config = {
   rateLimitEnabled: boolean
   keyRotationDays: number
   activityDays: number
+  eventsDays: number
   defaultProduct: string | undefined
   /** Who may make an account, and of which domains their addresses must be; of any when there are none. */
   signUp: { by: Settings['SIGN_UP'], domains: string[] }
@@ -78,6 +79,7 @@ export function authConfig(settings: Settings): Config {
     rateLimitEnabled: settings.RATE_LIMIT_ENABLED,
     keyRotationDays: settings.KEY_ROTATION_DAYS,
     activityDays: settings.ACTIVITY_DAYS,
+    eventsDays: settings.EVENTS_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
     logLevel: settings.LOG_LEVEL,

@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { noteDatabaseFailure } from './request-context.ts'
+import { tellWhoAsks } from './telling-statements.ts'
 import { traceStatements } from './traced-statements.ts'
 
 export type AuthDatabase = Kysely<Tables>
@@ -43,6 +44,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     pool.on('error', onError)
     // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
+    tellWhoAsks(pool)
     if (tracing !== undefined) traceStatements(pool, tracing)
     return pool
   }

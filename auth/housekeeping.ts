@@ -1,6 +1,6 @@
 /**
- * Deletes what has ended: rate-limit windows, sessions, password resets, invitations, and activity that is older than the
- * operator keeps it. The engine deletes such a row at most when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
+ * Deletes what has ended: rate-limit windows, sessions, password resets, invitations, and activity and events that are older than the
+ * operator keeps them. The engine deletes such a row at most when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
  * batches, so that a million rows are not locked at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,8 +29,11 @@ const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 
 /** Deletes a batch of a table. @returns how many rows */
 type Sweep = { table: keyof Tables | 'api.activity', batch: () => Promise<number> }
 
-const sweepsOf = (pool: pg.Pool, activityDays: number): Sweep[] => [
-  ...ends.map(({ table, key, ended }) => ({
+/** For how many days the operator keeps what has no end of its own. */
+export type Kept = { activityDays: number, eventsDays: number }
+
+const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] => [
+  ...[...ends, { table: 'auth.events' as const, key: 'id', ended: `happened_at < now() - interval '${eventsDays} days'` }].map(({ table, key, ended }) => ({
     table,
     async batch() {
       // The rows that another process is deleting are left to it. The condition stands twice, because a limit's window may begin
@@ -53,19 +56,18 @@ const sweepsOf = (pool: pg.Pool, activityDays: number): Sweep[] => [
 /**
  * Runs until stopped; several processes may run it at once. It also logs the age of the signing key, for alarms that read
  * logs and no metrics.
- * @param activityDays how long activity is kept
  * @param pausesMs between rounds, for tests that cannot wait ten minutes
  * @returns the function that stops it, which waits for the batch that has begun
  */
 export function startHousekeeping(
   pool: pg.Pool,
-  activityDays: number,
+  kept: Kept,
   rotation: Pick<Rotation, 'status'>,
   log: Log,
   pausesMs = pauses,
 ): () => Promise<void> {
   const stopping = new AbortController()
-  const sweeps = sweepsOf(pool, activityDays)
+  const sweeps = sweepsOf(pool, kept)
   const sweep = async ({ table, batch }: Sweep): Promise<Outcome> => {
     try {
       for (const deadline = Date.now() + sweepMs; Date.now() < deadline && !stopping.signal.aborted;) {

@@ -26,6 +26,7 @@ import type { Additions } from './http/pages.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
 import { createLog, describeError, type Log } from './log.ts'
 import { createMailer, type MailJobs } from './mail/mailer.ts'
+import { startNotices } from './mail/notices.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
 import { policyOf } from './policy.ts'
@@ -169,9 +170,10 @@ export async function startAuth(
       },
     })
     running.defer(queue.stop)
+    running.defer(startNotices(pool, (client) => createMailer(config, (name, payload) => queue.enqueue(name, payload, client)), log))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
-    running.defer(startHousekeeping(pool, config.activityDays, rotation, log))
+    running.defer(startHousekeeping(pool, config, rotation, log))
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
     let stopping = false
     const app = createApp({

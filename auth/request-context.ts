@@ -8,6 +8,9 @@ export const clientAddressHeader = 'x-finance-client-address'
 export type RequestContext = {
   /** Whether a program of this machine asks a service whose address leads to this machine only: tests and front ends being made. */
   isLocal?: boolean
+  /** Where the request comes from, and what its program says of itself. */
+  address?: string
+  userAgent?: string | undefined
   /** Gives back the request's place in the hashing queue, when it has one. */
   leaveQueue?: () => void
   /** The first query of the engine's that failed. The engine answers some of them as if there were no such row. */

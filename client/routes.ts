@@ -23,6 +23,7 @@ export const routes = {
   listSessions: ['GET', '/list-sessions'],
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  listEvents: ['GET', '/list-events'],
   organization: {
     create: ['POST', '/organization/create'],
     list: ['GET', '/organization/list'],
@@ -42,6 +43,7 @@ export const routes = {
     listInvitations: ['GET', '/organization/list-invitations'],
     getInvitation: ['GET', '/organization/get-invitation'],
     listUserInvitations: ['GET', '/organization/list-user-invitations'],
+    listEvents: ['GET', '/organization/list-events'],
   },
 } as const
 
@@ -54,6 +56,34 @@ export const sessionEffects = {
   '/sign-out': 'ends',
   '/organization/set-active': 'moves',
 } as const
+
+/** Something that happened in an account. */
+export type AccountEvent = {
+  id: string
+  kind:
+    | 'signed_in'
+    | 'password_changed'
+    | 'password_removed'
+    | 'email_changed'
+    | 'two_factor_enabled'
+    | 'two_factor_disabled'
+    | 'passkey_added'
+    | 'passkey_deleted'
+    | 'api_key_created'
+    | 'api_key_revoked'
+    | 'account_linked'
+    | 'account_unlinked'
+  happened_at: string
+  /** null where it was done without a request. */
+  ip_address: string | null
+  user_agent: string | null
+  /** Of a sign-in: whether there was none before of this program in this network. */
+  new_device?: boolean | undefined
+  /** What was added or removed, where it has a name. */
+  name?: string | undefined
+  email?: string | undefined
+  previous_email?: string | undefined
+}
 
 /** It is done. */
 export type Done = {
@@ -142,6 +172,26 @@ export type Member = {
     image: string | null
   } | undefined
   created_at: string
+}
+
+/** Something that happened to who belongs to a team. */
+export type MembershipEvent = {
+  id: string
+  kind: 'member_joined' | 'member_left' | 'member_removed' | 'role_changed' | 'ownership_transferred'
+  happened_at: string
+  /** Whom it is about; null once their account is deleted. */
+  user: {
+    id: string
+    name: string
+  } | null
+  /** Who did it; null where nobody is known, and once their account is deleted. */
+  actor: {
+    id: string
+    name: string
+  } | null
+  /** Of who joined, and of who has another role: the new one. */
+  role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
+  previous_role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
 }
 
 /** The session that sign-up began. */
@@ -366,6 +416,12 @@ export type Auth = {
   }) => Promise<Done>
   /** Ends all sessions of who is signed in, except the one that asks. */
   revokeOtherSessions: () => Promise<Done>
+  /** Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account. */
+  listEvents: (input: {
+    limit?: number | undefined
+    /** The last event of the list before: what follows is older. */
+    before?: string | undefined
+  }) => Promise<AccountEvent[]>
   organization: {
     /** Creates an organization, whose owner is who is signed in. */
     create: (input: {
@@ -489,5 +545,12 @@ export type Auth = {
     }) => Promise<InvitationOfLink>
     /** Lists the invitations that wait for who is signed in. */
     listUserInvitations: () => Promise<Invitation[]>
+    /** Lists who joined, left and was removed, and whose role changed, newest first. Owners and admins may. */
+    listEvents: (input: {
+      organizationId: string
+      limit?: number | undefined
+      /** The last event of the list before: what follows is older. */
+      before?: string | undefined
+    }) => Promise<MembershipEvent[]>
   }
 }

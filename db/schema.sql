@@ -390,6 +390,34 @@ create table auth.accounts (
   constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table auth.events (
+  id text default (gen_random_uuid())::text not null,
+  happened_at timestamp with time zone default clock_timestamp() not null,
+  kind text not null,
+  user_id text,
+  organization_id text,
+  actor_id text,
+  ip_address text,
+  user_agent text,
+  device text,
+  detail jsonb default '{}'::jsonb not null,
+  mail_to text,
+  constraint events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint events_detail_bounded CHECK ((octet_length((detail)::text) <= 4000)),
+  constraint events_have_somebody CHECK ((num_nonnulls(user_id, organization_id) > 0)),
+  constraint events_ip_address_bounded CHECK ((char_length(ip_address) <= 64)),
+  constraint events_kind_known CHECK (
+CASE
+    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
+    ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
+END),
+  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
+  constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint events_pkey PRIMARY KEY (id),
+  constraint events_user_agent_bounded CHECK ((char_length(user_agent) <= 512)),
+  constraint events_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+
 create table auth.invitations (
   id text not null,
   organization_id text not null,
@@ -630,6 +658,18 @@ CREATE UNIQUE INDEX transactions_team_import ON api.transactions USING btree (or
 CREATE INDEX transactions_transfer ON api.transactions USING btree (transfer_id) WHERE (transfer_id IS NOT NULL);
 
 CREATE INDEX accounts_user_id ON auth.accounts USING btree (user_id);
+
+CREATE INDEX events_actor_id ON auth.events USING btree (actor_id) WHERE (actor_id IS NOT NULL);
+
+CREATE INDEX events_device ON auth.events USING btree (user_id, device) WHERE (device IS NOT NULL);
+
+CREATE INDEX events_happened_at ON auth.events USING btree (happened_at);
+
+CREATE INDEX events_of_account ON auth.events USING btree (user_id, happened_at DESC, id DESC);
+
+CREATE INDEX events_of_organization ON auth.events USING btree (organization_id, happened_at DESC, id DESC) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX events_to_mail ON auth.events USING btree (happened_at) WHERE (mail_to IS NOT NULL);
 
 CREATE INDEX invitations_email ON auth.invitations USING btree (email);
 
@@ -1243,6 +1283,10 @@ CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transa
 
 CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
 
+CREATE TRIGGER accounts_record_credential AFTER INSERT OR DELETE ON auth.accounts FOR EACH ROW EXECUTE FUNCTION private.record_credential();
+
+CREATE TRIGGER accounts_record_password AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION private.record_credential();
+
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 
 CREATE TRIGGER invitations_checked BEFORE INSERT ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.check_invitation();
@@ -1257,11 +1301,21 @@ CREATE CONSTRAINT TRIGGER members_have_an_owner AFTER INSERT OR DELETE OR UPDATE
 
 CREATE TRIGGER members_limits BEFORE INSERT OR UPDATE OF role, user_id, organization_id ON auth.members FOR EACH ROW EXECUTE FUNCTION private.check_membership_limits();
 
+CREATE TRIGGER members_record AFTER INSERT OR DELETE ON auth.members FOR EACH ROW EXECUTE FUNCTION private.record_membership();
+
+CREATE TRIGGER members_record_role AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((old.role IS DISTINCT FROM new.role)) EXECUTE FUNCTION private.record_membership();
+
 CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.forget_activity_of_organization();
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
+CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
+
 CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_personal_rows();
+
+CREATE TRIGGER users_forget_events BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_events();
+
+CREATE TRIGGER users_record_new_address AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN ((old.email IS DISTINCT FROM new.email)) EXECUTE FUNCTION private.record_new_address();
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
@@ -1320,6 +1374,10 @@ grant select on api.transactions to anon;
 grant delete, insert, select, update on api.transactions to authenticated;
 
 grant delete, insert, select, update on auth.accounts to auth_service;
+
+grant delete, select on auth.events to auth_service;
+
+grant update on auth.events.mail_to to auth_service;
 
 grant delete, insert, select, update on auth.invitations to auth_service;
 

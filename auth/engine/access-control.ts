@@ -9,14 +9,15 @@ const control = createAccessControl(
     organization: ['update', 'delete'],
     member: ['create', 'update', 'delete'],
     invitation: ['create', 'cancel'],
+    event: ['list'],
   } as const,
 )
 
 export const accessControl = control
 
 export const roles = {
-  owner: control.newRole({ organization: ['update', 'delete'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] }),
-  admin: control.newRole({ organization: ['update'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] }),
-  editor: control.newRole({ organization: [], member: [], invitation: [] }),
-  viewer: control.newRole({ organization: [], member: [], invitation: [] }),
+  owner: control.newRole({ organization: ['update', 'delete'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'], event: ['list'] }),
+  admin: control.newRole({ organization: ['update'], member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'], event: ['list'] }),
+  editor: control.newRole({ organization: [], member: [], invitation: [], event: [] }),
+  viewer: control.newRole({ organization: [], member: [], invitation: [], event: [] }),
 }

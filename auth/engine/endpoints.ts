@@ -12,6 +12,7 @@ import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { disown } from './disown.ts'
+import { eventEndpoints } from './events.ts'
 import { refuse } from './refuse.ts'
 
 export type EndpointParts = ChangeEmailParts & {
@@ -90,6 +91,7 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
     id: 'finance-endpoints',
     endpoints: {
       ...changeEmailEndpoints({ db, mailer, addressProblem }),
+      ...eventEndpoints(db),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

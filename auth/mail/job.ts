@@ -41,7 +41,7 @@ export const retryDelay = (age: number): number => Math.min(Math.max(age / 6, 2 
  * end. The priority lets jobs that have not failed go first.
  * @param delay milliseconds from now
  */
-export async function store(pool: Pool, name: string, job: StoredJob, delay: number): Promise<void> {
+export async function store(pool: Pick<Pool, 'query'>, name: string, job: StoredJob, delay: number): Promise<void> {
   await pool.query(
     `select graphile_worker.add_job($1, payload => $2::json, job_key => $3, priority => $4,
       run_at => now() + $5 * interval '1 millisecond')`,

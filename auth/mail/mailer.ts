@@ -9,9 +9,11 @@ import {
   emailChangeMessage,
   emailChangeNoticeMessage,
   invitationMessage,
+  noticeMessage,
   passwordResetMessage,
   verificationMessage,
   type Message,
+  type Notice,
 } from './messages.ts'
 
 /** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */
@@ -113,6 +115,8 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
           expiresAt: invitation.expiresAt,
         }),
       ),
+    /** Its link leads to the app's front door, because only resets, invitations and verifications are pages that every app has. */
+    notice: (notice: Notice) => enqueue('send_mail', noticeMessage({ ...notice, site, url: `${appUrl}/` })),
     /** For any address, known or not. */
     requestPasswordReset: (email: string, redirectTo: string | undefined) =>
       enqueue('request_password_reset', redirectTo === undefined ? { to: email } : { to: email, redirectTo }),

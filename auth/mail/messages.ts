@@ -3,6 +3,7 @@
  * is in them only as auth/plain-text.ts has it.
  */
 import { escapeHtml } from '../../infra/shared/html.ts'
+import type { NoticeKind } from '../events.ts'
 import type { Succession } from '../succession.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
 
@@ -188,6 +189,80 @@ export function accountDeletionMessage(mail: { to: string, name: string, site: s
       ),
       'What you entered in organizations stays there. The link is valid for one hour and works once.',
       'If it was not you, do not confirm, and choose a new password: that signs everybody out.',
+    ],
+  })
+}
+
+/** What happened, in the words of its mail. */
+const noticeWords: Record<NoticeKind, { subject: string, says: string }> = {
+  signed_in: { subject: 'A new device signed in', says: 'a device that is new to us signed in' },
+  password_changed: { subject: 'Your password was changed', says: 'the password was changed' },
+  email_changed: {
+    subject: 'Your email address was changed',
+    says: 'the address was changed: you sign in with the new one, and no more mails come to this one',
+  },
+  two_factor_enabled: { subject: 'Two-factor sign-in was turned on', says: 'signing in with a second factor was turned on' },
+  two_factor_disabled: { subject: 'Two-factor sign-in was turned off', says: 'signing in with a second factor was turned off' },
+  passkey_added: { subject: 'A passkey was added', says: 'a passkey was added' },
+  passkey_deleted: { subject: 'A passkey was removed', says: 'a passkey was removed' },
+  api_key_created: { subject: 'An API key was created', says: 'an API key was created' },
+  api_key_revoked: { subject: 'An API key was revoked', says: 'an API key was revoked' },
+  account_linked: { subject: 'A sign-in was linked to your account', says: 'another way to sign in was linked' },
+  account_unlinked: { subject: 'A sign-in was unlinked from your account', says: 'a way to sign in was unlinked' },
+}
+
+/** Programs by what they call themselves, and systems; the first that fits, because most browsers also claim to be others. */
+const browsers = [
+  ['Edge', /Edg(?:e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /(?:Firefox|FxiOS)\//],
+  ['Chrome', /(?:Chrome|CriOS)\//],
+  ['Safari', /Safari\//],
+] as const
+const systems = [['Windows', /Windows/], ['Android', /Android/], ['iPhone', /iPhone/], ['iPad', /iPad/], ['a Mac', /Mac OS/], ['Linux', /Linux/]] as const
+
+/** A browser and its system. Nothing else of what a program says of itself is repeated, because anybody can write it. */
+function deviceWords(agent: string | null): string {
+  const named = (words: typeof browsers | typeof systems) => words.find(([, pattern]) => pattern.test(agent ?? ''))?.[0]
+  return [named(browsers) ?? 'a program', named(systems)].filter((word) => word !== undefined).join(' on ')
+}
+
+/** What happened in an account, and who is to know. */
+export type Notice = {
+  to: string
+  name: string
+  kind: NoticeKind
+  happenedAt: Date
+  /** What was added or removed, as its owner named it; null where it has no name. */
+  about: string | null
+  /** Where it was done, and with what; null where nobody asked the service for it. */
+  ipAddress: string | null
+  userAgent: string | null
+}
+
+/**
+ * The mail that tells somebody what happened in their account.
+ * @param mail.url the app, where people see to their account.
+ * @param mail as in {@link verificationMessage}.
+ */
+export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
+  const { to, kind, about, ipAddress, userAgent, site, url } = mail
+  const { subject, says } = noticeWords[kind]
+  const place = ipAddress === null ? '' : `, by ${deviceWords(userAgent)} at the network address ${ipAddress}`
+  return message({
+    to,
+    subject,
+    name: plainName(mail.name),
+    site,
+    before: `In your account at ${site}, ${says}${about === null ? '' : ` (“${plainName(about)}”)`}: on ${
+      utc(mail.happenedAt)
+    }${place}. If it was you, there is nothing to do.`,
+    action: 'See to your account',
+    url,
+    after: [
+      kind === 'email_changed'
+        ? `If it was not you, use the link “This was not me” of the mail that announced it, which is valid for seven days; if there was none, ask whoever runs ${site}.`
+        : 'If it was not you, choose a new password there (“Forgot password”), which signs everybody out, and look at what your account says happened.',
     ],
   })
 }

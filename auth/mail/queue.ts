@@ -14,8 +14,12 @@ import type { Logger } from 'pino'
 import { attempts, safeReason, store, type Handler, type Payload, type Witness } from './job.ts'
 
 export type Queue<Payloads extends Record<string, Payload>> = {
-  /** Stores a job: one statement. @throws when the database does not take it; nothing is queued then. */
-  enqueue<Name extends keyof Payloads & string>(name: Name, payload: Payloads[Name]): Promise<void>
+  /**
+   * Stores a job: one statement.
+   * @param through whose transaction it belongs to: a connection of the same user; its own unless told
+   * @throws when the database does not take it; nothing is queued then.
+   */
+  enqueue<Name extends keyof Payloads & string>(name: Name, payload: Payloads[Name], through?: Pick<pg.ClientBase, 'query'>): Promise<void>
   /** How many jobs are not done, and since when the oldest of them waits, in seconds; 0 when there is none. */
   backlog: () => Promise<Backlog>
   /** The queue's own connections, to be counted. */
@@ -109,10 +113,10 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
   const ended = supervise().then(() => pool.end())
 
   return {
-    async enqueue(name, payload) {
+    async enqueue(name, payload, through = pool) {
       const key = randomUUID()
       const sealed = await symmetricEncrypt({ key: secret, data: JSON.stringify(payload) })
-      await store(pool, name, { key, enqueuedAt: Date.now(), failures: 0, sealed }, 0)
+      await store(through, name, { key, enqueuedAt: Date.now(), failures: 0, sealed }, 0)
     },
     pool,
     async backlog() {

@@ -1,5 +1,6 @@
 /** What the engine answers, in its own words. */
 import { z } from 'zod'
+import { accountEventKinds, membershipEventKinds } from '../events.ts'
 import { givenRoleNames, roleNames } from '../roles.ts'
 
 const user = z.object({
@@ -50,6 +51,22 @@ const invitation = z.object({
   organizationName: z.string().optional(),
 })
 
+const event = z.object({ id: z.string(), happenedAt: z.coerce.date() })
+const accountEvent = event.extend({
+  kind: z.enum(accountEventKinds),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  detail: z.object({ newDevice: z.boolean(), name: z.string(), email: z.string(), previousEmail: z.string() }).partial(),
+})
+const membershipEvent = event.extend({
+  kind: z.enum(membershipEventKinds),
+  userId: z.string().nullable(),
+  userName: z.string().nullable(),
+  actorId: z.string().nullable(),
+  actorName: z.string().nullable(),
+  detail: z.object({ role: z.enum(roleNames), previousRole: z.enum(roleNames) }).partial(),
+})
+
 /** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
 export const engineReplies = {
   done: z.unknown(),
@@ -71,6 +88,10 @@ export const engineReplies = {
   invitations: z.array(invitation),
   invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+  accountEvent,
+  accountEvents: z.array(accountEvent),
+  membershipEvent,
+  membershipEvents: z.array(membershipEvent),
 }
 
 /** A reply as it has been parsed. */

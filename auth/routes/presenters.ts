@@ -113,3 +113,29 @@ export function invitationOfLink(from: EngineReply<'invitationOfLink'>, now: Dat
     is_for_caller: from.isForCaller,
   }
 }
+
+/** One row of list-events. */
+export const accountEvent = ({ detail, ...from }: EngineReply<'accountEvent'>): Wire<'accountEvent'> => ({
+  id: from.id,
+  kind: from.kind,
+  happened_at: time(from.happenedAt),
+  ip_address: from.ipAddress,
+  user_agent: from.userAgent,
+  new_device: detail.newDevice,
+  name: detail.name,
+  email: detail.email,
+  previous_email: detail.previousEmail,
+})
+
+const somebody = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' })
+
+/** One row of an organization's list-events. */
+export const membershipEvent = ({ detail, ...from }: EngineReply<'membershipEvent'>): Wire<'membershipEvent'> => ({
+  id: from.id,
+  kind: from.kind,
+  happened_at: time(from.happenedAt),
+  user: somebody(from.userId, from.userName),
+  actor: somebody(from.actorId, from.actorName),
+  role: detail.role,
+  previous_role: detail.previousRole,
+})

@@ -24,6 +24,10 @@ const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'pa
 const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 
 const organizationId = { organizationId: id }
+const events = {
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  before: id.optional().meta({ description: 'The last event of the list before: what follows is older.', examples: [exampleId] }),
+}
 
 export const schemas = {
   nothing: z.object({}),
@@ -63,6 +67,8 @@ export const schemas = {
   updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),
   member: z.object({ ...organizationId, userId: id }),
   invitation: z.object({ invitationId: id }),
+  events: z.object(events),
+  membershipEvents: z.object({ ...organizationId, ...events }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -3,6 +3,7 @@
  * tests' check of every answer are made of these. A name in `id` is the schema's in the description.
  */
 import { z } from 'zod'
+import { accountEventKinds, membershipEventKinds } from '../events.ts'
 import { givenRoleNames, roleNames } from '../roles.ts'
 import { exampleId } from './schemas.ts'
 
@@ -105,6 +106,30 @@ const key = z.object({
   e: z.string().meta({ examples: ['AQAB'] }),
 }).meta({ id: 'Key', description: 'The public half of a key that signs tokens (RFC 7517).' })
 
+const accountEvent = z.object({
+  id,
+  kind: z.enum(accountEventKinds),
+  happened_at: time,
+  ip_address: z.string().nullable().meta({ description: 'null where it was done without a request.', examples: ['203.0.113.7'] }),
+  user_agent: z.string().nullable().meta({ examples: ['Mozilla/5.0'] }),
+  new_device: z.boolean().optional().meta({ description: 'Of a sign-in: whether there was none before of this program in this network.' }),
+  name: z.string().optional().meta({ description: 'What was added or removed, where it has a name.', examples: ['My phone'] }),
+  email: address.optional(),
+  previous_email: address.optional(),
+}).meta({ id: 'AccountEvent', description: 'Something that happened in an account.' })
+
+const somebody = z.object({ id, name: z.string().meta({ examples: ['Ann'] }) }).nullable()
+
+const membershipEvent = z.object({
+  id,
+  kind: z.enum(membershipEventKinds),
+  happened_at: time,
+  user: somebody.meta({ description: 'Whom it is about; null once their account is deleted.' }),
+  actor: somebody.meta({ description: 'Who did it; null where nobody is known, and once their account is deleted.' }),
+  role: z.enum(roleNames).optional().meta({ description: 'Of who joined, and of who has another role: the new one.' }),
+  previous_role: z.enum(roleNames).optional(),
+}).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
+
 /** The answers by name. */
 export const wire = {
   user,
@@ -148,6 +173,10 @@ export const wire = {
   invitationOfLink,
   invitationAnswered: z.object({ success, invitation }),
   invitationAccepted: z.object({ success, invitation, member: member.optional() }),
+  accountEvent,
+  accountEvents: z.array(accountEvent),
+  membershipEvent,
+  membershipEvents: z.array(membershipEvent),
 }
 
 /** An answer as it is sent. */

@@ -9,9 +9,21 @@ create trigger users_succession
 create trigger users_delete_personal_rows
   before delete on auth.users
   for each row execute function private.delete_personal_rows();
+create trigger users_forget_events
+  before delete on auth.users
+  for each row execute function private.delete_events();
+create trigger users_record_new_address
+  after update of email on auth.users
+  for each row when (old.email is distinct from new.email) execute function private.record_new_address();
 
 comment on table auth.accounts is 'Credentials. The password is a salted scrypt hash; a plain one cannot be stored.';
 grant select, insert, update, delete on auth.accounts to auth_service;
+create trigger accounts_record_credential
+  after insert or delete on auth.accounts
+  for each row execute function private.record_credential();
+create trigger accounts_record_password
+  after update of password on auth.accounts
+  for each row when (old.password is distinct from new.password) execute function private.record_credential();
 
 comment on table auth.organizations is 'A team. Deleting one deletes all of its data.';
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';
@@ -34,9 +46,18 @@ create constraint trigger members_have_an_owner
   after insert or update or delete on auth.members
   deferrable initially deferred
   for each row execute function private.check_organization_has_owner();
+create trigger members_record
+  after insert or delete on auth.members
+  for each row execute function private.record_membership();
+create trigger members_record_role
+  after update of role on auth.members
+  for each row when (old.role is distinct from new.role) execute function private.record_membership();
 
 comment on table auth.sessions is 'Sessions by cookie. Deleting one ends it and every token issued from it.';
 grant select, insert, update, delete on auth.sessions to auth_service;
+create trigger sessions_record_sign_in
+  after insert on auth.sessions
+  for each row execute function private.record_sign_in();
 
 comment on table auth.verifications is 'What mailed tokens stand for: password resets, changes of the address, deletions. A leaked copy opens nothing: the token itself is not in it.';
 grant select, insert, update, delete on auth.verifications to auth_service;
@@ -69,3 +90,12 @@ create trigger jwks_all_revoked
 
 comment on table auth.rate_limits is 'Requests counted in the current window, by what is limited and for whom. Keys of accounts are hashed.';
 grant select, insert, update, delete on auth.rate_limits to auth_service;
+
+comment on table auth.events is 'What happened in accounts and organizations. Triggers write it; the service reads it, forgets what is old, and notes which mails it has sent.';
+comment on column auth.events.user_id is 'Whose account it is about; null once that is deleted.';
+comment on column auth.events.organization_id is 'Whose membership it is about; null where it is of an account.';
+comment on column auth.events.actor_id is 'Who did it to an organization; null where nobody is known, and once that account is deleted.';
+comment on column auth.events.device is 'Of a sign-in, what those of one device have in common: private.device_of().';
+comment on column auth.events.detail is 'What the kind alone does not say: new_device, role, previous_role, name, email, previous_email.';
+comment on column auth.events.mail_to is 'The address that is yet to be told; null where nobody is, and once the mail is in the queue.';
+grant select, delete, update (mail_to) on auth.events to auth_service;

@@ -223,13 +223,13 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS or LOG_LEVEL."
+  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS or LOG_LEVEL."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "LOG_LEVEL"], name)])
-    error_message = "settings may hold DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL"], name)])
+    error_message = "settings may hold DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS and LOG_LEVEL; everything else is made here or is a secret."
   }
 }
 

@@ -139,6 +139,12 @@ const environment = z.object({
     'must be from 1 to 36500',
   )
     .default(400),
+  /** What happened in accounts and to who belongs to organizations is forgotten after so many days. */
+  EVENTS_DAYS: z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(
+    36_500,
+    'must be from 1 to 36500',
+  )
+    .default(365),
   /** Only load tests have a reason to say false. */
   RATE_LIMIT_ENABLED: bool(true),
   /** A product everybody has; a self-hoster may set `teams`. */

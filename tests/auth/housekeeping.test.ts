@@ -25,7 +25,11 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
       logged.push(line)
     },
   })
-  const stop = startHousekeeping(pool, 30, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, { left: 10, failed: 50, done: 50 })
+  const stop = startHousekeeping(pool, { activityDays: 30, eventsDays: 30 }, { status: () => ({ signingKeyAgeSeconds: 7, pendingSeconds: 0 }) }, log, {
+    left: 10,
+    failed: 50,
+    done: 50,
+  })
   onTestFinished(stop)
   return { logged, stop }
 }
@@ -86,6 +90,23 @@ test('activity is forgotten after as many days as the operator keeps it', async 
   )
   housekeeping()
   await expect.poll(() => count('api.activity'), soon).toBe(1)
+})
+
+test('events of accounts and teams are forgotten after as many days as the operator keeps them', async () => {
+  const { id, owner } = await team(stack, ['viewer'])
+  const happened = (whose: 'user_id' | 'organization_id', of: string, kind: string) =>
+    stack.sql.query(
+      `insert into auth.events (${whose}, kind, happened_at) select $1, $2, now() - days * interval '1 day' from (values (29), (31)) old (days)`,
+      [
+        of,
+        kind,
+      ],
+    )
+  await happened('user_id', await owner.id(), 'password_changed')
+  await happened('organization_id', id, 'member_left')
+  housekeeping()
+  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`), soon).toBe(0)
+  expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
 test('a table that cannot be swept keeps no other waiting, is told by name, and is swept when it can be', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import * as messages from '../../auth/mail/messages.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 
-const { accountDeletionMessage, emailChangeMessage, emailChangeNoticeMessage, invitationMessage, passwordResetMessage, verificationMessage } = messages
+const { accountDeletionMessage, emailChangeMessage, emailChangeNoticeMessage, invitationMessage, noticeMessage, passwordResetMessage, verificationMessage } =
+  messages
 type Message = messages.Message
 
 const url = 'https://money.example.org/api/auth/verify-email?token=abc.def&callbackURL=%2F'
@@ -26,6 +27,19 @@ const invitation = (change: Partial<Parameters<typeof invitationMessage>[0]> = {
   })
 const deletion = (organizations: Parameters<typeof accountDeletionMessage>[0]['organizations']) =>
   accountDeletionMessage({ to, name: 'Ann', site, organizations, url })
+const notice = (change: Partial<Parameters<typeof noticeMessage>[0]> = {}) =>
+  noticeMessage({
+    to,
+    name: 'Ann',
+    kind: 'signed_in',
+    happenedAt: createdAt,
+    about: null,
+    ipAddress: '203.0.113.7',
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    site,
+    url,
+    ...change,
+  })
 /** A mail that is not here does not compile. */
 const everyMessage: Record<keyof typeof messages, Message> = {
   verificationMessage: verification('Ann'),
@@ -33,6 +47,7 @@ const everyMessage: Record<keyof typeof messages, Message> = {
   invitationMessage: invitation(),
   emailChangeMessage: emailChangeMessage({ to, name: 'Ann', site, url }),
   emailChangeNoticeMessage: emailChangeNoticeMessage({ to, name: 'Ann', newEmail: 'bob@example.org', site, url }),
+  noticeMessage: notice(),
   accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
 }
 
@@ -74,6 +89,38 @@ describe('what each mail says', () => {
     const { text } = deletion([{ id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } }, { id: 'c', name: 'Club', successor: null }])
     expect(text).toContain('“Household”, which you own, is then owned by Bob.')
     expect(text).toContain('“Club”, which you own, stays without anybody in it.')
+  })
+
+  test.each([
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36', 'Chrome on Windows'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', 'Edge on Windows'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+      'Safari on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile/15E148 Safari/604.1',
+      'Chrome on iPhone',
+    ],
+    ['Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on a Mac'],
+    ['Visit www.evil.example now', 'a program'],
+    [null, 'a program'],
+  ])('a notice has the device of %j in plain words', (userAgent, words) => {
+    expect(notice({ userAgent }).text).toContain(`on 12 March 2026 at 14:05 UTC, by ${words} at the network address 203.0.113.7.`)
+  })
+
+  test('a notice of what the operator did names no device, and one of a passkey its name without its links', () => {
+    expect(notice({ ipAddress: null }).text).toContain('a device that is new to us signed in: on 12 March 2026 at 14:05 UTC. If it was you')
+    const { text, subject } = notice({ kind: 'passkey_added', about: 'www.evil.example\r\nBcc: x' })
+    expect(subject).toBe('A passkey was added')
+    expect(text).toContain('a passkey was added (“www evil example Bcc: x”)')
+  })
+
+  test('a notice of a new address names neither, and leads to the mail that can undo it', () => {
+    const { text } = notice({ kind: 'email_changed' })
+    expect(text).toContain('“This was not me”')
+    expect(text).not.toContain('Forgot password')
   })
 
   test('a reset mail is valid for one hour and can be ignored', () => {

@@ -85,7 +85,7 @@ export async function signedIn(stack: Stack, name?: string): Promise<Person> {
   await stack.sql.query(
     `with person as (insert into auth.users (id, name, email, email_verified) values ($1, $2, $3, true)),
       account as (insert into auth.accounts (id, account_id, provider_id, user_id, password) values ($1, $1, 'credential', $1, $4))
-    insert into auth.sessions (id, user_id, token, expires_at) values ($1, $1, $5, now() + interval '7 days')`,
+    insert into auth.sessions (id, user_id, token, expires_at, ip_address, user_agent) values ($1, $1, $5, now() + interval '7 days', '127.0.0.1', 'node')`,
     [id, someone.name, someone.email, await hashed, token],
   )
   const signature = createHmac('sha256', stack.secret).update(token).digest('base64')

@@ -1,0 +1,308 @@
+/** What happens in an account and to a team's membership: it is listed, and what opens an account is mailed. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn, type ReceivedMail } from '../support/mail-sink.ts'
+import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
+})
+afterAll(() => stack.close())
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+type Device = { agent: string, address: string }
+const home = { agent: firefox, address: '203.0.113.7' }
+const headersOf = ({ agent, address }: Device) => ({ 'user-agent': agent, 'x-forwarded-for': address })
+/** Signs in with another browser of the same person. */
+const signIn = async (someone: Person, device: Device) => {
+  const elsewhere = person(stack, someone.name, someone.email)
+  expect((await elsewhere.post('/sign-in/email', { email: someone.email, password }, headersOf(device))).status).toBe(200)
+  return elsewhere
+}
+const eventsOf = async (someone: Person) => (await someone.get('/list-events')).body as Record<string, any>[]
+const membershipOf = async (someone: Person, organizationId: string) =>
+  (await someone.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
+/** The notices that were mailed to somebody, once nothing waits to be mailed to anybody. */
+const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail[]> => {
+  const waiting = () =>
+    of.sql.query(`select from auth.events where mail_to is not null union all select from graphile_worker._private_jobs`).then(({ rowCount }) => rowCount)
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
+  return of.mail.mails().filter((mail) => mail.to === email && mail.text.includes('In your account at'))
+}
+const subjectsTo = async (email: string, of?: Stack) => (await noticesTo(email, of)).map(({ subject }) => subject).toSorted()
+
+describe('Ann signs in', () => {
+  test('on a new device, and is mailed what it is, where, when and what to do', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await signIn(ann, home)
+    const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A new device signed in')
+    expect(mail.text).toMatch(/signed in: on \d+ \w+ \d{4} at \d\d:\d\d UTC, by Firefox on Linux at the network address 203\.0\.113\.7\./)
+    expect(mail.text).toContain('Forgot password')
+    expect(linkIn(mail)).toBe(`${stack.publicUrl}/`)
+    const [event] = await eventsOf(ann)
+    expect(event).toEqual({
+      id: expect.any(String),
+      kind: 'signed_in',
+      happened_at: expect.any(String),
+      ip_address: '203.0.113.7',
+      user_agent: firefox,
+      new_device: true,
+    })
+  })
+
+  test.each<[string, Device, boolean]>([
+    ['the same', home, false],
+    ['the same after its update', { ...home, agent: firefox.replaceAll('140', '141') }, false],
+    ['the same from elsewhere in its network', { ...home, address: '203.0.7.1' }, false],
+    ['the same from another network', { ...home, address: '198.51.100.7' }, true],
+    ['another at the same address', { ...home, agent: safari }, true],
+  ])('again on %s', async (_, device, isNew) => {
+    const ann = await signedIn(stack, 'Ann')
+    await signIn(ann, home)
+    await signIn(ann, device)
+    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: isNew })
+    expect(await subjectsTo(ann.email)).toHaveLength(isNew ? 2 : 1)
+  })
+
+  test.each([['2001:db8:7::1', false], ['2001:db9::1', true]])('again over IPv6, from %s', async (address, isNew) => {
+    const ann = await signedIn(stack, 'Ann')
+    await signIn(ann, { ...home, address: '2001:db8::1' })
+    await signIn(ann, { ...home, address })
+    expect((await eventsOf(ann))[0]).toMatchObject({ new_device: isNew })
+  })
+
+  test('for the first time, and after signing up, and is mailed nothing', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await ann.verify()
+    await ann.signIn()
+    expect(await eventsOf(ann)).toMatchObject([{ kind: 'signed_in', new_device: false }, { kind: 'signed_in', new_device: false }])
+    expect(await noticesTo(ann.email)).toEqual([])
+  })
+
+  test('with an address that she has not verified: it is listed, and the address, which may be anybody’s, is told nothing', async () => {
+    const ann = person(stack, 'Ann')
+    await ann.signUp()
+    await signIn(ann, home)
+    expect((await eventsOf(ann))[0]).toMatchObject({ new_device: true })
+    expect(await noticesTo(ann.email)).toEqual([])
+  })
+
+  test('after so long that nothing of it is kept, which is a new device', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query(`update auth.users set created_at = now() - interval '2 years' where email = $1`, [ann.email])
+    await stack.sql.query('delete from auth.events where user_id = $1', [await ann.id()])
+    await signIn(ann, home)
+    expect((await eventsOf(ann))[0]).toMatchObject({ new_device: true })
+  })
+
+  test('by a program that is another each time: it is mailed five times a day, and listed always', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    for (const agent of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await signIn(ann, { ...home, agent })
+    expect(await subjectsTo(ann.email)).toHaveLength(5)
+    expect((await eventsOf(ann)).filter(({ new_device: isNew }) => isNew)).toHaveLength(7)
+  })
+
+  test('with whatever a program says of itself, however long', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await signIn(ann, { ...home, agent: `www.evil.example <b>\u00e9${'x'.repeat(4_000)}` })
+    const { text, html } = await stack.mail.waitFor(ann.email)
+    expect(text + html).not.toContain('evil')
+    expect(String((await eventsOf(ann))[0]?.['user_agent'])).toHaveLength(512)
+  })
+})
+
+describe('Ann’s account changes', () => {
+  test('its password: it is no sign-in, is listed with where it was done, and mailed', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' }, headersOf(home))
+    await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your password was changed')
+    expect(await eventsOf(ann)).toMatchObject([{ kind: 'password_changed', ip_address: '203.0.113.7', user_agent: firefox }, { kind: 'signed_in' }])
+  })
+
+  test('its password by a mailed link, of whoever opens it', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await ann.post('/forget-password', { email: ann.email })
+    const token = new URL(linkIn(await stack.mail.waitFor(ann.email))).searchParams.get('token')
+    await person(stack).post('/reset-password', { token, password: 'something else' }, headersOf({ ...home, agent: safari }))
+    const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your password was changed')
+    expect(mail.text).toContain('by Safari on iPhone at the network address 203.0.113.7')
+  })
+
+  test('its address: the old one is told; brought back, the password is gone, which another mail says', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const linkTo = async (email: string, path: string) =>
+      new URL(linkIn(await stack.mail.waitFor(email, ({ text }) => text.includes(path)))).searchParams.get('token')
+    const newEmail = `new-${randomUUID()}@example.net`
+    await ann.post('/request-email-change', { newEmail, password })
+    await ann.post('/confirm-email-change', { token: await linkTo(newEmail, 'confirm-email-change') })
+    const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your email address was changed')
+    expect(mail.text).not.toContain(newEmail)
+    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'email_changed', email: newEmail, previous_email: ann.email })
+    expect(await noticesTo(newEmail)).toEqual([])
+    await ann.post('/stop-email-change', { token: await linkTo(ann.email, 'stop-email-change') })
+    expect(await subjectsTo(ann.email)).toEqual(['Your email address was changed'])
+    const { rows } = await stack.sql.query(`select kind from auth.events where detail ->> 'email' = $1 or kind = 'password_removed' order by happened_at`, [
+      ann.email,
+    ])
+    expect(rows.map(({ kind }) => kind)).toEqual(['email_changed', 'password_removed'])
+  })
+
+  test('by the operator in SQL: she is told, and nobody is named, whatever the connection was used for before', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query(`update auth.users set email = 'other-' || email where email = $1`, [ann.email])
+    await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your email address was changed')
+    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'email_changed', ip_address: null, user_agent: null })
+  })
+
+  test('by another way to sign in, which is linked and unlinked; the first is what the account was made with', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const id = await ann.id()
+    await stack.sql.query(`insert into auth.accounts (id, account_id, provider_id, user_id) values ($1, $1, 'oidc', $2)`, [randomUUID(), id])
+    await stack.sql.query(`delete from auth.accounts where provider_id = 'oidc' and user_id = $1`, [id])
+    expect((await eventsOf(ann)).slice(0, 2)).toMatchObject([{ kind: 'account_unlinked', name: 'oidc' }, { kind: 'account_linked', name: 'oidc' }])
+    expect(await subjectsTo(ann.email)).toEqual(['A sign-in was linked to your account', 'A sign-in was unlinked from your account'])
+  })
+
+  test('by a table of something else: one line makes its events', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const id = await ann.id()
+    await stack.sql.query(`
+      create table auth.phones (owner_id text references auth.users (id) on delete cascade, name text);
+      create trigger phones_added after insert on auth.phones for each row execute function private.record_event('passkey_added', 'owner_id');
+      create trigger phones_deleted after delete on auth.phones for each row execute function private.record_event('passkey_deleted', 'owner_id')`)
+    await stack.sql.query('insert into auth.phones values ($1, $2)', [id, 'A '.repeat(500)])
+    await stack.sql.query('delete from auth.phones')
+    await stack.sql.query('insert into auth.phones values ($1, $2)', [id, null])
+    expect(await eventsOf(ann)).toMatchObject([
+      { kind: 'passkey_added' },
+      { kind: 'passkey_deleted', name: 'A '.repeat(100) },
+      { kind: 'passkey_added' },
+      { kind: 'signed_in' },
+    ])
+    expect(await subjectsTo(ann.email)).toEqual(['A passkey was added', 'A passkey was added', 'A passkey was removed'])
+    // and the deletion of the account, which takes the row along, writes nothing
+    await stack.sql.query('delete from auth.users where id = $1', [id])
+    expect((await stack.sql.query('select from auth.events where user_id = $1 or user_id is null and organization_id is null', [id])).rowCount).toBe(0)
+  })
+})
+
+describe('a team', () => {
+  test('lists to its owner and admins who joined, left and was removed, whose role changed, and who did it', async () => {
+    const { id, owner, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
+    const [ownerId, adminId, editorId, viewerId] = await Promise.all([owner.id(), admin.id(), editor.id(), viewer.id()])
+    await admin.patch('/organization/update-member-role', { organizationId: id, userId: editorId, role: 'viewer' })
+    await admin.patch('/organization/update-member-role', { organizationId: id, userId: editorId, role: 'viewer' })
+    await owner.post('/organization/remove-member', { organizationId: id, userId: viewerId })
+    await editor.post('/organization/leave', { organizationId: id })
+    await owner.post('/organization/transfer-ownership', { organizationId: id, userId: adminId })
+    const [Owner, Admin, Editor, Viewer] = [[ownerId, 'Owner'], [adminId, 'admin'], [editorId, 'editor'], [viewerId, 'viewer']].map(([who, name]) => ({
+      id: who,
+      name,
+    }))
+    const events = await membershipOf(admin, id)
+    const facts = events.map(({ id: _id, happened_at: _at, ...rest }) => rest)
+    expect(facts.slice(0, 5)).toEqual([
+      { kind: 'ownership_transferred', user: Admin, actor: Owner, role: 'owner', previous_role: 'admin' },
+      { kind: 'role_changed', user: Owner, actor: Owner, role: 'admin', previous_role: 'owner' },
+      { kind: 'member_left', user: Editor, actor: Editor, previous_role: 'viewer' },
+      { kind: 'member_removed', user: Viewer, actor: Owner, previous_role: 'viewer' },
+      { kind: 'role_changed', user: Editor, actor: Admin, role: 'viewer', previous_role: 'editor' },
+    ])
+    expect(facts.slice(5).map(({ kind }) => kind)).toEqual(Array(4).fill('member_joined'))
+    expect(facts.at(-1)).toEqual({ kind: 'member_joined', user: Owner, actor: Owner, role: 'owner' })
+    expect(await membershipOf(owner, id)).toEqual(events)
+    expect((await eventsOf(editor)).map(({ kind }) => kind)).toEqual(['signed_in'])
+  })
+
+  test('shows it to nobody else, and nothing of where its members are', async () => {
+    const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
+    const path = `/organization/list-events?organizationId=${id}`
+    for (const someone of [editor, viewer]) expect(await someone.get(path)).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+    const other = await team(stack, [])
+    expect(await other.owner.get(path)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect((await person(stack).get(path)).status).toBe(401)
+    await signIn(editor, { ...home, agent: safari })
+    expect(JSON.stringify(await membershipOf(owner, id))).not.toMatch(/signed_in|203\.0\.113|127\.0\.0\.1|agent/)
+    await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
+    expect((await editor.get(path)).status).toBe(404)
+  })
+
+  test('keeps what happened when a member’s account is deleted, without a name, and says that the ownership passed on', async () => {
+    const { id, owner, admin, editor } = await team(stack, ['admin', 'editor'])
+    for (const someone of [editor, owner]) {
+      await someone.post('/delete-account', { password })
+      const link = linkIn(await stack.mail.waitFor(someone.email, ({ text }) => text.includes('confirm-delete-account')))
+      expect((await someone.post('/confirm-delete-account', { token: new URL(link).searchParams.get('token') })).status).toBe(200)
+    }
+    const events = await membershipOf(admin, id)
+    const told = events.map(({ kind, user, actor }) => `${kind}: ${user?.name}, by ${actor?.name}`)
+    const nameless = 'member_left: undefined, by undefined'
+    expect(told.slice(0, 3)).toEqual(['ownership_transferred: admin, by undefined', nameless, nameless])
+    expect(new Set(told.slice(3))).toEqual(new Set(['member_joined: undefined, by undefined', 'member_joined: admin, by admin']))
+  })
+
+  test('takes its events along when it is deleted', async () => {
+    const { id, owner } = await team(stack, ['viewer'])
+    expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)
+    expect((await stack.sql.query('select from auth.events where organization_id = $1', [id])).rowCount).toBe(0)
+  })
+})
+
+describe('a list', () => {
+  test('is read part by part, each event once, and nothing between is missed', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query(
+      `insert into auth.events (user_id, kind, happened_at) select $1, 'password_changed', now() - n / 3 * interval '1 second' from generate_series(1, 120) n`,
+      [await ann.id()],
+    )
+    const seen: string[] = []
+    for (let path = '/list-events';;) {
+      const { body } = await ann.get(path)
+      if (body.length === 0) break
+      seen.push(...body.map(({ id }: { id: string }) => id))
+      path = `/list-events?limit=7&before=${seen.at(-1)}`
+    }
+    expect(seen).toHaveLength(121)
+    expect(new Set(seen).size).toBe(121)
+    expect((await ann.get('/list-events?limit=100')).body.map(({ id }: { id: string }) => id)).toEqual(seen.slice(0, 100))
+  })
+
+  test.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=x', 'limit=', 'before='])('refuses %s', async (query) => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await ann.get(`/list-events?${query}`)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
+  })
+
+  test('is one’s own: nobody else’s event begins it, nor an organization’s', async () => {
+    const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
+    const { body: { id } } = await ann.post('/organization/create', { name: 'The Team' })
+    const ofAnn = (await eventsOf(ann))[0]?.['id']
+    const ofTeam = (await membershipOf(ann, id))[0]?.['id']
+    for (const path of [`/list-events?before=${ofTeam}`, `/organization/list-events?organizationId=${id}&before=${ofAnn}`, '/list-events?before=x']) {
+      expect(await ann.get(path)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    }
+    expect((await bob.get(`/list-events?before=${ofAnn}`)).status).toBe(404)
+    expect((await person(stack).get('/list-events')).status).toBe(401)
+  })
+})
+
+test('the service writes no event itself and changes none', async () => {
+  const rights = await stack.sql.query(
+    `select p from unnest(array['insert', 'update', 'truncate']) p where has_table_privilege('auth_service', 'auth.events', p)`,
+  )
+  expect(rights.rows).toEqual([])
+})
+
+test('two services tell once, and a provider that is down delays what is told', async () => {
+  await using both = await startStack()
+  await both.another()
+  both.mail.mode = 'down'
+  const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))
+  await both.sql.query(`update auth.accounts set password = repeat('0', 32) || ':' || repeat('0', 128)`)
+  await expect.poll(() => both.mail.requests(), { timeout: 20_000 }).toBeGreaterThan(0)
+  both.mail.mode = 'ok'
+  for (const { email } of people) expect(await subjectsTo(email, both)).toEqual(['Your password was changed'])
+})
