@@ -23,6 +23,14 @@ export const routes = {
   listSessions: ['GET', '/list-sessions'],
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  twoFactor: {
+    status: ['GET', '/two-factor/status'],
+    enable: ['POST', '/two-factor/enable'],
+    verifyTotp: ['POST', '/two-factor/verify-totp'],
+    verifyBackupCode: ['POST', '/two-factor/verify-backup-code'],
+    generateBackupCodes: ['POST', '/two-factor/generate-backup-codes'],
+    disable: ['POST', '/two-factor/disable'],
+  },
   organization: {
     create: ['POST', '/organization/create'],
     list: ['GET', '/organization/list'],
@@ -52,6 +60,8 @@ export const sessionEffects = {
   '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
+  '/two-factor/verify-totp': 'begins',
+  '/two-factor/verify-backup-code': 'begins',
   '/organization/set-active': 'moves',
 } as const
 
@@ -366,6 +376,56 @@ export type Auth = {
   }) => Promise<Done>
   /** Ends all sessions of who is signed in, except the one that asks. */
   revokeOtherSessions: () => Promise<Done>
+  twoFactor: {
+    /** Says whether who is signed in has two factors, and how many backup codes are left. */
+    status: () => Promise<{
+      enabled: boolean
+      backup_codes_left: number
+    }>
+    /** Begins to set up two factors: what an authenticator app is told, and ten backup codes. */
+    enable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** For a QR code; `secret` in its query is what a person types instead. */
+      totp_uri: string
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on. */
+    verifyTotp: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Finishes a sign-in with a backup code, which works once. */
+    verifyBackupCode: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Makes ten new backup codes. The old ones are none any more. */
+    generateBackupCodes: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Turns two factors off. No device is remembered any more. */
+    disable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+  }
   organization: {
     /** Creates an organization, whose owner is who is signed in. */
     create: (input: {

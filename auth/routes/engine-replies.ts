@@ -71,6 +71,9 @@ export const engineReplies = {
   invitations: z.array(invitation),
   invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+  twoFactor: z.object({ enabled: z.boolean(), backupCodesLeft: z.number() }),
+  twoFactorBegun: z.object({ totpUri: z.string(), backupCodes: z.array(z.string()) }),
+  backupCodes: z.object({ backupCodes: z.array(z.string()) }),
 }
 
 /** A reply as it has been parsed. */

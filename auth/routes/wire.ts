@@ -105,6 +105,8 @@ const key = z.object({
   e: z.string().meta({ examples: ['AQAB'] }),
 }).meta({ id: 'Key', description: 'The public half of a key that signs tokens (RFC 7517).' })
 
+const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
+
 /** The answers by name. */
 export const wire = {
   user,
@@ -148,6 +150,12 @@ export const wire = {
   invitationOfLink,
   invitationAnswered: z.object({ success, invitation }),
   invitationAccepted: z.object({ success, invitation, member: member.optional() }),
+  twoFactor: z.object({ enabled: z.boolean(), backup_codes_left: z.int().nonnegative() }),
+  twoFactorBegun: z.object({
+    totp_uri: z.string().meta({ description: 'For a QR code; `secret` in its query is what a person types instead.' }),
+    backup_codes: backupCodes,
+  }),
+  backupCodes: z.object({ backup_codes: backupCodes }),
 }
 
 /** An answer as it is sent. */

@@ -12,6 +12,11 @@ create trigger users_delete_personal_rows
 
 comment on table auth.accounts is 'Credentials. The password is a salted scrypt hash; a plain one cannot be stored.';
 grant select, insert, update, delete on auth.accounts to auth_service;
+create trigger accounts_end_two_factor_tokens
+  after update of password on auth.accounts
+  for each row
+  when (old.password is distinct from new.password)
+  execute function auth.end_two_factor_tokens();
 
 comment on table auth.organizations is 'A team. Deleting one deletes all of its data.';
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';
@@ -69,3 +74,14 @@ create trigger jwks_all_revoked
 
 comment on table auth.rate_limits is 'Requests counted in the current window, by what is limited and for whom. Keys of accounts are hashed.';
 grant select, insert, update, delete on auth.rate_limits to auth_service;
+
+comment on table auth.two_factors is 'Who signs in with an authenticator app beside the password. Deleting a row turns it off, and ends its tokens.';
+comment on column auth.two_factors.secret is 'What the authenticator app knows, encrypted under BETTER_AUTH_SECRET.';
+comment on column auth.two_factors.backup_codes is 'Those that are left, hashed.';
+comment on column auth.two_factors.last_step is 'The time step of the last code that was used: that code and those before it open nothing again.';
+comment on column auth.two_factors.enabled_at is 'Since when a code is asked; null until the first code has shown that the app knows the secret.';
+grant select, insert, update, delete on auth.two_factors to auth_service;
+
+comment on table auth.two_factor_tokens is
+  'Browsers that have shown the password and still owe a code (sign-in), or that a person has had remembered (device). The tokens themselves are not in it.';
+grant select, insert, update, delete on auth.two_factor_tokens to auth_service;
