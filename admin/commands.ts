@@ -13,6 +13,7 @@ const help = (command: string) =>
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
   verify <e-mail>                          mark a user's address as verified
+  two-factor reset <e-mail>                let a user who lost the second factor sign in without
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
   keys                                     list the signing keys
@@ -72,6 +73,15 @@ const commands: Record<string, Command> = {
     const user = await userNamed(db, word(words, 0, 'e-mail'))
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
+  },
+  'two-factor': async (db, words, _options, out) => {
+    const action = word(words, 0, 'action: reset')
+    if (action !== 'reset') throw misspelled(`There is no command two-factor ${action}.`)
+    const user = await userNamed(db, word(words, 1, 'e-mail'))
+    const { numDeletedRows } = await db.deleteFrom('auth.two_factors').where('userId', '=', user.id).executeTakeFirst()
+    if (numDeletedRows !== 1n) throw mistake(`${user.email} has no second factor.`)
+    await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
+    out.write(`${user.email} signs in with the password alone. Every session has ended.\n`)
   },
   users: async (db, _words, options, out) => {
     const users = await db.selectFrom('auth.users as u')

@@ -14,6 +14,7 @@ const ends = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
+  { table: 'auth.two_factor_tokens', key: 'token_hash', ended: 'expires_at < now()' },
   // an organization sees for a month what became of an invitation; after that it would only be an address that we keep
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
 ] satisfies { table: keyof Tables, key: string, ended: string }[]

@@ -102,7 +102,7 @@ const perWindow = ({ max, window }: RateLimit): string => `${max} in ${window ==
 function limitsOf({ limits: { address, account } = {} }: Route): string[] {
   const limits = [
     ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
-    ...(account === undefined ? [] : [`${perWindow(account)} ${account.by === 'caller' ? 'by one account' : 'for one `email`'}`]),
+    ...(account === undefined ? [] : [`${perWindow(account)} ${account.by === 'email' ? 'for one `email`' : 'by one account'}`]),
   ]
   return limits.length === 0 ? [] : [`At most ${limits.join(', ')}.`]
 }

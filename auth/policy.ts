@@ -26,13 +26,18 @@ export type Policy = {
   hashesPassword: boolean
   /** Whether the answer is a session that begins. A user who signs in `again` and is not verified is also mailed a new link. */
   signsIn: 'first' | 'again' | 'no'
+  /**
+   * Whether a session that begins here has the second factor behind it: `asked` of whoever has one, before the session is there;
+   * `shown`, where the endpoint itself has seen both.
+   */
+  secondFactor: 'asked' | 'shown'
   /** How to answer without the engine where it would only read. The hook is not asked then, so a row with one can ask for nothing else that it enforces. */
   shortcut?: Shortcut | undefined
   limits: {
     /** Per client address, where an IPv6 client is its /64. */
     address?: RateLimit
-    /** Per account, whichever address asks: the caller's, or the one that the field `email` names. */
-    account?: RateLimit & { by: 'caller' | 'email' }
+    /** Per account, whichever address asks: the caller's, the one that the field `email` names, or the one whose code is asked. */
+    account?: RateLimit & { by: 'caller' | 'email' | 'second-factor' }
   }
 }
 
@@ -41,5 +46,5 @@ export type RowPolicy = Pick<Policy, 'engine'> & Partial<Policy>
 
 /** The whole policy of a row. */
 export const policyOf = (
-  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', shortcut, limits = {} }: RowPolicy,
-): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, shortcut, limits })
+  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', secondFactor = 'asked', shortcut, limits = {} }: RowPolicy,
+): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, secondFactor, shortcut, limits })

@@ -24,6 +24,14 @@ export const routes = {
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
   listEvents: ['GET', '/list-events'],
+  twoFactor: {
+    status: ['GET', '/two-factor/status'],
+    enable: ['POST', '/two-factor/enable'],
+    verifyTotp: ['POST', '/two-factor/verify-totp'],
+    verifyBackupCode: ['POST', '/two-factor/verify-backup-code'],
+    generateBackupCodes: ['POST', '/two-factor/generate-backup-codes'],
+    disable: ['POST', '/two-factor/disable'],
+  },
   organization: {
     create: ['POST', '/organization/create'],
     list: ['GET', '/organization/list'],
@@ -54,25 +62,15 @@ export const sessionEffects = {
   '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
+  '/two-factor/verify-totp': 'begins',
+  '/two-factor/verify-backup-code': 'begins',
   '/organization/set-active': 'moves',
 } as const
 
 /** Something that happened in an account. */
 export type AccountEvent = {
   id: string
-  kind:
-    | 'signed_in'
-    | 'password_changed'
-    | 'password_removed'
-    | 'email_changed'
-    | 'two_factor_enabled'
-    | 'two_factor_disabled'
-    | 'passkey_added'
-    | 'passkey_deleted'
-    | 'api_key_created'
-    | 'api_key_revoked'
-    | 'account_linked'
-    | 'account_unlinked'
+  kind: 'signed_in' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'passkey_added' | 'passkey_deleted' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
   happened_at: string
   /** null where it was done without a request. */
   ip_address: string | null
@@ -422,6 +420,56 @@ export type Auth = {
     /** The last event of the list before: what follows is older. */
     before?: string | undefined
   }) => Promise<AccountEvent[]>
+  twoFactor: {
+    /** Says whether who is signed in has two factors, and how many backup codes are left. */
+    status: () => Promise<{
+      enabled: boolean
+      backup_codes_left: number
+    }>
+    /** Begins to set up two factors: what an authenticator app is told, and ten backup codes. */
+    enable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** For a QR code; `secret` in its query is what a person types instead. */
+      totp_uri: string
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on. */
+    verifyTotp: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Finishes a sign-in with a backup code, which works once. */
+    verifyBackupCode: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Makes ten new backup codes. The old ones are none any more. */
+    generateBackupCodes: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Turns two factors off. No device is remembered any more. */
+    disable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+  }
   organization: {
     /** Creates an organization, whose owner is who is signed in. */
     create: (input: {

@@ -499,6 +499,27 @@ create table auth.sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table auth.two_factor_tokens (
+  token_hash text not null,
+  user_id text not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  constraint two_factor_tokens_pkey PRIMARY KEY (token_hash),
+  constraint two_factor_tokens_purpose_known CHECK ((purpose = ANY (ARRAY['sign-in'::text, 'device'::text]))),
+  constraint two_factor_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.two_factors(user_id) ON DELETE CASCADE
+);
+
+create table auth.two_factors (
+  user_id text not null,
+  secret text not null,
+  backup_codes text[] not null,
+  last_step bigint default 0 not null,
+  enabled_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint two_factors_pkey PRIMARY KEY (user_id),
+  constraint two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table auth.users (
   id text not null,
   name text not null,
@@ -696,6 +717,10 @@ CREATE INDEX sessions_active_organization ON auth.sessions USING btree (active_o
 CREATE INDEX sessions_expires_at ON auth.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_user_id ON auth.sessions USING btree (user_id);
+
+CREATE INDEX two_factor_tokens_expires_at ON auth.two_factor_tokens USING btree (expires_at);
+
+CREATE INDEX two_factor_tokens_user_id ON auth.two_factor_tokens USING btree (user_id);
 
 CREATE INDEX verifications_expires_at ON auth.verifications USING btree (expires_at);
 
@@ -1283,6 +1308,8 @@ CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transa
 
 CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
 
+CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
+
 CREATE TRIGGER accounts_record_credential AFTER INSERT OR DELETE ON auth.accounts FOR EACH ROW EXECUTE FUNCTION private.record_credential();
 
 CREATE TRIGGER accounts_record_password AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION private.record_credential();
@@ -1390,6 +1417,10 @@ grant delete, insert, select, update on auth.organizations to auth_service;
 grant delete, insert, select, update on auth.rate_limits to auth_service;
 
 grant delete, insert, select, update on auth.sessions to auth_service;
+
+grant delete, insert, select, update on auth.two_factor_tokens to auth_service;
+
+grant delete, insert, select, update on auth.two_factors to auth_service;
 
 grant delete, insert, select, update on auth.users to auth_service;
 

@@ -15,6 +15,8 @@ export type Tables = {
   'auth.organizations': { id: string, name: string, slug: string, logo: string | null, metadata: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.rate_limits': { key: string, windowStartedAt: Date, windowSeconds: string, count: string }
   'auth.sessions': { id: string, token: string, userId: string, activeOrganizationId: string | null, ipAddress: string | null, userAgent: string | null, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.two_factor_tokens': { tokenHash: string, userId: string, purpose: string, expiresAt: Date }
+  'auth.two_factors': { userId: string, secret: string, backupCodes: string[], lastStep: Generated<string>, enabledAt: Date | null, createdAt: Generated<Date> }
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'private.currencies': { code: string, decimals: string }

@@ -24,7 +24,7 @@ const fingerprint = (password: string | null): string => createHash('sha256').up
 /** As much of the engine's context as keeps what a mailed token stands for; a token works once. */
 type Verifications = {
   createVerificationValue: (verification: { identifier: string, value: string, expiresAt: Date }) => Promise<unknown>
-  consumeVerificationValue: (identifier: string) => Promise<{ value: string } | null>
+  consumeVerificationValue: (identifier: string) => Promise<{ value: string, expiresAt: Date } | null>
 }
 
 async function keep({ createVerificationValue }: Verifications, kind: keyof typeof lifetimes, change: Change): Promise<string> {
@@ -37,10 +37,10 @@ async function keep({ createVerificationValue }: Verifications, kind: keyof type
   return token
 }
 
-/** @throws APIError INVALID_TOKEN */
-async function take({ consumeVerificationValue }: Verifications, kind: keyof typeof lifetimes, token: string): Promise<Change> {
+/** @returns what was asked for, and when @throws APIError INVALID_TOKEN */
+async function take({ consumeVerificationValue }: Verifications, kind: keyof typeof lifetimes, token: string): Promise<Change & { askedAt: Date }> {
   const kept = await consumeVerificationValue(`${kind}-email-change-${token}`)
-  return kept === null ? refuse('INVALID_TOKEN') : changeOf.parse(JSON.parse(kept.value))
+  return kept === null ? refuse('INVALID_TOKEN') : { ...changeOf.parse(JSON.parse(kept.value)), askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
 /** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
@@ -57,9 +57,11 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends and the password is no password any more.
+ * every session ends and the password is no password any more. Nor may they have locked the account with a second factor: one that is younger
+ * than a week before they asked goes. An older one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not
+ * to be rid of it.
  */
-async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promise<void> {
+async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Change & { askedAt: Date }): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
@@ -68,6 +70,8 @@ async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promi
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
+    await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
+      .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', new Date(askedAt.getTime() - 7 * day))])).execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
   })
 }

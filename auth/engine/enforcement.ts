@@ -1,4 +1,5 @@
 /** The engine's hooks: each request to one of its endpoints is held to the policy of the route's row. */
+import type { GenericEndpointContext } from 'better-auth'
 import { createAuthMiddleware, getSessionFromCtx, sendVerificationEmailFn } from 'better-auth/api'
 import { clientNetwork } from '../../infra/shared/client-address.ts'
 import type { AuthDatabase } from '../database.ts'
@@ -23,6 +24,8 @@ export type EnforcementParts = {
   hashingQueue: HashingQueue
   /** @throws APIError when this address may not make an account. */
   checkSignUp: (email: string) => Promise<void>
+  /** Whose code is asked of a request. @throws APIError UNAUTHORIZED where it is nobody's */
+  secondFactorOf: (context: GenericEndpointContext) => Promise<string>
 }
 
 /**
@@ -39,7 +42,7 @@ async function limitAccount(limits: Limits, path: string, account: string | unde
  * The hooks that stand before and after every endpoint of the engine.
  * @throws Error when two policies are for one endpoint
  */
-export function enforcement({ policies, db, limits, hashingQueue, checkSignUp }: EnforcementParts) {
+export function enforcement({ policies, db, limits, hashingQueue, checkSignUp, secondFactorOf }: EnforcementParts) {
   const policyAt = new Map(policies.map((policy) => [`${policy.engine.method} ${policy.engine.path}`, policy]))
   if (policyAt.size !== policies.length) throw new Error('Two routes have the same endpoint of the engine, so one policy would be forgotten.')
 
@@ -71,7 +74,10 @@ export function enforcement({ policies, db, limits, hashingQueue, checkSignUp }:
       await checkMembership(organizationId, userId)
     }
     const { account } = policy.limits
-    if (account !== undefined) await limitAccount(limits, path, account.by === 'caller' ? userId : field(body, 'email'), account)
+    if (account !== undefined) {
+      const whose = { caller: () => userId, email: () => field(body, 'email'), 'second-factor': () => secondFactorOf(context) }
+      await limitAccount(limits, path, await whose[account.by](), account)
+    }
     // before a password is hashed for nothing, and before the engine says whether there is an account
     if (policy.signsIn === 'first') await checkSignUp(field(body, 'email')?.toLowerCase() ?? '')
     if (policy.hashesPassword) own.leaveQueue = await hashingQueue.enter(clientNetwork(request.headers.get(clientAddressHeader) ?? ''))

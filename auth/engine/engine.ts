@@ -28,6 +28,7 @@ import { refuse } from './refuse.ts'
 import { createShortcuts } from './shortcuts.ts'
 import { freshSeconds } from './confirm-caller.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
+import { twoFactor } from './two-factor.ts'
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
@@ -86,6 +87,7 @@ export async function createEngine({ policies, config, connections, plans, limit
     const problem = await signUpProblem(config, db, email)
     if (problem !== undefined) refuse(problem)
   }
+  const secondFactor = twoFactor({ db, limits, policies, issuer: new URL(config.publicUrl).hostname })
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -116,6 +118,7 @@ export async function createEngine({ policies, config, connections, plans, limit
       user: { create: { before: ({ email }) => checkSignUp(email) } },
       // only set-active changes the active organization; the engine's own accepting of an invitation would too
       session: {
+        create: { before: secondFactor.checkSession },
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
         },
@@ -163,7 +166,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
       },
     },
-    hooks: enforcement({ policies, db, limits, hashingQueue, checkSignUp }),
+    hooks: enforcement({ policies, db, limits, hashingQueue, checkSignUp, secondFactorOf: secondFactor.accountOf }),
     plugins: [
       endpoints({
         db,
@@ -173,6 +176,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         isTrustedUrl: (url) => isTrustedUrl(config, url),
         addressProblem: (email) => addressProblem(config, email),
       }),
+      { id: 'finance-two-factor', endpoints: secondFactor.endpoints },
       organization({
         ac: accessControl,
         roles,

@@ -40,6 +40,8 @@ export type Limits = {
    * @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts
    */
   consumeForAccount: (what: string, account: string, rule: RateLimit) => Promise<Verdict>
+  /** Counts anew, because what was counted has proved to be no attack. */
+  forgetAccount: (what: string, account: string) => Promise<void>
 }
 
 /**
@@ -48,6 +50,7 @@ export type Limits = {
  */
 export function limits(db: AuthDatabase, enabled: boolean, onLimit: (by: 'address' | 'account') => void = () => undefined): Limits {
   const addressKey = (key: string) => `address|${key}`
+  const accountKey = (what: string, account: string) => `${what}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`
   const judged = (by: 'address' | 'account', { allowed, retryAfterSeconds }: Verdict): Verdict => {
     if (!allowed) onLimit(by)
     return { allowed, retryAfterSeconds }
@@ -65,7 +68,9 @@ export function limits(db: AuthDatabase, enabled: boolean, onLimit: (by: 'addres
     addressValues: (key, rule) => [addressKey(key), rule.window, rule.max],
     addressVerdict: (row) => judged('address', { allowed: row.allowed, retryAfterSeconds: row.retry_after_seconds }),
     consumeForAddress: (key, rule) => consumeBy('address', addressKey(key), rule),
-    consumeForAccount: (what, account, rule) =>
-      consumeBy('account', `${what}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`, rule),
+    consumeForAccount: (what, account, rule) => consumeBy('account', accountKey(what, account), rule),
+    forgetAccount: async (what, account) => {
+      await db.deleteFrom('auth.rate_limits').where('key', '=', accountKey(what, account)).execute()
+    },
   }
 }

@@ -2,8 +2,8 @@
 import { perMinute } from '../policy.ts'
 import { successions } from '../succession.ts'
 import { engineReplies } from './engine-replies.ts'
-import { newSession, session, subscription, user } from './presenters.ts'
-import { route } from './route.ts'
+import { newSession, signedIn, user } from './presenters.ts'
+import { planOfSignedIn, route } from './route.ts'
 import { schemas } from './schemas.ts'
 import { wire } from './wire.ts'
 
@@ -33,18 +33,19 @@ export const accountRoutes = [
     method: 'POST',
     path: '/sign-in/email',
     summary: 'Begins a session. An address that is not verified is mailed a new link.',
+    description: 'Of an account with two factors it is finished with `/two-factor/verify-totp` or `/two-factor/verify-backup-code`.',
     input: schemas.signIn,
     example: { email: 'ann@example.com', password: 'correct horse' },
-    refuses: ['INVALID_CREDENTIALS'],
+    refuses: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
     reply: engineReplies.signedIn,
     engine: { method: 'POST', path: '/sign-in/email' },
     session: 'none',
     hashesPassword: true,
     signsIn: 'again',
     limits: { address: perMinute(60), account: { by: 'email', ...perMinute(10) } },
-    load: (reply, { plans }) => plans.status(reply.user.id),
+    load: planOfSignedIn,
     answer: wire.signedIn,
-    present: (reply, { loaded: plan }) => ({ user: user(reply.user), session: session(reply.session), subscription: subscription(plan) }),
+    present: signedIn,
   }),
   route({
     method: 'GET',

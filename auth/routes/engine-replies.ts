@@ -92,6 +92,9 @@ export const engineReplies = {
   accountEvents: z.array(accountEvent),
   membershipEvent,
   membershipEvents: z.array(membershipEvent),
+  twoFactor: z.object({ enabled: z.boolean(), backupCodesLeft: z.number() }),
+  twoFactorBegun: z.object({ totpUri: z.string(), backupCodes: z.array(z.string()) }),
+  backupCodes: z.object({ backupCodes: z.array(z.string()) }),
 }
 
 /** A reply as it has been parsed. */

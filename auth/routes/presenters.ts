@@ -47,6 +47,13 @@ export const listedSession = (from: EngineReply<'session'>, currentId: string | 
 /** Source: interface "Subscription status object", whose fields are camelCase on the wire. */
 export const subscription = ({ isSubscribed, productId }: SubscriptionStatus): Wire<'subscription'> => ({ isSubscribed, productId })
 
+/** Source: interface "POST /sign-in/email". */
+export const signedIn = (from: EngineReply<'signedIn'>, { loaded: plan }: { loaded: SubscriptionStatus }): Wire<'signedIn'> => ({
+  user: user(from.user),
+  session: session(from.session),
+  subscription: subscription(plan),
+})
+
 // the engine hands metadata out as the text it stored, or as the object it was given
 const metadataObject = (value: unknown): Record<string, unknown> => (typeof value === 'string' && value !== '' ? JSON.parse(value) : value) ?? {}
 

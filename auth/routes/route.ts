@@ -56,6 +56,9 @@ export type Route = Omit<Row<z.ZodType, z.ZodType, z.ZodType, never, never>, 'fi
 /** What an answer means for whoever keeps the session and its token: it `begins`, is told, `moves` to another context, or `ends`. */
 export const sessionEffectOf = ({ signsIn = 'no', ofSession }: Route): 'begins' | Route['ofSession'] => (signsIn === 'no' ? ofSession : 'begins')
 
+/** The plan of who has signed in, which is answered beside the session. */
+export const planOfSignedIn = (reply: { user: { id: string } }, { plans }: Pick<Sources, 'plans'>) => plans.status(reply.user.id)
+
 /** Checks a row's types against each other; at run time it is the identity. */
 export const route = <Input extends z.ZodType, Reply extends z.ZodType, Answer extends z.ZodType, Found = undefined, Loaded = undefined>(
   row: Row<Input, Reply, Answer, Found, Loaded>,

@@ -23,6 +23,8 @@ const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWOR
 const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 
+const trustDevice = z.boolean().default(false).meta({ description: 'Whether this browser signs in without a code for 30 days.' })
+
 const organizationId = { organizationId: id }
 const events = {
   limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -69,6 +71,9 @@ export const schemas = {
   invitation: z.object({ invitationId: id }),
   events: z.object(events),
   membershipEvents: z.object({ ...organizationId, ...events }),
+  confirmed: z.object({ password: confirmation }),
+  totp: z.object({ code: z.string().regex(/^[0-9]{6}$/, 'must be six digits'), trustDevice }),
+  backupCode: z.object({ code: z.string().min(1).max(64), trustDevice }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

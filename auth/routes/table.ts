@@ -5,11 +5,13 @@ import { invitationRoutes } from './invitation.ts'
 import { organizationRoutes } from './organization.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
+import { twoFactorRoutes } from './two-factor.ts'
 
 /** The routes by what they are about: the name and the sentence under which a description lists them. */
 export const groups: { name: string, description: string, routes: Route[] }[] = [
   { name: 'Accounts', description: 'From sign-up to a new password.', routes: accountRoutes },
   { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
+  { name: 'Two factors', description: 'A code beside the password.', routes: twoFactorRoutes },
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
   { name: 'Events', description: 'What happened in an account and in a team.', routes: eventRoutes },

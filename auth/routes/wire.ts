@@ -129,6 +129,7 @@ const membershipEvent = z.object({
   role: z.enum(roleNames).optional().meta({ description: 'Of who joined, and of who has another role: the new one.' }),
   previous_role: z.enum(roleNames).optional(),
 }).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
+const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
 
 /** The answers by name. */
 export const wire = {
@@ -177,6 +178,12 @@ export const wire = {
   accountEvents: z.array(accountEvent),
   membershipEvent,
   membershipEvents: z.array(membershipEvent),
+  twoFactor: z.object({ enabled: z.boolean(), backup_codes_left: z.int().nonnegative() }),
+  twoFactorBegun: z.object({
+    totp_uri: z.string().meta({ description: 'For a QR code; `secret` in its query is what a person types instead.' }),
+    backup_codes: backupCodes,
+  }),
+  backupCodes: z.object({ backup_codes: backupCodes }),
 }
 
 /** An answer as it is sent. */

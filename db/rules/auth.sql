@@ -24,6 +24,11 @@ create trigger accounts_record_credential
 create trigger accounts_record_password
   after update of password on auth.accounts
   for each row when (old.password is distinct from new.password) execute function private.record_credential();
+create trigger accounts_end_two_factor_tokens
+  after update of password on auth.accounts
+  for each row
+  when (old.password is distinct from new.password)
+  execute function auth.end_two_factor_tokens();
 
 comment on table auth.organizations is 'A team. Deleting one deletes all of its data.';
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';
@@ -99,3 +104,14 @@ comment on column auth.events.device is 'Of a sign-in, what those of one device 
 comment on column auth.events.detail is 'What the kind alone does not say: new_device, role, previous_role, name, email, previous_email.';
 comment on column auth.events.mail_to is 'The address that is yet to be told; null where nobody is, and once the mail is in the queue.';
 grant select, delete, update (mail_to) on auth.events to auth_service;
+
+comment on table auth.two_factors is 'Who signs in with an authenticator app beside the password. Deleting a row turns it off, and ends its tokens.';
+comment on column auth.two_factors.secret is 'What the authenticator app knows, encrypted under BETTER_AUTH_SECRET.';
+comment on column auth.two_factors.backup_codes is 'Those that are left, hashed.';
+comment on column auth.two_factors.last_step is 'The time step of the last code that was used: that code and those before it open nothing again.';
+comment on column auth.two_factors.enabled_at is 'Since when a code is asked; null until the first code has shown that the app knows the secret.';
+grant select, insert, update, delete on auth.two_factors to auth_service;
+
+comment on table auth.two_factor_tokens is
+  'Browsers that have shown the password and still owe a code (sign-in), or that a person has had remembered (device). The tokens themselves are not in it.';
+grant select, insert, update, delete on auth.two_factor_tokens to auth_service;

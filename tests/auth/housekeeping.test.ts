@@ -49,7 +49,14 @@ test('more rows than a batch holds are forgotten, and what has not ended stays',
   await stack.sql.query(
     `insert into auth.verifications (id, identifier, value, expires_at) values ('old', 'x', 'x', now() - interval '1 second'), ('new', 'x', 'x', now() + interval '1 hour')`,
   )
+  await stack.sql.query(`insert into auth.two_factors (user_id, secret, backup_codes, enabled_at) values ($1, 'x', '{}', now())`, [id])
+  await stack.sql.query(
+    `insert into auth.two_factor_tokens values ('old', $1, 'device', now() - interval '1 second'), ('new', $1, 'device', now() + interval '1 hour')`,
+    [id],
+  )
   housekeeping()
+  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`), soon).toBe(0)
+  expect(await count(`auth.two_factor_tokens where token_hash = 'new'`)).toBe(1)
   await expect.poll(() => count(`auth.sessions where id like 'old%'`), soon).toBe(0)
   await expect.poll(() => count(`auth.rate_limits where key like 'old%'`), soon).toBe(0)
   await expect.poll(() => count(`auth.verifications where id = 'old'`), soon).toBe(0)

@@ -1,5 +1,6 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withTwoFactors } from '../support/authenticator.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -146,6 +147,24 @@ describe('Ann opens the link of an invitation in her browser', () => {
     await reads('#until').toBe('This invitation was accepted.')
     expect(await page.locator('form:visible').count()).toBe(0)
     expect((await ann.get('/organization/list')).body).toMatchObject([{ id, role: 'viewer' }])
+    expect(complaints).toEqual([])
+  })
+
+  test('signs in with a code too, if she has two factors', async () => {
+    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { id, owner } = await team(stack, [])
+    await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
+    await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))))
+    await page.fill('input[name=email]', ann.email)
+    await page.fill('input[name=password]', password)
+    await page.click('#sign-in button')
+    await page.fill('input[name=code]', 'no such code')
+    await page.click('#code button')
+    await expect.poll(status).toContain('The code is not valid')
+    await page.fill('input[name=code]', app.code().replace(/^.../, '$& '))
+    await page.click('#code button')
+    await page.click('button[value=accept]')
+    await expect.poll(status).toContain('Welcome')
     expect(complaints).toEqual([])
   })
 

@@ -14,7 +14,7 @@ const until = (moment) => new Intl.DateTimeFormat(undefined, { dateStyle: 'long'
 
 /** Shows these parts of the page, and none of the others. */
 function offer(...ids) {
-  for (const id of ['answer', 'sign-in', 'sign-out']) part(id).hidden = !ids.includes(id)
+  for (const id of ['answer', 'sign-in', 'code', 'sign-out']) part(id).hidden = !ids.includes(id)
 }
 
 /** Reads the invitation and who is signed in, and shows what can be done now. */
@@ -66,7 +66,18 @@ onSubmit(part('answer'), async ({ answer }) => {
   }
 })
 onSubmit(part('sign-in'), async ({ email, password }) => {
-  await call('../sign-in/email', { email, password })
+  try {
+    await call('../sign-in/email', { email, password })
+  } catch (error) {
+    if (error.code !== 'SECOND_FACTOR_REQUIRED') throw error
+    return offer('code')
+  }
+  await refresh()
+  return undefined
+})
+onSubmit(part('code'), async ({ code }) => {
+  const given = code.replace(/\s/g, '')
+  await call(/^\d{6}$/.test(given) ? '../two-factor/verify-totp' : '../two-factor/verify-backup-code', { code: given })
   await refresh()
 })
 onSubmit(part('sign-out'), async () => {

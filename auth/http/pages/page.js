@@ -8,13 +8,13 @@
 
   /**
    * Calls a route, by its path from this page's; with a body it changes something.
-   * @returns what it answers @throws Error with the sentence for the person, and the answer's `status`
+   * @returns what it answers @throws Error with the sentence for the person, and the answer's `status` and `code`
    */
   async function call(path, body) {
     const changes = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const reply = await fetch(path, body === undefined ? {} : changes)
     const answer = await reply.json()
-    if (!reply.ok) throw Object.assign(new Error(answer.message), { status: reply.status })
+    if (!reply.ok) throw Object.assign(new Error(answer.message), { status: reply.status, code: answer.error })
     return answer
   }
 

@@ -1,0 +1,103 @@
+/** A second factor beside the password. */
+import { perMinute } from '../policy.ts'
+import { engineReplies } from './engine-replies.ts'
+import { signedIn } from './presenters.ts'
+import { planOfSignedIn, route } from './route.ts'
+import { schemas } from './schemas.ts'
+import { wire } from './wire.ts'
+
+/** What signing in answers, to whoever shows the second factor. */
+const finishing = {
+  session: 'none',
+  signsIn: 'again',
+  secondFactor: 'shown',
+  // of a million codes three are right at a time
+  limits: { address: perMinute(20), account: { by: 'second-factor', window: 900, max: 5 } },
+  reply: engineReplies.signedIn,
+  load: planOfSignedIn,
+  answer: wire.signedIn,
+  present: signedIn,
+} as const
+
+/** As change-password, because each may check a password. */
+const changes = { address: perMinute(20), account: { by: 'caller' as const, ...perMinute(10) } }
+
+const confirming = ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED'] as const
+
+export const twoFactorRoutes = [
+  route({
+    method: 'GET',
+    path: '/two-factor/status',
+    summary: 'Says whether who is signed in has two factors, and how many backup codes are left.',
+    input: schemas.nothing,
+    reply: engineReplies.twoFactor,
+    engine: { method: 'GET', path: '/two-factor/status' },
+    answer: wire.twoFactor,
+    present: ({ enabled, backupCodesLeft }) => ({ enabled, backup_codes_left: backupCodesLeft }),
+  }),
+  route({
+    method: 'POST',
+    path: '/two-factor/enable',
+    summary: 'Begins to set up two factors: what an authenticator app is told, and ten backup codes.',
+    description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
+    input: schemas.confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...confirming, 'TWO_FACTOR_ENABLED'],
+    reply: engineReplies.twoFactorBegun,
+    engine: { method: 'POST', path: '/two-factor/enable' },
+    hashesPassword: true,
+    limits: changes,
+    answer: wire.twoFactorBegun,
+    present: ({ totpUri, backupCodes }) => ({ totp_uri: totpUri, backup_codes: backupCodes }),
+  }),
+  route({
+    method: 'POST',
+    path: '/two-factor/verify-totp',
+    summary: 'Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on.',
+    description:
+      'The sign-in is the one that was refused with `SECOND_FACTOR_REQUIRED` in this browser within ten minutes. A code works once. Turning it on ends the other sessions.',
+    input: schemas.totp,
+    example: { code: '123456', trustDevice: true },
+    refuses: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
+    engine: { method: 'POST', path: '/two-factor/verify-totp' },
+    ...finishing,
+  }),
+  route({
+    method: 'POST',
+    path: '/two-factor/verify-backup-code',
+    summary: 'Finishes a sign-in with a backup code, which works once.',
+    input: schemas.backupCode,
+    example: { code: 'mz2k-q4tn-x7ab-c5dw' },
+    refuses: ['INVALID_CODE', 'UNAUTHORIZED'],
+    engine: { method: 'POST', path: '/two-factor/verify-backup-code' },
+    ...finishing,
+  }),
+  route({
+    method: 'POST',
+    path: '/two-factor/generate-backup-codes',
+    summary: 'Makes ten new backup codes. The old ones are none any more.',
+    input: schemas.confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...confirming, 'TWO_FACTOR_NOT_ENABLED'],
+    reply: engineReplies.backupCodes,
+    engine: { method: 'POST', path: '/two-factor/generate-backup-codes' },
+    hashesPassword: true,
+    limits: changes,
+    answer: wire.backupCodes,
+    present: ({ backupCodes }) => ({ backup_codes: backupCodes }),
+  }),
+  route({
+    method: 'POST',
+    path: '/two-factor/disable',
+    summary: 'Turns two factors off. No device is remembered any more.',
+    input: schemas.confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...confirming, 'TWO_FACTOR_NOT_ENABLED'],
+    reply: engineReplies.done,
+    engine: { method: 'POST', path: '/two-factor/disable' },
+    hashesPassword: true,
+    limits: changes,
+    answer: wire.done,
+    present: () => ({ success: true }),
+  }),
+]
