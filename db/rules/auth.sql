@@ -111,6 +111,12 @@ comment on column auth.two_factors.backup_codes is 'Those that are left, hashed.
 comment on column auth.two_factors.last_step is 'The time step of the last code that was used: that code and those before it open nothing again.';
 comment on column auth.two_factors.enabled_at is 'Since when a code is asked; null until the first code has shown that the app knows the secret.';
 grant select, insert, update, delete on auth.two_factors to auth_service;
+create trigger two_factors_record_enabled
+  after update of enabled_at on auth.two_factors
+  for each row when (old.enabled_at is null and new.enabled_at is not null) execute function private.record_event('two_factor_enabled');
+create trigger two_factors_record_disabled
+  after delete on auth.two_factors
+  for each row when (old.enabled_at is not null) execute function private.record_event('two_factor_disabled');
 
 comment on table auth.two_factor_tokens is
   'Browsers that have shown the password and still owe a code (sign-in), or that a person has had remembered (device). The tokens themselves are not in it.';

@@ -1,7 +1,7 @@
 /** Two factors: a person signs in with the password and a code of their authenticator app, or a backup code. */
 import { symmetricEncrypt } from 'better-auth/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator.ts'
+import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { operator } from '../support/operator.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'

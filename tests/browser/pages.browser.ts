@@ -1,6 +1,6 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { withTwoFactors } from '../support/authenticator.ts'
+import { withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
