@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { deletePasskeys } from '../auth/delete-passkeys.ts'
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { keysCommand } from './keys.ts'
 import { misspelled, mistake, table, word, type Command, type Output } from './terminal.ts'
@@ -13,6 +14,7 @@ const help = (command: string) =>
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
   verify <e-mail>                          mark a user's address as verified
+  passkeys reset <e-mail>                  delete a user's passkeys, and no longer ask for one
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
   keys                                     list the signing keys
@@ -72,6 +74,14 @@ const commands: Record<string, Command> = {
     const user = await userNamed(db, word(words, 0, 'e-mail'))
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
+  },
+  passkeys: async (db, words, _options, out) => {
+    const action = word(words, 0, 'action: reset')
+    if (action !== 'reset') throw misspelled(`There is no command passkeys ${action}.`)
+    const user = await userNamed(db, word(words, 1, 'e-mail'))
+    const count = await db.transaction().execute((trx) => deletePasskeys(trx, user.id))
+    await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
+    out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },
   users: async (db, _words, options, out) => {
     const users = await db.selectFrom('auth.users as u')

@@ -23,6 +23,7 @@ export const routes = {
   listSessions: ['GET', '/list-sessions'],
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  removePassword: ['POST', '/remove-password'],
   organization: {
     create: ['POST', '/organization/create'],
     list: ['GET', '/organization/list'],
@@ -43,6 +44,16 @@ export const routes = {
     getInvitation: ['GET', '/organization/get-invitation'],
     listUserInvitations: ['GET', '/organization/list-user-invitations'],
   },
+  passkey: {
+    generateRegisterOptions: ['POST', '/passkey/generate-register-options'],
+    verifyRegistration: ['POST', '/passkey/verify-registration'],
+    generateAuthenticateOptions: ['POST', '/passkey/generate-authenticate-options'],
+    verifyAuthentication: ['POST', '/passkey/verify-authentication'],
+    list: ['GET', '/passkey/list'],
+    update: ['POST', '/passkey/update'],
+    delete: ['POST', '/passkey/delete'],
+    require: ['POST', '/passkey/require'],
+  },
 } as const
 
 /** What an answer means for the session, by the path of its route. */
@@ -53,6 +64,7 @@ export const sessionEffects = {
   '/get-session': 'tells',
   '/sign-out': 'ends',
   '/organization/set-active': 'moves',
+  '/passkey/verify-authentication': 'begins',
 } as const
 
 /** It is done. */
@@ -187,6 +199,54 @@ export type OrganizationWithRole = {
   metadata: { [key: string]: unknown }
   created_at: string
   role: 'owner' | 'admin' | 'editor' | 'viewer'
+}
+
+/** A passkey. */
+export type Passkey = {
+  id: string
+  name: string
+  /** Whether it is synchronized between devices, and so survives the loss of one. */
+  backed_up: boolean
+  created_at: string
+  /** null before the first sign-in with it. */
+  last_used_at: string | null
+}
+
+/** PublicKeyCredentialCreationOptionsJSON of WebAuthn. */
+export type PasskeyCreation = {
+  rp: {
+    id: string
+    name: string
+  }
+  user: {
+    id: string
+    name: string
+    displayName: string
+  }
+  challenge: string
+  pubKeyCredParams: {
+    type: 'public-key'
+    alg: number
+  }[]
+  timeout: number
+  excludeCredentials: {
+    type: 'public-key'
+    id: string
+  }[]
+  authenticatorSelection: {
+    residentKey: 'required'
+    requireResidentKey: boolean
+    userVerification: 'required'
+  }
+  attestation: 'none'
+}
+
+/** PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
+export type PasskeyRequest = {
+  challenge: string
+  rpId: string
+  timeout: number
+  userVerification: 'required'
 }
 
 /** A session and the context it works in. */
@@ -366,6 +426,11 @@ export type Auth = {
   }) => Promise<Done>
   /** Ends all sessions of who is signed in, except the one that asks. */
   revokeOtherSessions: () => Promise<Done>
+  /** Removes the password of who is signed in, who signs in with a passkey from then on. */
+  removePassword: (input: {
+    /** May be left out within ten minutes of a sign-in. */
+    password?: string | undefined
+  }) => Promise<Done>
   organization: {
     /** Creates an organization, whose owner is who is signed in. */
     create: (input: {
@@ -489,5 +554,70 @@ export type Auth = {
     }) => Promise<InvitationOfLink>
     /** Lists the invitations that wait for who is signed in. */
     listUserInvitations: () => Promise<Invitation[]>
+  }
+  passkey: {
+    /** Begins to add a passkey to the account of who is signed in. */
+    generateRegisterOptions: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<PasskeyCreation>
+    /** Adds the passkey that the device has made. */
+    verifyRegistration: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          attestationObject: string
+        }
+      }
+      name?: string | undefined
+    }) => Promise<Passkey>
+    /** Begins to sign in with a passkey. */
+    generateAuthenticateOptions: () => Promise<PasskeyRequest>
+    /** Begins a session with a passkey, whose device has verified its person: no other factor is asked for. */
+    verifyAuthentication: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          authenticatorData: string
+          signature: string
+          userHandle: string
+        }
+      }
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Lists the passkeys of who is signed in, and says whether a sign-in asks for one. */
+    list: () => Promise<{
+      passkeys: Passkey[]
+      /** Whether the password alone no longer signs in. */
+      required: boolean
+      /** false where no password signs in at all. */
+      has_password: boolean
+    }>
+    /** Gives a passkey another name. */
+    update: (input: {
+      passkeyId: string
+      name: string
+    }) => Promise<Passkey>
+    /** Deletes a passkey. With the last one ends that one is asked for. */
+    delete: (input: {
+      passkeyId: string
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+    /** Says whether the password alone still signs in. */
+    require: (input: {
+      required: boolean
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
   }
 }

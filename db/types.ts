@@ -12,9 +12,10 @@ export type Tables = {
   'auth.jwks': { id: string, publicKey: string, privateKey: string, alg: Generated<string>, crv: string | null, createdAt: Generated<Date>, signsFrom: Date | null, expiresAt: Date | null }
   'auth.members': { id: string, organizationId: string, userId: string, role: string, createdAt: Generated<Date> }
   'auth.organizations': { id: string, name: string, slug: string, logo: string | null, metadata: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.passkeys': { id: string, userId: string, name: string, credentialId: string, publicKey: string, counter: string, backedUp: boolean, createdAt: Generated<Date>, lastUsedAt: Date | null }
   'auth.rate_limits': { key: string, windowStartedAt: Date, windowSeconds: string, count: string }
   'auth.sessions': { id: string, token: string, userId: string, activeOrganizationId: string | null, ipAddress: string | null, userAgent: string | null, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
-  'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date>, passkeyRequired: Generated<boolean> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'private.currencies': { code: string, decimals: string }
   'private.line_item_checks': { id: Generated<string>, transactionIds: unknown }

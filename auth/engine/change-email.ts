@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
+import { deletePasskeys } from '../delete-passkeys.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { confirmCaller } from './confirm-caller.ts'
@@ -57,7 +58,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends and the password is no password any more.
+ * every session ends, the password is no password any more, and passkeys, which may be theirs, are deleted.
  */
 async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -68,6 +69,7 @@ async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promi
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
+    await deletePasskeys(trx, userId)
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
   })
 }

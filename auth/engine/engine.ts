@@ -22,6 +22,7 @@ import { disownToken } from './disown.ts'
 import { endpoints } from './endpoints.ts'
 import { enforcement, inTurn } from './enforcement.ts'
 import type { HashingQueue } from './hashing-queue.ts'
+import { checkPasskeyRequired } from './passkeys.ts'
 import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
@@ -114,8 +115,14 @@ export async function createEngine({ policies, config, connections, plans, limit
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },
-      // only set-active changes the active organization; the engine's own accepting of an invitation would too
       session: {
+        // before there is one, so that a password that is not enough leaves nothing behind
+        create: {
+          before: async ({ userId }, context) => {
+            if (context?.path === '/sign-in/email') await checkPasskeyRequired(db, userId)
+          },
+        },
+        // only set-active changes the active organization; the engine's own accepting of an invitation would too
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
         },
@@ -172,6 +179,8 @@ export async function createEngine({ policies, config, connections, plans, limit
         secret: config.secret,
         isTrustedUrl: (url) => isTrustedUrl(config, url),
         addressProblem: (email) => addressProblem(config, email),
+        appUrl: config.appUrl,
+        origins: config.origins,
       }),
       organization({
         ac: accessControl,

@@ -35,7 +35,7 @@ export const accountRoutes = [
     summary: 'Begins a session. An address that is not verified is mailed a new link.',
     input: schemas.signIn,
     example: { email: 'ann@example.com', password: 'correct horse' },
-    refuses: ['INVALID_CREDENTIALS'],
+    refuses: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
     reply: engineReplies.signedIn,
     engine: { method: 'POST', path: '/sign-in/email' },
     session: 'none',

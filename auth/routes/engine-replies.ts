@@ -1,6 +1,7 @@
 /** What the engine answers, in its own words. */
 import { z } from 'zod'
 import { givenRoleNames, roleNames } from '../roles.ts'
+import { wire } from './wire.ts'
 
 const user = z.object({
   id: z.string(),
@@ -50,6 +51,14 @@ const invitation = z.object({
   organizationName: z.string().optional(),
 })
 
+const passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  backedUp: z.boolean(),
+  createdAt: z.coerce.date(),
+  lastUsedAt: z.coerce.date().nullable(),
+})
+
 /** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
 export const engineReplies = {
   done: z.unknown(),
@@ -71,6 +80,10 @@ export const engineReplies = {
   invitations: z.array(invitation),
   invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+  passkey,
+  passkeys: z.object({ passkeys: z.array(passkey), required: z.boolean(), hasPassword: z.boolean() }),
+  passkeyCreation: wire.passkeyCreation,
+  passkeyRequest: wire.passkeyRequest,
 }
 
 /** A reply as it has been parsed. */

@@ -23,6 +23,17 @@ const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWOR
 const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 
+// the longest credential id of the standard has 1,023 bytes; answers of devices are below 16 KiB
+const base64url = z.string().min(1).max(16_384).regex(/^[\w-]+$/, 'is not base64url')
+const credential = <Response extends z.ZodRawShape>(response: Response) =>
+  z.object({
+    id: base64url.max(1_364),
+    rawId: base64url.max(1_364),
+    type: z.enum(['public-key']),
+    response: z.object({ clientDataJSON: base64url, ...response }),
+  })
+const passkeyName = line(100).min(1)
+
 const organizationId = { organizationId: id }
 
 export const schemas = {
@@ -63,6 +74,12 @@ export const schemas = {
   updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),
   member: z.object({ ...organizationId, userId: id }),
   invitation: z.object({ invitationId: id }),
+  confirmed: z.object({ password: confirmation }),
+  newPasskey: z.object({ response: credential({ attestationObject: base64url }), name: passkeyName.default('Passkey') }),
+  passkeyAnswer: z.object({ response: credential({ authenticatorData: base64url, signature: base64url, userHandle: base64url }) }),
+  renamePasskey: z.object({ passkeyId: id, name: passkeyName }),
+  deletePasskey: z.object({ passkeyId: id, password: confirmation }),
+  requirePasskey: z.object({ required: z.boolean(), password: confirmation }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -2,6 +2,7 @@
 import { accountRoutes } from './account.ts'
 import { invitationRoutes } from './invitation.ts'
 import { organizationRoutes } from './organization.ts'
+import { passkeyRoutes } from './passkey.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 
@@ -11,6 +12,7 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
+  { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
 ]
 
 /** All of the auth surface. What is not a row here is not reachable. */

@@ -105,6 +105,30 @@ const key = z.object({
   e: z.string().meta({ examples: ['AQAB'] }),
 }).meta({ id: 'Key', description: 'The public half of a key that signs tokens (RFC 7517).' })
 
+const passkey = z.object({
+  id,
+  name: z.string().meta({ examples: ['Phone'] }),
+  backed_up: z.boolean().meta({ description: 'Whether it is synchronized between devices, and so survives the loss of one.' }),
+  created_at: time,
+  last_used_at: time.nullable().meta({ description: 'null before the first sign-in with it.' }),
+}).meta({ id: 'Passkey', description: 'A passkey.' })
+
+const credential = z.object({ type: z.enum(['public-key']), id: z.string() })
+
+const passkeyCreation = z.object({
+  rp: z.object({ id: z.string().meta({ examples: ['app.example.com'] }), name: z.string() }),
+  user: z.object({ id: z.string(), name: address, displayName: z.string() }),
+  challenge: z.string(),
+  pubKeyCredParams: z.array(z.object({ type: z.enum(['public-key']), alg: z.int() })),
+  timeout: z.int(),
+  excludeCredentials: z.array(credential),
+  authenticatorSelection: z.object({ residentKey: z.enum(['required']), requireResidentKey: z.boolean(), userVerification: z.enum(['required']) }),
+  attestation: z.enum(['none']),
+}).meta({ id: 'PasskeyCreation', description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn.' })
+
+const passkeyRequest = z.object({ challenge: z.string(), rpId: z.string(), timeout: z.int(), userVerification: z.enum(['required']) })
+  .meta({ id: 'PasskeyRequest', description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.' })
+
 /** The answers by name. */
 export const wire = {
   user,
@@ -148,6 +172,14 @@ export const wire = {
   invitationOfLink,
   invitationAnswered: z.object({ success, invitation }),
   invitationAccepted: z.object({ success, invitation, member: member.optional() }),
+  passkey,
+  passkeys: z.object({
+    passkeys: z.array(passkey),
+    required: z.boolean().meta({ description: 'Whether the password alone no longer signs in.' }),
+    has_password: z.boolean().meta({ description: 'false where no password signs in at all.' }),
+  }),
+  passkeyCreation,
+  passkeyRequest,
 }
 
 /** An answer as it is sent. */

@@ -50,7 +50,7 @@ test('every route is on the page', () => {
 })
 
 test('the table of limits has each limit of the rows, and no other', () => {
-  const nameOf = (path: string) => path.replace(/\/email$/, '').split('/').at(-1) ?? ''
+  const nameOf = (path: string) => path.replace(/\/email$/, '').replace(/^\/passkey\//, 'passkey ').split('/').at(-1) ?? ''
   const words: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
   const numbers: Record<number, string> = { 5: 'five mails' }
   const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>

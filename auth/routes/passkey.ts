@@ -1,0 +1,143 @@
+/** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
+import { perMinute } from '../policy.ts'
+import { engineReplies } from './engine-replies.ts'
+import { passkey, session, subscription, user } from './presenters.ts'
+import { route } from './route.ts'
+import { exampleId, schemas } from './schemas.ts'
+import { wire } from './wire.ts'
+
+/** Of what is confirmed by a password, which nobody may guess here either. */
+const confirmed = { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } } as const
+
+const credential = { id: 'AA', rawId: 'AA', type: 'public-key' } as const
+
+export const passkeyRoutes = [
+  route({
+    method: 'POST',
+    path: '/passkey/generate-register-options',
+    summary: 'Begins to add a passkey to the account of who is signed in.',
+    description: 'What `navigator.credentials.create` is asked, in the words of the standard: `PublicKeyCredential.parseCreationOptionsFromJSON` reads it. '
+      + 'It is good for five minutes, for the browser that asked.',
+    input: schemas.confirmed,
+    example: { password: 'correct horse' },
+    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
+    reply: engineReplies.passkeyCreation,
+    engine: { method: 'POST', path: '/passkey/generate-register-options' },
+    hashesPassword: true,
+    limits: confirmed,
+    answer: wire.passkeyCreation,
+    present: (reply) => reply,
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/verify-registration',
+    summary: 'Adds the passkey that the device has made.',
+    description: '`response` is the `toJSON()` of what `navigator.credentials.create` gave.',
+    input: schemas.newPasskey,
+    example: { response: { ...credential, response: { clientDataJSON: 'e30', attestationObject: 'oA' } }, name: 'Phone' },
+    refuses: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
+    reply: engineReplies.passkey,
+    engine: { method: 'POST', path: '/passkey/verify-registration' },
+    limits: confirmed,
+    answer: wire.passkey,
+    present: passkey,
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/generate-authenticate-options',
+    summary: 'Begins to sign in with a passkey.',
+    description: 'What `navigator.credentials.get` is asked, in the words of the standard: `PublicKeyCredential.parseRequestOptionsFromJSON` reads it. '
+      + 'It is the same for everybody, and good for five minutes, for the browser that asked.',
+    input: schemas.nothing,
+    reply: engineReplies.passkeyRequest,
+    engine: { method: 'POST', path: '/passkey/generate-authenticate-options' },
+    session: 'none',
+    limits: { address: perMinute(60) },
+    answer: wire.passkeyRequest,
+    present: (reply) => reply,
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/verify-authentication',
+    summary: 'Begins a session with a passkey, whose device has verified its person: no other factor is asked for.',
+    description: '`response` is the `toJSON()` of what `navigator.credentials.get` gave.',
+    input: schemas.passkeyAnswer,
+    example: { response: { ...credential, response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' } } },
+    refuses: ['INVALID_PASSKEY'],
+    reply: engineReplies.signedIn,
+    engine: { method: 'POST', path: '/passkey/verify-authentication' },
+    session: 'none',
+    signsIn: 'again',
+    limits: { address: perMinute(60) },
+    load: (reply, { plans }) => plans.status(reply.user.id),
+    answer: wire.signedIn,
+    present: (reply, { loaded: plan }) => ({ user: user(reply.user), session: session(reply.session), subscription: subscription(plan) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/passkey/list',
+    summary: 'Lists the passkeys of who is signed in, and says whether a sign-in asks for one.',
+    input: schemas.nothing,
+    reply: engineReplies.passkeys,
+    engine: { method: 'GET', path: '/passkey/list' },
+    answer: wire.passkeys,
+    present: ({ passkeys, required, hasPassword }) => ({ passkeys: passkeys.map(passkey), required, has_password: hasPassword }),
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/update',
+    summary: 'Gives a passkey another name.',
+    input: schemas.renamePasskey,
+    example: { passkeyId: exampleId, name: 'Phone' },
+    refuses: ['NOT_FOUND'],
+    reply: engineReplies.passkey,
+    engine: { method: 'POST', path: '/passkey/update' },
+    answer: wire.passkey,
+    present: passkey,
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/delete',
+    summary: 'Deletes a passkey. With the last one ends that one is asked for.',
+    input: schemas.deletePasskey,
+    example: { passkeyId: exampleId, password: 'correct horse' },
+    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'NOT_FOUND'],
+    reply: engineReplies.done,
+    engine: { method: 'POST', path: '/passkey/delete' },
+    hashesPassword: true,
+    limits: confirmed,
+    answer: wire.done,
+    present: () => ({ success: true }),
+  }),
+  route({
+    method: 'POST',
+    path: '/passkey/require',
+    summary: 'Says whether the password alone still signs in.',
+    description:
+      'While it does not, `/sign-in/email` refuses the right password with `SECOND_FACTOR_REQUIRED`, and a passkey signs in. Asking for one ends the other sessions.',
+    input: schemas.requirePasskey,
+    example: { required: true, password: 'correct horse' },
+    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'PASSKEY_MISSING'],
+    reply: engineReplies.done,
+    engine: { method: 'POST', path: '/passkey/require' },
+    hashesPassword: true,
+    limits: confirmed,
+    answer: wire.done,
+    present: () => ({ success: true }),
+  }),
+  route({
+    method: 'POST',
+    path: '/remove-password',
+    summary: 'Removes the password of who is signed in, who signs in with a passkey from then on.',
+    description: '`/forget-password` gives one again.',
+    input: schemas.confirmed,
+    example: { password: 'correct horse' },
+    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'PASSKEY_MISSING'],
+    reply: engineReplies.done,
+    engine: { method: 'POST', path: '/remove-password' },
+    hashesPassword: true,
+    limits: confirmed,
+    answer: wire.done,
+    present: () => ({ success: true }),
+  }),
+]
