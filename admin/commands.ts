@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { deletePasskeys } from '../auth/delete-passkeys.ts'
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { keysCommand } from './keys.ts'
 import { misspelled, mistake, table, word, type Command, type Output } from './terminal.ts'
@@ -14,6 +15,7 @@ const help = (command: string) =>
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
   verify <e-mail>                          mark a user's address as verified
   two-factor reset <e-mail>                let a user who lost the second factor sign in without
+  passkeys reset <e-mail>                  delete a user's passkeys, and no longer ask for one
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
   keys                                     list the signing keys
@@ -82,6 +84,14 @@ const commands: Record<string, Command> = {
     if (numDeletedRows !== 1n) throw mistake(`${user.email} has no second factor.`)
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`${user.email} signs in with the password alone. Every session has ended.\n`)
+  },
+  passkeys: async (db, words, _options, out) => {
+    const action = word(words, 0, 'action: reset')
+    if (action !== 'reset') throw misspelled(`There is no command passkeys ${action}.`)
+    const user = await userNamed(db, word(words, 1, 'e-mail'))
+    const count = await db.transaction().execute((trx) => deletePasskeys(trx, user.id))
+    await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
+    out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },
   users: async (db, _words, options, out) => {
     const users = await db.selectFrom('auth.users as u')

@@ -11,6 +11,7 @@ export const catalogue = {
   INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
   INVALID_CODE: [400, 'The code is not valid, was used, or has expired.'],
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
+  INVALID_PASSKEY: [400, 'What the passkey answered is not valid here, or came too late. Try again.'],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
   INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],
@@ -19,11 +20,12 @@ export const catalogue = {
   INVITATION_REQUIRED: [403, 'Who wants an account here needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account here.'],
   FRESH_SIGN_IN_REQUIRED: [403, 'Give your password, or sign in again: this needs a sign-in of the last ten minutes.'],
-  SECOND_FACTOR_REQUIRED: [403, 'Finish the sign-in with a code of your authenticator app, or with a backup code.'],
+  SECOND_FACTOR_REQUIRED: [403, 'This account asks for a second factor: a code, a backup code or a passkey.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
   INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
   ORGANIZATION_LIMIT_REACHED: [403, 'A user owns at most 5 organizations.'],
+  PASSKEY_LIMIT_REACHED: [403, 'A user has at most 20 passkeys.'],
   OWNER_REQUIRED: [403, 'An organization always has an owner. Transfer the ownership first.'],
   SUBSCRIPTION_REQUIRED: [403, 'This needs an active subscription of the Teams tier or higher.'],
   NOT_FOUND: [404, 'There is no such thing, or it is not yours to see.'],
@@ -34,6 +36,8 @@ export const catalogue = {
     409,
     'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.',
   ],
+  PASSKEY_EXISTS: [409, 'This passkey already belongs to an account.'],
+  PASSKEY_MISSING: [409, 'This account has no passkey. Add one first.'],
   SLUG_TAKEN: [409, 'Another organization has this slug.'],
   TWO_FACTOR_ENABLED: [409, 'This account has two factors already.'],
   TWO_FACTOR_NOT_ENABLED: [409, 'This account has no second factor.'],
@@ -135,6 +139,7 @@ const constraintCodes: Record<string, ErrorCode> = {
   invitations_one_pending: 'ALREADY_INVITED',
   members_organization_user_unique: 'ALREADY_MEMBER',
   members_one_owner: 'FORBIDDEN',
+  passkeys_credential_unique: 'PASSKEY_EXISTS',
 }
 
 /**

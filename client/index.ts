@@ -8,6 +8,7 @@ import { type Change, sessionKeeper, type SessionKeeper } from './session.ts'
 
 export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
+export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
 export type * from './routes.ts'
 export type { Change, Session as SessionState } from './session.ts'
 

@@ -475,6 +475,21 @@ create table auth.organizations (
   constraint organizations_slug_unique UNIQUE (slug)
 );
 
+create table auth.passkeys (
+  id text not null,
+  user_id text not null,
+  name text not null,
+  credential_id text not null,
+  public_key text not null,
+  counter bigint not null,
+  backed_up boolean not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_credential_unique UNIQUE (credential_id),
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create unlogged table auth.rate_limits (
   key text not null,
   window_started_at timestamp with time zone not null,
@@ -528,6 +543,7 @@ create table auth.users (
   image text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  passkey_required boolean default false not null,
   constraint users_email_lower_case CHECK ((email = lower(email))),
   constraint users_email_unique UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id)
@@ -709,6 +725,8 @@ CREATE UNIQUE INDEX jwks_one_signing ON auth.jwks USING btree ((true)) WHERE ((s
 CREATE UNIQUE INDEX members_one_owner ON auth.members USING btree (organization_id) WHERE (role = 'owner'::text);
 
 CREATE INDEX members_user_id ON auth.members USING btree (user_id);
+
+CREATE INDEX passkeys_user_id ON auth.passkeys USING btree (user_id);
 
 CREATE INDEX rate_limits_window_started_at ON auth.rate_limits USING btree (window_started_at);
 
@@ -1413,6 +1431,8 @@ grant delete, insert, select, update on auth.jwks to auth_service;
 grant delete, insert, select, update on auth.members to auth_service;
 
 grant delete, insert, select, update on auth.organizations to auth_service;
+
+grant delete, insert, select, update on auth.passkeys to auth_service;
 
 grant delete, insert, select, update on auth.rate_limits to auth_service;
 

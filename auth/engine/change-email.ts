@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
+import { deletePasskeys } from '../delete-passkeys.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { confirmCaller } from './confirm-caller.ts'
@@ -57,9 +58,9 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends and the password is no password any more. Nor may they have locked the account with a second factor: one that is younger
- * than a week before they asked goes. An older one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not
- * to be rid of it.
+ * every session ends, the password is no password any more, and passkeys, which may be theirs, are deleted. Nor may they have locked the account with
+ * a second factor: one that is younger than a week before they asked goes. An older one stays, because the account's person would have missed its code by then,
+ * and whoever reads the mails alone is not to be rid of it.
  */
 async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Change & { askedAt: Date }): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -72,6 +73,7 @@ async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Chang
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', new Date(askedAt.getTime() - 7 * day))])).execute()
+    await deletePasskeys(trx, userId)
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
   })
 }

@@ -13,9 +13,10 @@ import { roles } from './access-control.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { disown } from './disown.ts'
 import { eventEndpoints } from './events.ts'
+import { passkeyEndpoints, type PasskeyParts } from './passkeys.ts'
 import { refuse } from './refuse.ts'
 
-export type EndpointParts = ChangeEmailParts & {
+export type EndpointParts = ChangeEmailParts & PasskeyParts & {
   plans: Plans
   /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
   secret: string
@@ -80,7 +81,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem }: EndpointParts) {
+export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem, appUrl, origins }: EndpointParts) {
   /** Invitations with their organization's name. */
   const invitations = db.selectFrom('auth.invitations')
     .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
@@ -92,6 +93,7 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
     endpoints: {
       ...changeEmailEndpoints({ db, mailer, addressProblem }),
       ...eventEndpoints(db),
+      ...passkeyEndpoints({ db, appUrl, origins }),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

@@ -116,9 +116,10 @@ export async function createEngine({ policies, config, connections, plans, limit
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },
-      // only set-active changes the active organization; the engine's own accepting of an invitation would too
       session: {
+        // before there is one, so that a password that is not enough leaves nothing behind
         create: { before: secondFactor.checkSession },
+        // only set-active changes the active organization; the engine's own accepting of an invitation would too
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
         },
@@ -175,6 +176,8 @@ export async function createEngine({ policies, config, connections, plans, limit
         secret: config.secret,
         isTrustedUrl: (url) => isTrustedUrl(config, url),
         addressProblem: (email) => addressProblem(config, email),
+        appUrl: config.appUrl,
+        origins: config.origins,
       }),
       { id: 'finance-two-factor', endpoints: secondFactor.endpoints },
       organization({

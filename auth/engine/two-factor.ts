@@ -70,15 +70,16 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
       .where('tokenHash', '=', hashOf(context.getCookie(cookies[purpose](context, userId).name) ?? ''))
 
   /**
-   * Stands in front of every session that begins: of an account with two factors none does before the second.
-   * @throws APIError SECOND_FACTOR_REQUIRED, with a cookie that stands for the factor that was shown
+   * Stands in front of every session that begins: of an account with two factors, or that asks for a passkey, none does before.
+   * @throws APIError SECOND_FACTOR_REQUIRED; where a code will do, with a cookie that stands for the factor that was shown
    */
   async function checkSession({ userId }: { userId: string }, context: GenericEndpointContext | null): Promise<void> {
     // a new session in place of the caller's, as when the password changes
     if (requestContexts.getStore()?.caller?.userId === userId || (context !== null && shown.has(context.path))) return
-    const factor = await db.selectFrom('auth.two_factors').select('userId').where('userId', '=', userId).where('enabledAt', 'is not', null).executeTakeFirst()
-    if (factor === undefined) return
-    if (context !== null) {
+    const { hasApp, passkeyRequired } = await db.selectFrom('auth.users').leftJoin('auth.two_factors', 'userId', 'id')
+      .select(['passkeyRequired', sql<boolean>`enabled_at is not null`.as('hasApp')]).where('id', '=', userId).executeTakeFirstOrThrow()
+    if (!hasApp && !passkeyRequired) return
+    if (hasApp && context !== null) {
       if (await tokens(context, 'device', userId).where('userId', '=', userId).executeTakeFirst() !== undefined) return
       await give(context, userId, 'sign-in')
     }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { accountEventKinds, membershipEventKinds } from '../events.ts'
 import { givenRoleNames, roleNames } from '../roles.ts'
+import { wire } from './wire.ts'
 
 const user = z.object({
   id: z.string(),
@@ -65,6 +66,12 @@ const membershipEvent = event.extend({
   actorId: z.string().nullable(),
   actorName: z.string().nullable(),
   detail: z.object({ role: z.enum(roleNames), previousRole: z.enum(roleNames) }).partial(),
+const passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  backedUp: z.boolean(),
+  createdAt: z.coerce.date(),
+  lastUsedAt: z.coerce.date().nullable(),
 })
 
 /** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
@@ -95,6 +102,10 @@ export const engineReplies = {
   twoFactor: z.object({ enabled: z.boolean(), backupCodesLeft: z.number() }),
   twoFactorBegun: z.object({ totpUri: z.string(), backupCodes: z.array(z.string()) }),
   backupCodes: z.object({ backupCodes: z.array(z.string()) }),
+  passkey,
+  passkeys: z.object({ passkeys: z.array(passkey), required: z.boolean(), hasPassword: z.boolean() }),
+  passkeyCreation: wire.passkeyCreation,
+  passkeyRequest: wire.passkeyRequest,
 }
 
 /** A reply as it has been parsed. */

@@ -99,6 +99,15 @@ export const invitation = (from: EngineReply<'invitation'>): Wire<'invitation'> 
   ...(from.organizationName === undefined ? {} : { organization_name: from.organizationName }),
 })
 
+/** One passkey. Its key and its name among credentials are nobody's to read. */
+export const passkey = (from: EngineReply<'passkey'>): Wire<'passkey'> => ({
+  id: from.id,
+  name: from.name,
+  backed_up: from.backedUp,
+  created_at: time(from.createdAt),
+  last_used_at: from.lastUsedAt === null ? null : time(from.lastUsedAt),
+})
+
 /** An address as somebody who has it recognizes it, and nobody else learns it: `a…@example.org`. */
 const addressHint = (email: string): string => email.replace(/^(.)[^@]*(?=@)/u, '$1…')
 

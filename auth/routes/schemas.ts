@@ -24,6 +24,16 @@ const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'pa
 const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
 
 const trustDevice = z.boolean().default(false).meta({ description: 'Whether this browser signs in without a code for 30 days.' })
+// the longest credential id of the standard has 1,023 bytes; answers of devices are below 16 KiB
+const base64url = z.string().min(1).max(16_384).regex(/^[\w-]+$/, 'is not base64url')
+const credential = <Response extends z.ZodRawShape>(response: Response) =>
+  z.object({
+    id: base64url.max(1_364),
+    rawId: base64url.max(1_364),
+    type: z.enum(['public-key']),
+    response: z.object({ clientDataJSON: base64url, ...response }),
+  })
+const passkeyName = line(100).min(1)
 
 const organizationId = { organizationId: id }
 const events = {
@@ -74,6 +84,11 @@ export const schemas = {
   confirmed: z.object({ password: confirmation }),
   totp: z.object({ code: z.string().regex(/^[0-9]{6}$/, 'must be six digits'), trustDevice }),
   backupCode: z.object({ code: z.string().min(1).max(64), trustDevice }),
+  newPasskey: z.object({ response: credential({ attestationObject: base64url }), name: passkeyName.default('Passkey') }),
+  passkeyAnswer: z.object({ response: credential({ authenticatorData: base64url, signature: base64url, userHandle: base64url }) }),
+  renamePasskey: z.object({ passkeyId: id, name: passkeyName }),
+  deletePasskey: z.object({ passkeyId: id, password: confirmation }),
+  requirePasskey: z.object({ required: z.boolean(), password: confirmation }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -3,6 +3,7 @@ import { accountRoutes } from './account.ts'
 import { eventRoutes } from './event.ts'
 import { invitationRoutes } from './invitation.ts'
 import { organizationRoutes } from './organization.ts'
+import { passkeyRoutes } from './passkey.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 import { twoFactorRoutes } from './two-factor.ts'
@@ -15,6 +16,7 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
   { name: 'Events', description: 'What happened in an account and in a team.', routes: eventRoutes },
+  { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
 ]
 
 /** All of the auth surface. What is not a row here is not reachable. */

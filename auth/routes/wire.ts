@@ -130,6 +130,29 @@ const membershipEvent = z.object({
   previous_role: z.enum(roleNames).optional(),
 }).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
 const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
+const passkey = z.object({
+  id,
+  name: z.string().meta({ examples: ['Phone'] }),
+  backed_up: z.boolean().meta({ description: 'Whether it is synchronized between devices, and so survives the loss of one.' }),
+  created_at: time,
+  last_used_at: time.nullable().meta({ description: 'null before the first sign-in with it.' }),
+}).meta({ id: 'Passkey', description: 'A passkey.' })
+
+const credential = z.object({ type: z.enum(['public-key']), id: z.string() })
+
+const passkeyCreation = z.object({
+  rp: z.object({ id: z.string().meta({ examples: ['app.example.com'] }), name: z.string() }),
+  user: z.object({ id: z.string(), name: address, displayName: z.string() }),
+  challenge: z.string(),
+  pubKeyCredParams: z.array(z.object({ type: z.enum(['public-key']), alg: z.int() })),
+  timeout: z.int(),
+  excludeCredentials: z.array(credential),
+  authenticatorSelection: z.object({ residentKey: z.enum(['required']), requireResidentKey: z.boolean(), userVerification: z.enum(['required']) }),
+  attestation: z.enum(['none']),
+}).meta({ id: 'PasskeyCreation', description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn.' })
+
+const passkeyRequest = z.object({ challenge: z.string(), rpId: z.string(), timeout: z.int(), userVerification: z.enum(['required']) })
+  .meta({ id: 'PasskeyRequest', description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.' })
 
 /** The answers by name. */
 export const wire = {
@@ -184,6 +207,14 @@ export const wire = {
     backup_codes: backupCodes,
   }),
   backupCodes: z.object({ backup_codes: backupCodes }),
+  passkey,
+  passkeys: z.object({
+    passkeys: z.array(passkey),
+    required: z.boolean().meta({ description: 'Whether the password alone no longer signs in.' }),
+    has_password: z.boolean().meta({ description: 'false where no password signs in at all.' }),
+  }),
+  passkeyCreation,
+  passkeyRequest,
 }
 
 /** An answer as it is sent. */

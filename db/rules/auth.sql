@@ -1,6 +1,7 @@
 -- Schema auth: the engine's tables, reached by the auth service's login and by nobody else.
 
 comment on table auth.users is 'One row a person. Deleting one removes the personal rows and keeps the team rows.';
+comment on column auth.users.passkey_required is 'Whether the password alone no longer signs in. Only somebody with a passkey asks for that.';
 grant select, insert, update, delete on auth.users to auth_service;
 create trigger users_succession
   before delete on auth.users
@@ -29,6 +30,19 @@ create trigger accounts_end_two_factor_tokens
   for each row
   when (old.password is distinct from new.password)
   execute function auth.end_two_factor_tokens();
+
+comment on table auth.passkeys is 'Passkeys (WebAuthn credentials), at most 20 a person. A leaked copy opens nothing: the private key never leaves its device.';
+comment on column auth.passkeys.credential_id is 'As its device names it, in base64url.';
+comment on column auth.passkeys.public_key is 'A COSE key (RFC 9052), in base64url.';
+comment on column auth.passkeys.counter is 'How often its device has signed, where it counts; one that does not go up is a copy.';
+comment on column auth.passkeys.backed_up is 'Whether it is synchronized between devices, and so survives the loss of one.';
+grant select, insert, update, delete on auth.passkeys to auth_service;
+create trigger passkeys_record_added
+  after insert on auth.passkeys
+  for each row execute function private.record_event('passkey_added');
+create trigger passkeys_record_deleted
+  after delete on auth.passkeys
+  for each row execute function private.record_event('passkey_deleted');
 
 comment on table auth.organizations is 'A team. Deleting one deletes all of its data.';
 comment on column auth.organizations.metadata is 'A JSON object as text, because the engine writes it so.';

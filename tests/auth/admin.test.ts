@@ -17,7 +17,7 @@ describe('an operator', () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
     expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
-    for (const command of ['products', 'grant', 'end', 'verify', 'two-factor', 'users', 'organizations'])
+    for (const command of ['products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'users', 'organizations'])
       expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect((await run()).code).toBe(1)
   })

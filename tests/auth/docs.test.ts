@@ -51,7 +51,7 @@ test('every route is on the page', () => {
 })
 
 test('the table of limits has each limit of the rows, and no other', () => {
-  const nameOf = (path: string) => path.replace(/\/email$/, '').split('/').at(-1) ?? ''
+  const nameOf = (path: string) => path.replace(/\/email$/, '').replace(/^\/passkey\//, 'passkey ').split('/').at(-1) ?? ''
   const words: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
   const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>
     [address, account].flatMap((limit) => limit === undefined ? [] : [`${nameOf(path)}: ${limit.max} ${words[limit.window]}`])
