@@ -1354,7 +1354,15 @@ CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations 
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
+CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
+
+CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
+
 CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
+
+CREATE TRIGGER two_factors_record_disabled AFTER DELETE ON auth.two_factors FOR EACH ROW WHEN ((old.enabled_at IS NOT NULL)) EXECUTE FUNCTION private.record_event('two_factor_disabled');
+
+CREATE TRIGGER two_factors_record_enabled AFTER UPDATE OF enabled_at ON auth.two_factors FOR EACH ROW WHEN (((old.enabled_at IS NULL) AND (new.enabled_at IS NOT NULL))) EXECUTE FUNCTION private.record_event('two_factor_enabled');
 
 CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_personal_rows();
 

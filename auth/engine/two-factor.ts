@@ -76,8 +76,10 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
   async function checkSession({ userId }: { userId: string }, context: GenericEndpointContext | null): Promise<void> {
     // a new session in place of the caller's, as when the password changes
     if (requestContexts.getStore()?.caller?.userId === userId || (context !== null && shown.has(context.path))) return
+    // somebody who is just signing up is not seen before the engine's transaction has ended
     const { hasApp, passkeyRequired } = await db.selectFrom('auth.users').leftJoin('auth.two_factors', 'userId', 'id')
-      .select(['passkeyRequired', sql<boolean>`enabled_at is not null`.as('hasApp')]).where('id', '=', userId).executeTakeFirstOrThrow()
+      .select(['passkeyRequired', sql<boolean>`enabled_at is not null`.as('hasApp')]).where('id', '=', userId).executeTakeFirst()
+      ?? { hasApp: false, passkeyRequired: false }
     if (!hasApp && !passkeyRequired) return
     if (hasApp && context !== null) {
       if (await tokens(context, 'device', userId).where('userId', '=', userId).executeTakeFirst() !== undefined) return

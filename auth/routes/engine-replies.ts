@@ -66,6 +66,7 @@ const membershipEvent = event.extend({
   actorId: z.string().nullable(),
   actorName: z.string().nullable(),
   detail: z.object({ role: z.enum(roleNames), previousRole: z.enum(roleNames) }).partial(),
+})
 const passkey = z.object({
   id: z.string(),
   name: z.string(),
