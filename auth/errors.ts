@@ -11,12 +11,14 @@ export const catalogue = {
   INVALID_PASSWORD: [400, 'The password is not valid: it must have 8 to 128 characters, and a current password must match.'],
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
+  OIDC_FAILED: [400, 'Signing in with the provider did not work, or took longer than ten minutes. Try again.'],
   INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],
   EMAIL_NOT_VERIFIED: [403, 'Verify your e-mail address first.'],
   SIGN_UP_CLOSED: [403, 'No accounts can be made here. Ask whoever runs this service.'],
   INVITATION_REQUIRED: [403, 'Who wants an account here needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account here.'],
+  OIDC_EMAIL_NOT_VERIFIED: [403, 'The provider does not say that your e-mail address is verified. Ask whoever runs it.'],
   FRESH_SIGN_IN_REQUIRED: [403, 'Give your password, or sign in again: this needs a sign-in of the last ten minutes.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
@@ -28,6 +30,10 @@ export const catalogue = {
   METHOD_NOT_ALLOWED: [405, 'This path does not answer this method.'],
   ALREADY_INVITED: [409, 'This address already has a pending invitation to the organization.'],
   ALREADY_MEMBER: [409, 'This address already belongs to a member of the organization.'],
+  ACCOUNT_NOT_VERIFIED: [
+    409,
+    'An account with your address was made here by somebody who never verified it. Choose a new password by e-mail, sign in with it and verify the address; then the provider is joined to it.',
+  ],
   ALREADY_VERIFIED: [
     409,
     'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.',
@@ -39,6 +45,7 @@ export const catalogue = {
   RATE_LIMIT_EXCEEDED: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   SERVICE_BUSY: [503, 'The service is busy. Try again after the seconds in Retry-After.'],
+  OIDC_UNAVAILABLE: [503, 'The provider cannot be reached at the moment. Try again after the seconds in Retry-After.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof catalogue
@@ -131,6 +138,8 @@ const constraintCodes: Record<string, ErrorCode> = {
   invitations_one_pending: 'ALREADY_INVITED',
   members_organization_user_unique: 'ALREADY_MEMBER',
   members_one_owner: 'FORBIDDEN',
+  // two sign-ins of one person at once; the next one finds the account
+  accounts_provider_account_unique: 'OIDC_FAILED',
 }
 
 /**

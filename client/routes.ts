@@ -23,6 +23,11 @@ export const routes = {
   listSessions: ['GET', '/list-sessions'],
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  signInMethods: ['GET', '/sign-in/methods'],
+  signInOidc: ['POST', '/sign-in/oidc'],
+  callback: {
+    oidc: ['GET', '/callback/oidc'],
+  },
   organization: {
     create: ['POST', '/organization/create'],
     list: ['GET', '/organization/list'],
@@ -52,6 +57,7 @@ export const sessionEffects = {
   '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
+  '/callback/oidc': 'begins',
   '/organization/set-active': 'moves',
 } as const
 
@@ -196,6 +202,21 @@ export type Session = {
   expires_at: string
   /** null in the personal context. */
   active_organization_id: string | null
+}
+
+/** How one signs in here. */
+export type SignInMethods = {
+  /** true */
+  password: boolean
+  /** Who may make an account, as `SIGN_UP` says. */
+  sign_up: 'open' | 'invitation' | 'closed'
+  /** The provider of single sign-on; null without one. */
+  oidc: {
+    /** What people call the provider. */
+    name: string
+    /** Whether who has no account is given one by it. */
+    sign_up: boolean
+  } | null
 }
 
 /** What the person has paid for. */
@@ -366,6 +387,33 @@ export type Auth = {
   }) => Promise<Done>
   /** Ends all sessions of who is signed in, except the one that asks. */
   revokeOtherSessions: () => Promise<Done>
+  /** Says how one signs in here, and who may make an account. */
+  signInMethods: () => Promise<SignInMethods>
+  /** Begins a sign-in with the provider, and says where the browser is to be sent. */
+  signInOidc: (input: {
+    /** Where the browser goes on to: a page of a trusted origin; at that of `APP_URL`, below its path. */
+    redirectTo?: string | undefined
+  }) => Promise<{
+    /** At the provider. */
+    url: string
+  }>
+  callback: {
+    /** Begins a session with what the provider sends the browser back with. */
+    oidc: (input: {
+      /** Of the provider. */
+      state?: string | undefined
+      /** Of the provider. */
+      code?: string | undefined
+      /** Of the provider. */
+      iss?: string | undefined
+      /** Of the provider. */
+      error?: string | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+  }
   organization: {
     /** Creates an organization, whose owner is who is signed in. */
     create: (input: {

@@ -57,7 +57,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends and the password is no password any more.
+ * every session ends, the password is no password any more, and nobody at a provider is joined to it.
  */
 async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -68,6 +68,8 @@ async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promi
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
+    // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
+    await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
   })
 }

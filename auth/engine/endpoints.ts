@@ -11,15 +11,15 @@ import type { AuthDatabase } from '../database.ts'
 import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
+import { deleteAccountEndpoints } from './delete-account.ts'
 import { disown } from './disown.ts'
+import { oidcEndpoints, type OidcParts } from './oidc.ts'
 import { refuse } from './refuse.ts'
 
-export type EndpointParts = ChangeEmailParts & {
+export type EndpointParts = ChangeEmailParts & OidcParts & {
   plans: Plans
   /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
   secret: string
-  /** Whether a link in a mail may lead there. */
-  isTrustedUrl: (url: string) => boolean
 }
 
 /**
@@ -79,7 +79,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem }: EndpointParts) {
+export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem, config, log }: EndpointParts) {
   /** Invitations with their organization's name. */
   const invitations = db.selectFrom('auth.invitations')
     .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
@@ -90,6 +90,8 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
     id: 'finance-endpoints',
     endpoints: {
       ...changeEmailEndpoints({ db, mailer, addressProblem }),
+      ...deleteAccountEndpoints({ db, mailer }),
+      ...oidcEndpoints({ config, isTrustedUrl, log }),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

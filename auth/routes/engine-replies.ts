@@ -71,6 +71,12 @@ export const engineReplies = {
   invitations: z.array(invitation),
   invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+  signInMethods: z.object({
+    password: z.boolean(),
+    signUp: z.enum(['open', 'invitation', 'closed']),
+    oidc: z.object({ name: z.string(), signUp: z.boolean() }).nullable(),
+  }),
+  providerAsked: z.object({ url: z.string() }),
 }
 
 /** A reply as it has been parsed. */

@@ -1,6 +1,7 @@
 /** The route table. */
 import { accountRoutes } from './account.ts'
 import { invitationRoutes } from './invitation.ts'
+import { oidcRoutes } from './oidc.ts'
 import { organizationRoutes } from './organization.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
@@ -9,6 +10,7 @@ import { sessionRoutes } from './session.ts'
 export const groups: { name: string, description: string, routes: Route[] }[] = [
   { name: 'Accounts', description: 'From sign-up to a new password.', routes: accountRoutes },
   { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
+  { name: 'Single sign-on', description: 'How one signs in here, and signing in with the provider of the operator.', routes: oidcRoutes },
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
 ]

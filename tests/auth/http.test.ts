@@ -103,7 +103,7 @@ describe('every error has the body {error, message} and nothing else', () => {
     expect(await census()).toEqual(before)
   })
 
-  test.each(withBody.filter(([, path]) => !['/sign-out', '/token', '/revoke-other-sessions'].includes(path)))(
+  test.each(withBody.filter(([, path]) => !['/sign-out', '/token', '/revoke-other-sessions', '/sign-in/oidc'].includes(path)))(
     '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing',
     async (method, path) => {
       const ann = await subscribed(stack, 'Ann')
@@ -128,7 +128,8 @@ describe('every error has the body {error, message} and nothing else', () => {
         expect(answer.status, JSON.stringify(value).slice(0, 20)).toBe(400)
         expect(answer.body).toEqual(shaped)
       }
-      expect((await ann.call(method, path, {})).status).toBe(400)
+      const needsNothing = routes.some((row) => row.method === method && row.path === path && row.input.safeParse({}).success)
+      if (!needsNothing) expect((await ann.call(method, path, {})).status).toBe(400)
       expect(await census()).toEqual(before)
     },
   )
