@@ -10,7 +10,7 @@ create trigger users_delete_personal_rows
   before delete on auth.users
   for each row execute function private.delete_personal_rows();
 
-comment on table auth.accounts is 'Credentials. The password is a salted scrypt hash; a plain one cannot be stored.';
+comment on table auth.accounts is 'How somebody signs in: by a password (provider_id credential), a salted scrypt hash, as a plain one cannot be stored; or by single sign-on, where provider_id is the issuer and account_id who they are there. No token of a provider is kept.';
 grant select, insert, update, delete on auth.accounts to auth_service;
 
 comment on table auth.organizations is 'A team. Deleting one deletes all of its data.';

@@ -174,6 +174,26 @@ describe('an answer of the provider', () => {
     await isSignedOut(thief)
   })
 
+  test('of ten at once, one begins a session; and of two browsers at once neither makes a second account', async () => {
+    const ann = known()
+    const from = await toProvider(ann, ann.sub)
+    const same = Array.from({ length: 10 }, () => {
+      const tab = person(stack)
+      for (const [name, value] of ann.cookies) tab.cookies.set(name, value)
+      return tab
+    })
+    const statuses = await Promise.all(same.map(async (tab) => (await comeBack(tab, from)).status))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 400)).toHaveLength(9)
+    const bob = known('Bob')
+    const browsers = Array.from({ length: 4 }, () => person(stack))
+    const back = await Promise.all(browsers.map((browser) => toProvider(browser, bob.sub)))
+    const met = await Promise.all(browsers.map(async (browser, at) => (await comeBack(browser, back[at]!)).status))
+    expect(met).toContain(200)
+    expect(await accountsOf(bob.email)).toHaveLength(1)
+    expect((await signInByProvider(person(stack), bob.sub)).status).toBe(200)
+  })
+
   test('works in the browser alone that asked: Eve’s signs nobody else in as Eve, and takes nobody’s sign-in away', async () => {
     const [ann, eve] = [known('Ann'), known('Eve')]
     const [hers, evil] = [await toProvider(ann, ann.sub), await toProvider(eve, eve.sub)]
@@ -270,6 +290,14 @@ describe('who is sent where', () => {
     const cookies = answer.headers.getSetCookie()
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.session_token=[^;]+;.*HttpOnly; SameSite=Lax/i))
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.oidc_state=;.*Max-Age=0/i))
+  })
+
+  test('what binds a sign-in to the browser is for us alone, over https alone, and for ten minutes', async () => {
+    await using secure = await startStack({ env: { ...house.env, PUBLIC_URL: 'https://money.example.org' } })
+    const { headers } = await person(secure).post('/sign-in/oidc', {})
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Secure-better-auth\.oidc_state=[^;]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ])
   })
 
   test('and nowhere else', async () => {
