@@ -20,6 +20,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // the provider of tests/support/oidc.ts says at each start that it is one for tests
+    onConsoleLog: (line) => !line.includes('oidc-provider'),
     projects: [
       { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...packages, ...timed, ...proof], sequence: { groupOrder: 0 } } },
       { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },

@@ -1,7 +1,7 @@
 /** What the auth service runs on, made of the settings that all programs share. No I/O. */
 import { configError } from '../infra/shared/errors.ts'
 import { need, type AddressRange, type Settings } from '../infra/shared/settings.ts'
-import { originsOf, type Origins } from './origins.ts'
+import { isLocal, originsOf, type Origins } from './origins.ts'
 
 /** Where mail goes. The local log is for work on one machine; production refuses it. */
 export type MailTransport =
@@ -40,6 +40,8 @@ export type Config = {
   defaultProduct: string | undefined
   /** Who may make an account, and of which domains their addresses must be; of any when there are none. */
   signUp: { by: Settings['SIGN_UP'], domains: string[] }
+  /** The provider of single sign-on, and whether an account is made of who has none. */
+  oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
   logLevel: Settings['LOG_LEVEL']
   /** What a message tells the operator to run. */
   commands: { admin: string, migrate: string }
@@ -54,6 +56,23 @@ function mailTransport(settings: Settings): MailTransport {
   if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
   if (settings.NODE_ENV === 'production') throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent.')
   return { kind: 'log' }
+}
+
+function oidcProvider(settings: Settings): Config['oidc'] {
+  const named = (['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const).filter((name) => settings[name] !== undefined)
+  if (named.length === 0) return undefined
+  const issuer = need(settings, 'OIDC_ISSUER')
+  // its answers say who somebody is
+  if (!issuer.startsWith('https:') && !isLocal(new URL(issuer).hostname)) throw configError('OIDC_ISSUER must begin with https, except on this machine.')
+  // what the provider sends a browser back with reaches us from its page, where the cookies of another site are others
+  if (settings.COOKIE_SAME_SITE === 'none') throw configError('OIDC_ISSUER needs COOKIE_SAME_SITE=lax: the app must be on the same site.')
+  return {
+    issuer,
+    clientId: need(settings, 'OIDC_CLIENT_ID'),
+    clientSecret: need(settings, 'OIDC_CLIENT_SECRET'),
+    name: settings.OIDC_NAME ?? new URL(issuer).hostname,
+    signUp: settings.OIDC_SIGN_UP,
+  }
 }
 
 /** The auth service's configuration. @throws ConfigError naming what is missing. */
@@ -82,6 +101,7 @@ export function authConfig(settings: Settings): Config {
     eventsDays: settings.EVENTS_DAYS,
     defaultProduct: settings.DEFAULT_PRODUCT,
     signUp: { by: settings.SIGN_UP, domains: settings.SIGN_UP_DOMAINS },
+    oidc: oidcProvider(settings),
     logLevel: settings.LOG_LEVEL,
     commands: { admin: settings.ADMIN_COMMAND, migrate: settings.MIGRATE_COMMAND },
     traces: settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

@@ -13,12 +13,14 @@ export const catalogue = {
   INVALID_TOKEN: [400, 'The token is not valid, was used, or has expired.'],
   INVALID_PASSKEY: [400, 'What the passkey answered is not valid here, or came too late. Try again.'],
   VALIDATION_ERROR: [400, 'The request is not valid.'],
+  OIDC_FAILED: [400, 'Signing in with the provider did not work, or took longer than ten minutes. Try again.'],
   INVALID_CREDENTIALS: [401, 'The e-mail address or the password is incorrect.'],
   UNAUTHORIZED: [401, 'Sign in first.'],
   EMAIL_NOT_VERIFIED: [403, 'Verify your e-mail address first.'],
   SIGN_UP_CLOSED: [403, 'No accounts can be made here. Ask whoever runs this service.'],
   INVITATION_REQUIRED: [403, 'Who wants an account here needs an invitation to this address.'],
   EMAIL_DOMAIN_NOT_ALLOWED: [403, 'Addresses of this domain cannot have an account here.'],
+  OIDC_EMAIL_NOT_VERIFIED: [403, 'The provider does not say that your e-mail address is verified. Ask whoever runs it.'],
   FRESH_SIGN_IN_REQUIRED: [403, 'Give your password, or sign in again: this needs a sign-in of the last ten minutes.'],
   SECOND_FACTOR_REQUIRED: [403, 'This account asks for a second factor: a code, a backup code or a passkey.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
@@ -32,6 +34,10 @@ export const catalogue = {
   METHOD_NOT_ALLOWED: [405, 'This path does not answer this method.'],
   ALREADY_INVITED: [409, 'This address already has a pending invitation to the organization.'],
   ALREADY_MEMBER: [409, 'This address already belongs to a member of the organization.'],
+  ACCOUNT_NOT_VERIFIED: [
+    409,
+    'An account with your address was made here by somebody who never verified it. Choose a new password by e-mail, sign in with it and verify the address; then the provider is joined to it.',
+  ],
   ALREADY_VERIFIED: [
     409,
     'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.',
@@ -47,6 +53,7 @@ export const catalogue = {
   RATE_LIMIT_EXCEEDED: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   SERVICE_BUSY: [503, 'The service is busy. Try again after the seconds in Retry-After.'],
+  OIDC_UNAVAILABLE: [503, 'The provider cannot be reached at the moment. Try again after the seconds in Retry-After.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof catalogue
@@ -140,6 +147,8 @@ const constraintCodes: Record<string, ErrorCode> = {
   members_organization_user_unique: 'ALREADY_MEMBER',
   members_one_owner: 'FORBIDDEN',
   passkeys_credential_unique: 'PASSKEY_EXISTS',
+  // two sign-ins of one person at once; the next one finds the account
+  accounts_provider_account_unique: 'OIDC_FAILED',
 }
 
 /**

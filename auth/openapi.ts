@@ -66,7 +66,7 @@ export function errorsOf(row: Route): ErrorCode[] {
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const waits = new Set<ErrorCode>(['RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY'])
+const waits = new Set<ErrorCode>(['RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY', 'OIDC_UNAVAILABLE'])
 
 const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') }
 

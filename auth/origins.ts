@@ -14,7 +14,7 @@ export type Origins = {
 }
 
 /** Names of one's own machine, which a browser asks no server about. */
-const isLocal = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
+export const isLocal = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
 
 const localPatterns = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '*.localhost', '127.0.0.1', '[::1]'].flatMap((host) => [`${scheme}://${host}`, `${scheme}://${host}:*`])

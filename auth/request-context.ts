@@ -19,6 +19,8 @@ export type RequestContext = {
   counted?: { key: string, verdict: { allowed: boolean, retryAfterSeconds: number } }
   /** Who asks, once the engine has read the session. */
   caller?: Caller
+  /** Where a browser is sent on to, in place of a page that tells the outcome. */
+  redirectTo?: string
 }
 
 export const requestContexts = new AsyncLocalStorage<RequestContext>()

@@ -58,7 +58,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends, the password is no password any more, and passkeys, which may be theirs, are deleted. Nor may they have locked the account with
+ * every session ends, the password is no password any more, and passkeys, which may be theirs, are deleted, and nobody at a provider is joined to it. Nor may they have locked the account with
  * a second factor: one that is younger than a week before they asked goes. An older one stays, because the account's person would have missed its code by then,
  * and whoever reads the mails alone is not to be rid of it.
  */
@@ -74,6 +74,8 @@ async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Chang
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', new Date(askedAt.getTime() - 7 * day))])).execute()
     await deletePasskeys(trx, userId)
+    // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
+    await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
   })
 }

@@ -6,22 +6,24 @@ import type { BetterAuthPlugin } from 'better-auth'
 import { createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api'
 import { generateId } from 'better-auth'
 import { z } from 'zod'
+import type { Config } from '../config.ts'
 import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
+import { deleteAccountEndpoints } from './delete-account.ts'
 import { disown } from './disown.ts'
 import { eventEndpoints } from './events.ts'
-import { passkeyEndpoints, type PasskeyParts } from './passkeys.ts'
+import { oidcEndpoints, type OidcParts } from './oidc.ts'
+import { passkeyEndpoints } from './passkeys.ts'
 import { refuse } from './refuse.ts'
 
-export type EndpointParts = ChangeEmailParts & PasskeyParts & {
+export type EndpointParts = ChangeEmailParts & OidcParts & {
+  config: Config
   plans: Plans
   /** BETTER_AUTH_SECRET, with which the tokens that disown an account are signed. */
   secret: string
-  /** Whether a link in a mail may lead there. */
-  isTrustedUrl: (url: string) => boolean
 }
 
 /**
@@ -81,7 +83,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem, appUrl, origins }: EndpointParts) {
+export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProblem, config, log }: EndpointParts) {
   /** Invitations with their organization's name. */
   const invitations = db.selectFrom('auth.invitations')
     .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
@@ -93,7 +95,9 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
     endpoints: {
       ...changeEmailEndpoints({ db, mailer, addressProblem }),
       ...eventEndpoints(db),
-      ...passkeyEndpoints({ db, appUrl, origins }),
+      ...passkeyEndpoints({ db, appUrl: config.appUrl, origins: config.origins }),
+      ...deleteAccountEndpoints({ db, mailer }),
+      ...oidcEndpoints({ config, isTrustedUrl, log }),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

@@ -15,7 +15,6 @@ import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
 import { addressProblem, signUpProblem } from '../sign-up.ts'
-import { successions } from '../succession.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
@@ -46,7 +45,7 @@ export type EngineParts = {
   log: Log
 }
 
-/** Whether a mailed link may lead there: our own origin, a trusted one, or a path of the app's; the rest of its origin may be somebody else's. */
+/** Whether a mailed link or a sign-in may lead there: our own origin, a trusted one, or a path of the app's; the rest of its origin may be somebody else's. */
 function isTrustedUrl(config: Config, url: string): boolean {
   const app = new URL(`${config.appUrl}/`)
   if (!URL.canParse(url, app.href)) return false
@@ -104,11 +103,7 @@ export async function createEngine({ policies, config, connections, plans, limit
     onAPIError: { throw: true },
     user: {
       modelName: 'users',
-      deleteUser: {
-        enabled: true,
-        deleteTokenExpiresIn: 3_600,
-        sendDeleteAccountVerification: async ({ user, token }) => mailer.accountDeletion(user, token, await successions(db, user.id)),
-      },
+      deleteUser: { enabled: true },
     },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
@@ -176,8 +171,8 @@ export async function createEngine({ policies, config, connections, plans, limit
         secret: config.secret,
         isTrustedUrl: (url) => isTrustedUrl(config, url),
         addressProblem: (email) => addressProblem(config, email),
-        appUrl: config.appUrl,
-        origins: config.origins,
+        config,
+        log,
       }),
       { id: 'finance-two-factor', endpoints: secondFactor.endpoints },
       organization({

@@ -56,7 +56,12 @@ function page(name: string, status = 200): (way: WayOn) => Response {
 export const wantsPage = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
 
 /** What a browser is shown in place of a route's JSON. */
-export const pages: Record<PageName, (way: WayOn) => Response> = { verified: page('verified'), 'link-ended': page('link-ended', 400) }
+export const pages: Record<PageName, (way: WayOn) => Response> = {
+  verified: page('verified'),
+  'link-ended': page('link-ended', 400),
+  'signed-in': page('signed-in'),
+  'not-signed-in': page('not-signed-in', 400),
+}
 
 /** The pages that ask for something first, and what of the mailed link they need. Opening one changes nothing, because mail scanners and browsers open links unasked. */
 export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) => Response }[] = [

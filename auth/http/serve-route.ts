@@ -83,7 +83,8 @@ async function presented(answer: unknown, row: Route, input: never, sources: Sou
 }
 
 /** What a browser is shown in place of a reply. An error that says nothing of the link is told as it is. */
-async function shown(reply: Response, page: NonNullable<Route['page']>, way: WayOn): Promise<Response> {
+async function shown(reply: Response, page: NonNullable<Route['page']>, way: WayOn, { redirectTo }: RequestContext): Promise<Response> {
+  if (redirectTo !== undefined) return new Response(null, { status: 303, headers: { location: redirectTo } })
   const isOfLink = reply.ok || reply.status === 400
   if (!way.hasApp) return isOfLink ? pages[page[reply.ok ? 'succeeded' : 'failed']](way) : reply
   const outcome = reply.ok ? { success: 'true' } : { error: (await reply.json() as WireError).error }
@@ -114,7 +115,7 @@ export async function serveRoute(
   const answer = succeeded
     ? await presented('known' in outcome ? outcome.known : await outcome.json(), row, input, { db, plans, caller: own.caller })
     : await refusalOf(outcome, own, row, context.get('requestId'), log)
-  const reply = row.page !== undefined && wantsPage(context.req.raw) ? await shown(answer, row.page, addresses) : answer
+  const reply = row.page !== undefined && wantsPage(context.req.raw) ? await shown(answer, row.page, addresses, own) : answer
   if (row.page !== undefined) reply.headers.append('vary', 'accept')
   for (const cookie of outcome instanceof Response ? outcome.headers.getSetCookie() : []) reply.headers.append('set-cookie', cookie)
   return reply

@@ -107,6 +107,12 @@ export const engineReplies = {
   passkeys: z.object({ passkeys: z.array(passkey), required: z.boolean(), hasPassword: z.boolean() }),
   passkeyCreation: wire.passkeyCreation,
   passkeyRequest: wire.passkeyRequest,
+  signInMethods: z.object({
+    password: z.boolean(),
+    signUp: z.enum(['open', 'invitation', 'closed']),
+    oidc: z.object({ name: z.string(), signUp: z.boolean() }).nullable(),
+  }),
+  providerAsked: z.object({ url: z.string() }),
 }
 
 /** A reply as it has been parsed. */

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Caller, RowPolicy } from '../policy.ts'
 
 /** A page that takes the place of a reply. */
-export type PageName = 'verified' | 'link-ended'
+export type PageName = 'verified' | 'link-ended' | 'signed-in' | 'not-signed-in'
 
 /** What a presenter is told beside the engine's reply. */
 type Told<Input, Loaded> = { input: Input, loaded: Loaded, caller: Caller }
@@ -40,7 +40,7 @@ type Row<Input extends z.ZodType, Reply extends z.ZodType, Answer extends z.ZodT
   present: (reply: z.output<Reply>, told: Told<z.output<Input>, Loaded>) => z.output<Answer>
   headers?: Record<string, string>
   /** What it does to the session, or tells of it, beside those that `signsIn` begins. */
-  ofSession?: 'tells' | 'moves' | 'ends'
+  ofSession?: 'begins' | 'tells' | 'moves' | 'ends'
   /** What a person's browser is shown in place of the JSON; where there is an app, its own page of this path is told the outcome. */
   page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
 }
@@ -54,7 +54,7 @@ export type Route = Omit<Row<z.ZodType, z.ZodType, z.ZodType, never, never>, 'fi
 }
 
 /** What an answer means for whoever keeps the session and its token: it `begins`, is told, `moves` to another context, or `ends`. */
-export const sessionEffectOf = ({ signsIn = 'no', ofSession }: Route): 'begins' | Route['ofSession'] => (signsIn === 'no' ? ofSession : 'begins')
+export const sessionEffectOf = ({ signsIn = 'no', ofSession }: Route): Route['ofSession'] => (signsIn === 'no' ? ofSession : 'begins')
 
 /** The plan of who has signed in, which is answered beside the session. */
 export const planOfSignedIn = (reply: { user: { id: string } }, { plans }: Pick<Sources, 'plans'>) => plans.status(reply.user.id)

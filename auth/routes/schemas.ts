@@ -1,23 +1,17 @@
 /** What a client may send. A field that is not named here is dropped before anything sees it. */
 import { z } from 'zod'
+import { email, name } from '../person.ts'
 import { givenRoleNames } from '../roles.ts'
 import { metadata } from './metadata.ts'
 
 /** An identifier, in examples: it has the form of one, and nobody has it. */
 export const exampleId = 'mK3vQx7TnYw2LrJ8sBcD5fGhZp4eA9uV'
 
-// names reach mail headers and other people's screens: one line, no control or direction-changing characters
-const line = (max: number) =>
-  z.string().max(max).regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
-    .refine((value) => value.isWellFormed(), 'must be valid Unicode')
-const name = line(200)
 const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier').meta({ examples: [exampleId] })
 const token = z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token')
 const url = z.url({ protocol: /^https?$/ }).max(2_048)
 const slug = z.string().max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, joined by single hyphens')
-// refused with codes of their own: see `problemOf`
-const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
-  .meta({ format: 'email', maxLength: 254 })
+// refused with a code of its own: see `problemOf`
 const password = z.string().min(8, 'INVALID_PASSWORD').max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
 // a password to check against may be anything that was once allowed
 const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
@@ -34,6 +28,7 @@ const credential = <Response extends z.ZodRawShape>(response: Response) =>
     response: z.object({ clientDataJSON: base64url, ...response }),
   })
 const passkeyName = line(100).min(1)
+const ofProvider = z.string().optional().meta({ description: 'Of the provider.' })
 
 const organizationId = { organizationId: id }
 const events = {
@@ -89,6 +84,13 @@ export const schemas = {
   renamePasskey: z.object({ passkeyId: id, name: passkeyName }),
   deletePasskey: z.object({ passkeyId: id, password: confirmation }),
   requirePasskey: z.object({ required: z.boolean(), password: confirmation }),
+  signInWithProvider: z.object({
+    redirectTo: z.string().max(2_048).optional().meta({
+      description: 'Where the browser goes on to: a page of a trusted origin; at that of `APP_URL`, below its path.',
+    }),
+  }),
+  // whatever a provider sends is answered by a page, and what is not named is nothing that is asked of it
+  returnFromProvider: z.object({ state: ofProvider, code: ofProvider, iss: ofProvider, error: ofProvider }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -215,6 +215,15 @@ export const wire = {
   }),
   passkeyCreation,
   passkeyRequest,
+  signInMethods: z.object({
+    password: z.boolean().meta({ description: 'true' }),
+    sign_up: z.enum(['open', 'invitation', 'closed']).meta({ description: 'Who may make an account, as `SIGN_UP` says.' }),
+    oidc: z.object({
+      name: z.string().meta({ description: 'What people call the provider.', examples: ['Authelia'] }),
+      sign_up: z.boolean().meta({ description: 'Whether who has no account is given one by it.' }),
+    }).nullable().meta({ description: 'The provider of single sign-on; null without one.' }),
+  }).meta({ id: 'SignInMethods', description: 'How one signs in here.' }),
+  providerAsked: z.object({ url: z.string().meta({ description: 'At the provider.', examples: ['https://login.example.org/authorize'] }) }),
 }
 
 /** An answer as it is sent. */

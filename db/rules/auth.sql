@@ -17,7 +17,7 @@ create trigger users_record_new_address
   after update of email on auth.users
   for each row when (old.email is distinct from new.email) execute function private.record_new_address();
 
-comment on table auth.accounts is 'Credentials. The password is a salted scrypt hash; a plain one cannot be stored.';
+comment on table auth.accounts is 'How somebody signs in: by a password (provider_id credential), a salted scrypt hash, as a plain one cannot be stored; or by single sign-on, where provider_id is the issuer and account_id who they are there. No token of a provider is kept.';
 grant select, insert, update, delete on auth.accounts to auth_service;
 create trigger accounts_record_credential
   after insert or delete on auth.accounts

@@ -11,7 +11,7 @@ locals {
 
   # What each container gets as variables, and its task may read, and nothing else.
   secrets_of = {
-    auth = merge(local.tracing_secret, {
+    auth = merge(local.tracing_secret, var.oidc_client_secret_arn == null ? {} : { OIDC_CLIENT_SECRET = var.oidc_client_secret_arn }, {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
       BETTER_AUTH_SECRET                                            = local.better_auth_secret
       (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = var.mail.secret_arn

@@ -223,13 +223,24 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS or LOG_LEVEL."
+  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_NAME, OIDC_SIGN_UP, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS or LOG_LEVEL."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL"], name)])
-    error_message = "settings may hold DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_NAME", "OIDC_SIGN_UP", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL"], name)])
+    error_message = "settings may hold DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_NAME, OIDC_SIGN_UP, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+  }
+}
+
+variable "oidc_client_secret_arn" {
+  description = "The secret in Secrets Manager of this region that holds the client secret of single sign-on, and nothing else, where settings has OIDC_ISSUER."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.oidc_client_secret_arn == null ? true : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.oidc_client_secret_arn))
+    error_message = "oidc_client_secret_arn must be the ARN of a secret in Secrets Manager."
   }
 }
 

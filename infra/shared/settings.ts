@@ -154,6 +154,14 @@ const environment = z.object({
   /** The domains whose addresses may have an account; of any without it. A subdomain is another domain. */
   SIGN_UP_DOMAINS: list.pipe(z.array(z.string().toLowerCase().regex(/^([a-z0-9-]+\.)+[a-z0-9-]{2,}$/, 'must be a comma list of domains such as example.org')))
     .default([]),
+  /** The provider of single sign-on, by OpenID Connect; exactly as it names itself. */
+  OIDC_ISSUER: z.string().refine(isPageUrl, 'must be an address such as https://login.example.org, without a query').optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  /** What people call it; its host unless told. */
+  OIDC_NAME: z.string().max(60, 'must have at most 60 characters').optional(),
+  /** Whether who has no account is given one by it, within SIGN_UP and SIGN_UP_DOMAINS. */
+  OIDC_SIGN_UP: bool(true),
   /** How the operator's command is called here, for messages that name it; each way of running says its own. */
   ADMIN_COMMAND: z.string().default('npm run admin --'),
   /** How the database is migrated here, for messages that name it. */

@@ -59,9 +59,12 @@ export async function startAppBrowser(address: string): Promise<AppBrowser> {
   }
 }
 
-/** Starts the services with the app, and a browser. */
-export async function startAppStory(): Promise<AppStory> {
-  const stack = await startStack({ data: true, env: { APP_DIR: appDirectory, APP_CSP: await policyOfApp(appDirectory) } })
+/**
+ * Starts the services with the app, and a browser.
+ * @param env of the services, beside what the app needs
+ */
+export async function startAppStory(env: Record<string, string> = {}): Promise<AppStory> {
+  const stack = await startStack({ data: true, env: { ...env, APP_DIR: appDirectory, APP_CSP: await policyOfApp(appDirectory) } })
   const browser = await startAppBrowser(stack.publicUrl)
   return {
     ...browser,

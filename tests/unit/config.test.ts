@@ -78,6 +78,10 @@ describe('the environment', () => {
     ['EVENTS_DAYS', '0'],
     ['EVENTS_DAYS', '1.5'],
     ['EVENTS_DAYS', '36501'],
+    ['OIDC_ISSUER', 'login.example.org'],
+    ['OIDC_ISSUER', 'https://login.example.org/?secret'],
+    ['OIDC_SIGN_UP', 'sometimes'],
+    ['OIDC_NAME', 'secret'.repeat(11)],
     ['LOG_LEVEL', 'loud'],
     ['DATA_BODY_LIMIT', '2MB'],
     ['DATA_BODY_LIMIT', '65535'],
@@ -143,4 +147,35 @@ test('Resend comes before SMTP, and without either mail is a log line', () => {
   expect(kind({ RESEND_API_KEY: 'k', SMTP_URL: 'smtp://localhost' })).toBe('resend')
   expect(kind({ SMTP_URL: 'smtp://localhost' })).toBe('smtp')
   expect(kind({})).toBe('log')
+})
+
+describe('single sign-on', () => {
+  const client = { OIDC_CLIENT_ID: 'finance', OIDC_CLIENT_SECRET: 'secret' }
+  const oidc = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).oidc
+
+  test('is there with its three settings, and not without them', () => {
+    expect(oidc({ OIDC_NAME: 'Authelia' })).toBe(undefined)
+    expect(oidc({ ...client, OIDC_ISSUER: 'https://login.example.org/realms/home' })).toEqual({
+      issuer: 'https://login.example.org/realms/home',
+      clientId: 'finance',
+      clientSecret: 'secret',
+      name: 'login.example.org',
+      signUp: true,
+    })
+    expect(oidc({ ...client, OIDC_ISSUER: 'http://localhost:9000/', OIDC_NAME: 'Authelia', OIDC_SIGN_UP: 'false' })).toMatchObject({
+      name: 'Authelia',
+      signUp: false,
+    })
+  })
+
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('without %s alone the start ends with that', (name) => {
+    expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
+  })
+
+  test('is encrypted except on this machine, and not for an app on another site', () => {
+    expect(() => oidc({ ...client, OIDC_ISSUER: 'http://login.example.org' })).toThrow('OIDC_ISSUER must begin with https')
+    expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', PUBLIC_URL: 'https://api.example.org', COOKIE_SAME_SITE: 'none' })).toThrow(
+      'OIDC_ISSUER needs COOKIE_SAME_SITE=lax',
+    )
+  })
 })

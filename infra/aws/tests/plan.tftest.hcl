@@ -363,6 +363,21 @@ run "own_keys_copies_and_repositories" {
   }
 }
 
+run "single_sign_on_has_its_secret_from_secrets_manager" {
+  command = apply
+  variables {
+    settings               = { OIDC_ISSUER = "https://login.example.org", OIDC_CLIENT_ID = "finance" }
+    oidc_client_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-oidc-AbCdEf"
+  }
+  assert {
+    condition = contains(
+      jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].secrets,
+      { name = "OIDC_CLIENT_SECRET", valueFrom = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-oidc-AbCdEf" }
+    )
+    error_message = "The auth service reads the client secret of the provider."
+  }
+}
+
 run "spans_go_to_the_collector_and_to_nobody_else" {
   command = apply
   variables {
@@ -424,9 +439,10 @@ run "refuses_what_could_not_run" {
 
     tracing                = { endpoint = "https://collector.example.org", headers_secret_arn = "x-key=the key itself" }
     better_auth_secret_arn = "the secret itself, which would be in the state"
+    oidc_client_secret_arn = "the secret itself, which would be in the state"
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.proxy_image, var.postgrest_image, var.tasks, var.database, var.mail,
-    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn,
+    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.oidc_client_secret_arn,
   ]
 }

@@ -56,6 +56,8 @@ const forGuests = {
 
 const signIn = createRoute({
   ...forGuests,
+  // what the service says when somebody comes back from the provider and is not signed in
+  validateSearch: (search: Record<string, unknown>): { to?: string, error?: string | undefined } => ({ ...wayBack(search), error: word(search['error']) }),
   getParentRoute: () => outside,
   path: '/sign-in',
   component: lazyRouteComponent(() => import('../pages/sign-in/page.tsx'), 'Page'),

@@ -1,6 +1,7 @@
 /** A session that has ended is told once, above the page, which keeps what was typed in it. */
 import { useMutation } from '@tanstack/react-query'
 import { chooseContext, signIn } from '../data/me.ts'
+import { ByProvider } from '../parts/by-provider.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form, SubmitButton, TextField } from '../parts/form.tsx'
 import { useHere } from './here.tsx'
@@ -21,6 +22,7 @@ export function SignInAgain() {
         <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
         <SubmitButton isBusy={again.isPending}>Sign in</SubmitButton>
       </Form>
+      <ByProvider to={`${window.location.pathname}${window.location.search}`} />
     </Dialog>
   )
 }

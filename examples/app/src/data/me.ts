@@ -10,6 +10,16 @@ export const teamsQuery = (userId: string) =>
 
 export const signIn = (input: { email: string, password: string }) => finance.auth.signIn(input)
 export const signUp = (input: { email: string, password: string, name: string }) => finance.auth.signUp(input)
+
+/** How one signs in here, which no visit changes. */
+export const signInMethodsQuery = queryOptions({ queryKey: ['sign-in-methods'], queryFn: () => finance.auth.signInMethods(), staleTime: Infinity })
+
+/** Leaves the app for the provider, which sends the browser back. @param to where to, in this app */
+export const goToProvider = async (to: string) => {
+  const { url } = await finance.auth.signInOidc({ redirectTo: new URL(to, window.location.origin).href })
+  window.location.assign(url)
+}
+
 export const signOut = () => finance.auth.signOut()
 
 /** Chooses the context; everybody learns of it by the session. */
@@ -27,10 +37,11 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
 /** Mails the new address a link that confirms it. */
-export const requestEmailChange = (input: { newEmail: string, password: string }) => finance.auth.requestEmailChange(input)
+export const requestEmailChange = ({ newEmail, password }: { newEmail: string, password: string }) =>
+  finance.auth.requestEmailChange({ newEmail, password: password || undefined })
 
 /** Mails a link that deletes the account, and answers what becomes of its teams. */
-export const deleteAccount = (password: string) => finance.auth.deleteAccount({ password })
+export const deleteAccount = (password: string) => finance.auth.deleteAccount({ password: password || undefined })
 
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })

@@ -19,6 +19,7 @@ const byRule: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 const byCode: Readonly<Record<string, string>> = {
+  OIDC_UNAVAILABLE: 'The provider cannot be reached at the moment. Try again later.',
   NETWORK_ERROR: 'There was no answer. Try again when the connection is back.',
   22003: 'The amount is too large.',
   22007: 'There is no such day.',
@@ -53,6 +54,20 @@ export function wordsOf(error: Error): { message: string, hint: string | null } 
     hint: hint === null || (!isOwn && isForPrograms(hint)) ? null : sentence(hint),
   }
 }
+
+/** Why somebody who comes back from the provider is not signed in. */
+const bySignIn: Readonly<Record<string, string>> = {
+  OIDC_EMAIL_NOT_VERIFIED: 'The provider does not say that your e-mail address is verified. Ask whoever runs it.',
+  ACCOUNT_NOT_VERIFIED:
+    'There is an account with your address that nobody has verified. Choose a new password by “Forgot your password?”, sign in with it and verify the address; then this works too.',
+  SIGN_UP_CLOSED: 'You have no account here, and none can be made. Ask whoever runs this service.',
+  INVITATION_REQUIRED: 'Who wants an account here needs an invitation.',
+  EMAIL_DOMAIN_NOT_ALLOWED: 'Addresses of this domain cannot have an account here.',
+}
+
+/** @param code of the page's address, which anybody may have written */
+export const wordsOfSignIn = (code: string): string =>
+  (Object.hasOwn(bySignIn, code) ? bySignIn[code] : undefined) ?? 'Signing in with the provider did not work, or took too long. Try again.'
 
 /** The fields of a form that hold an amount, which alone can be too large. */
 const amounts = ['amount', 'to_amount', 'balance', 'monthly_budget']

@@ -1,5 +1,6 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { requestEmailChange } from '../../data/me.ts'
+import { Confirmation } from '../../parts/confirmation.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
@@ -17,7 +18,7 @@ export function ChangeEmail() {
         onSubmit={({ text, raw }) => change.mutate({ newEmail: text('newEmail'), password: raw('password') })}
       >
         <TextField name='newEmail' label='New address' type='email' autoComplete='email' required />
-        <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+        <Confirmation error={change.error} />
         <SubmitButton isBusy={change.isPending}>Change the address</SubmitButton>
       </Form>
     </section>

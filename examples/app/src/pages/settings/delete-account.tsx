@@ -1,6 +1,7 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Confirmation } from '../../parts/confirmation.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
 export function DeleteAccount() {
@@ -14,7 +15,7 @@ export function DeleteAccount() {
             <p>
               Everything personal is deleted with it; what you entered in teams stays there. Nothing happens before you confirm it by a link that we mail you.
             </p>
-            <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+            <Confirmation error={ask.error} />
             <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
           </Form>
         )

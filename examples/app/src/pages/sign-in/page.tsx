@@ -1,29 +1,36 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { signIn } from '../../data/me.ts'
+import { signIn, signInMethodsQuery } from '../../data/me.ts'
+import { ByProvider } from '../../parts/by-provider.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { wordsOfSignIn } from '../../parts/words.ts'
 
 const route = getRouteApi('/outside/sign-in')
 
 /** Where it leads on to is the route's: it turns somebody away who is signed in. */
 export function Page() {
-  const search = route.useSearch()
+  const { error, ...search } = route.useSearch()
+  const isClosed = useQuery(signInMethodsQuery).data?.sign_up === 'closed'
   const enter = useMutation({ mutationFn: signIn })
   return (
     <>
       <PageHead title='Sign in' />
+      {error !== undefined && <p className='error-note' role='alert'>{wordsOfSignIn(error)}</p>}
       <Form error={enter.error} onSubmit={({ text, raw }) => enter.mutate({ email: text('email'), password: raw('password') })}>
         <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
         <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
         <SubmitButton isBusy={enter.isPending}>Sign in</SubmitButton>
       </Form>
+      <ByProvider to={search.to ?? '/'} />
       <p>
         <Link to='/forgot-password'>Forgot your password?</Link>
       </p>
-      <p>
-        No account yet? <Link to='/sign-up' search={search}>Sign up</Link>
-      </p>
+      {!isClosed && (
+        <p>
+          No account yet? <Link to='/sign-up' search={search}>Sign up</Link>
+        </p>
+      )}
     </>
   )
 }

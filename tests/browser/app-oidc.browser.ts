@@ -1,0 +1,94 @@
+/** Single sign-on in the reference app, with a real provider in the same browser. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { oidcProvider, type TestProvider } from '../support/oidc.ts'
+import { person } from '../support/person.ts'
+import { barriers, startAppStory, type AppStory } from './app-story.ts'
+
+let house: TestProvider
+let story: AppStory
+beforeAll(async () => {
+  house = await oidcProvider()
+  story = await startAppStory(house.env)
+  house.open(story.stack.publicUrl)
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(async () => {
+  await story?.close()
+  await house?.close()
+})
+
+/** Somebody whom nobody knows. The provider's pages would have a font from elsewhere. */
+async function outside(path: string): Promise<Page> {
+  const page = await story.open(null, path)
+  await page.route(({ hostname }) => hostname !== 'localhost', (route) => route.fulfill({ body: '' }))
+  return page
+}
+const continueThere = (page: Page) => page.getByRole('button', { name: 'Continue with The House' }).click()
+async function signInThere(page: Page, who: string): Promise<void> {
+  await page.getByPlaceholder('Enter any login').fill(who)
+  await page.getByPlaceholder('and password').fill('any')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+}
+
+test('Ann signs up by the provider, lands where she wanted to be, and comes back another day without a question', async () => {
+  house.people.set('ann', { email: 'ann@example.org', email_verified: true, name: 'Ann' })
+  const page = await outside('/settings')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByRole('button', { name: 'Continue with The House' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await continueThere(page)
+  await signInThere(page, 'ann')
+  await page.getByRole('heading', { name: 'Delete your account' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/settings')
+  expect((await story.stack.sql.query('select name, email, email_verified from auth.users')).rows).toEqual([
+    { name: 'Ann', email: 'ann@example.org', email_verified: true },
+  ])
+  await page.context().clearCookies({ name: 'better-auth.session_token' })
+  await page.goto(`${story.stack.publicUrl}/sign-in`)
+  await continueThere(page)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.context().close()
+})
+
+test('Bob, who has no password, deletes his account after signing in once more', async () => {
+  house.people.set('bob', { email: 'bob@example.org', email_verified: true, name: 'Bob' })
+  const page = await outside('/sign-up')
+  await continueThere(page)
+  await signInThere(page, 'bob')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await story.stack.sql.query(`update auth.sessions set created_at = created_at - interval '11 minutes'`)
+  await page.goto(`${story.stack.publicUrl}/settings`)
+  await page.getByRole('button', { name: 'Mail me the link' }).click()
+  await page.getByText('Give your password, or sign in again').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await continueThere(page)
+  await page.getByRole('button', { name: 'Mail me the link' }).click()
+  await page.getByText('A mail with the link is on its way.').waitFor()
+  await page.context().close()
+})
+
+test('Eve, whose address the provider has not verified, reads why she is not signed in; what is written into the address is not repeated', async () => {
+  house.people.set('eve', { email: 'eve@example.org', email_verified: false })
+  const page = await outside('/sign-in')
+  await continueThere(page)
+  await signInThere(page, 'eve')
+  await page.getByRole('alert').getByText('does not say that your e-mail address is verified').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.goto(`${story.stack.publicUrl}/sign-in?error=Call%20us%20at%20evil.example`)
+  await page.getByRole('alert').getByText('did not work').waitFor()
+  expect(await page.getByText('evil').count()).toBe(0)
+  await page.context().close()
+})
+
+test('where no accounts are made, nobody is led to sign up, and an account that is there signs in', async () => {
+  await using closed = await startAppStory({ SIGN_UP: 'closed' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
+  const page = await closed.open(null, '/sign-in')
+  await page.getByRole('link', { name: 'Forgot your password?' }).waitFor()
+  await expect.poll(() => page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /Continue with/ }).count()).toBe(0)
+  await page.goto(`${closed.stack.publicUrl}/sign-up`)
+  await page.getByText('No accounts can be made here.').waitFor()
+  expect((await person(closed.stack).get('/sign-in/methods')).body.oidc).toBe(null)
+  await page.context().close()
+})
