@@ -55,7 +55,7 @@ function providerOf({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
   const extensions = [
     // a signature is checked though the token comes from the provider itself, so that nothing hangs on TLS alone
     client.enableNonRepudiationChecks,
-    // settings.ts lets that be on this machine alone
+    // config.ts lets that be on this machine alone
     ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
   ]
   let kept: { until: number, metadata: Promise<client.ServerMetadata> } | undefined
@@ -102,10 +102,11 @@ function providerOf({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
         idTokenExpected: true,
       })
       const token = tokens.claims()
-      // some tell the address only when asked for it
-      const claims = token !== undefined && token['email'] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
-        ? await client.fetchUserInfo(provider, tokens.access_token, token.sub)
-        : token
+      // some tell the address only when asked for it; what says that it is verified must say of which
+      const isWhole = token?.['email'] !== undefined && token['email_verified'] !== undefined
+      const claims = token === undefined || isWhole || provider.serverMetadata().userinfo_endpoint === undefined
+        ? token
+        : await client.fetchUserInfo(provider, tokens.access_token, token.sub)
       return { issuer: provider.serverMetadata().issuer, claims: claimsOf.parse(claims) }
     },
   }

@@ -80,6 +80,12 @@ describe('Ann signs in with the provider', () => {
     house.open(stack.publicUrl)
   })
 
+  test('and what verifies one address verifies no other that the provider names beside it', async () => {
+    const [ann, eve] = [await signedIn(stack, 'Ann'), known('Eve')]
+    house.says((claims) => ({ ...claims, email: ann.email }))
+    expect((await signInByProvider(eve, eve.sub)).body.user.email).toBe(eve.email)
+  })
+
   test('and a name that is none here is left out', async () => {
     const ann = known('Ann', { name: 'Ann\u202e\nnot her name' })
     expect((await signInByProvider(ann, ann.sub)).body.user.name).toBe('')
