@@ -25,6 +25,16 @@ export const routes = {
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
   signInMethods: ['GET', '/sign-in/methods'],
   signInOidc: ['POST', '/sign-in/oidc'],
+  listEvents: ['GET', '/list-events'],
+  removePassword: ['POST', '/remove-password'],
+  twoFactor: {
+    status: ['GET', '/two-factor/status'],
+    enable: ['POST', '/two-factor/enable'],
+    verifyTotp: ['POST', '/two-factor/verify-totp'],
+    verifyBackupCode: ['POST', '/two-factor/verify-backup-code'],
+    generateBackupCodes: ['POST', '/two-factor/generate-backup-codes'],
+    disable: ['POST', '/two-factor/disable'],
+  },
   callback: {
     oidc: ['GET', '/callback/oidc'],
   },
@@ -47,6 +57,17 @@ export const routes = {
     listInvitations: ['GET', '/organization/list-invitations'],
     getInvitation: ['GET', '/organization/get-invitation'],
     listUserInvitations: ['GET', '/organization/list-user-invitations'],
+    listEvents: ['GET', '/organization/list-events'],
+  },
+  passkey: {
+    generateRegisterOptions: ['POST', '/passkey/generate-register-options'],
+    verifyRegistration: ['POST', '/passkey/verify-registration'],
+    generateAuthenticateOptions: ['POST', '/passkey/generate-authenticate-options'],
+    verifyAuthentication: ['POST', '/passkey/verify-authentication'],
+    list: ['GET', '/passkey/list'],
+    update: ['POST', '/passkey/update'],
+    delete: ['POST', '/passkey/delete'],
+    require: ['POST', '/passkey/require'],
   },
 } as const
 
@@ -57,9 +78,28 @@ export const sessionEffects = {
   '/confirm-delete-account': 'ends',
   '/get-session': 'tells',
   '/sign-out': 'ends',
+  '/two-factor/verify-totp': 'begins',
+  '/two-factor/verify-backup-code': 'begins',
   '/callback/oidc': 'begins',
   '/organization/set-active': 'moves',
+  '/passkey/verify-authentication': 'begins',
 } as const
+
+/** Something that happened in an account. */
+export type AccountEvent = {
+  id: string
+  kind: 'signed_in' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'passkey_added' | 'passkey_deleted' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
+  happened_at: string
+  /** null where it was done without a request. */
+  ip_address: string | null
+  user_agent: string | null
+  /** Of a sign-in: whether there was none before of this program in this network. */
+  new_device?: boolean | undefined
+  /** What was added or removed, where it has a name. */
+  name?: string | undefined
+  email?: string | undefined
+  previous_email?: string | undefined
+}
 
 /** It is done. */
 export type Done = {
@@ -150,6 +190,26 @@ export type Member = {
   created_at: string
 }
 
+/** Something that happened to who belongs to a team. */
+export type MembershipEvent = {
+  id: string
+  kind: 'member_joined' | 'member_left' | 'member_removed' | 'role_changed' | 'ownership_transferred'
+  happened_at: string
+  /** Whom it is about; null once their account is deleted. */
+  user: {
+    id: string
+    name: string
+  } | null
+  /** Who did it; null where nobody is known, and once their account is deleted. */
+  actor: {
+    id: string
+    name: string
+  } | null
+  /** Of who joined, and of who has another role: the new one. */
+  role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
+  previous_role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
+}
+
 /** The session that sign-up began. */
 export type NewSession = {
   id: string
@@ -193,6 +253,54 @@ export type OrganizationWithRole = {
   metadata: { [key: string]: unknown }
   created_at: string
   role: 'owner' | 'admin' | 'editor' | 'viewer'
+}
+
+/** A passkey. */
+export type Passkey = {
+  id: string
+  name: string
+  /** Whether it is synchronized between devices, and so survives the loss of one. */
+  backed_up: boolean
+  created_at: string
+  /** null before the first sign-in with it. */
+  last_used_at: string | null
+}
+
+/** PublicKeyCredentialCreationOptionsJSON of WebAuthn. */
+export type PasskeyCreation = {
+  rp: {
+    id: string
+    name: string
+  }
+  user: {
+    id: string
+    name: string
+    displayName: string
+  }
+  challenge: string
+  pubKeyCredParams: {
+    type: 'public-key'
+    alg: number
+  }[]
+  timeout: number
+  excludeCredentials: {
+    type: 'public-key'
+    id: string
+  }[]
+  authenticatorSelection: {
+    residentKey: 'required'
+    requireResidentKey: boolean
+    userVerification: 'required'
+  }
+  attestation: 'none'
+}
+
+/** PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
+export type PasskeyRequest = {
+  challenge: string
+  rpId: string
+  timeout: number
+  userVerification: 'required'
 }
 
 /** A session and the context it works in. */
@@ -397,6 +505,67 @@ export type Auth = {
     /** At the provider. */
     url: string
   }>
+  /** Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account. */
+  listEvents: (input: {
+    limit?: number | undefined
+    /** The last event of the list before: what follows is older. */
+    before?: string | undefined
+  }) => Promise<AccountEvent[]>
+  /** Removes the password of who is signed in, who signs in with a passkey from then on. */
+  removePassword: (input: {
+    /** May be left out within ten minutes of a sign-in. */
+    password?: string | undefined
+  }) => Promise<Done>
+  twoFactor: {
+    /** Says whether who is signed in has two factors, and how many backup codes are left. */
+    status: () => Promise<{
+      enabled: boolean
+      backup_codes_left: number
+    }>
+    /** Begins to set up two factors: what an authenticator app is told, and ten backup codes. */
+    enable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** For a QR code; `secret` in its query is what a person types instead. */
+      totp_uri: string
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on. */
+    verifyTotp: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Finishes a sign-in with a backup code, which works once. */
+    verifyBackupCode: (input: {
+      code: string
+      /** Whether this browser signs in without a code for 30 days. */
+      trustDevice?: boolean | undefined
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Makes ten new backup codes. The old ones are none any more. */
+    generateBackupCodes: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<{
+      /** Each works once. They are not shown again. */
+      backup_codes: string[]
+    }>
+    /** Turns two factors off. No device is remembered any more. */
+    disable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+  }
   callback: {
     /** Begins a session with what the provider sends the browser back with. */
     oidc: (input: {
@@ -537,5 +706,77 @@ export type Auth = {
     }) => Promise<InvitationOfLink>
     /** Lists the invitations that wait for who is signed in. */
     listUserInvitations: () => Promise<Invitation[]>
+    /** Lists who joined, left and was removed, and whose role changed, newest first. Owners and admins may. */
+    listEvents: (input: {
+      organizationId: string
+      limit?: number | undefined
+      /** The last event of the list before: what follows is older. */
+      before?: string | undefined
+    }) => Promise<MembershipEvent[]>
+  }
+  passkey: {
+    /** Begins to add a passkey to the account of who is signed in. */
+    generateRegisterOptions: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<PasskeyCreation>
+    /** Adds the passkey that the device has made. */
+    verifyRegistration: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          attestationObject: string
+        }
+      }
+      name?: string | undefined
+    }) => Promise<Passkey>
+    /** Begins to sign in with a passkey. */
+    generateAuthenticateOptions: () => Promise<PasskeyRequest>
+    /** Begins a session with a passkey, whose device has verified its person: no other factor is asked for. */
+    verifyAuthentication: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          authenticatorData: string
+          signature: string
+          userHandle: string
+        }
+      }
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Lists the passkeys of who is signed in, and says whether a sign-in asks for one. */
+    list: () => Promise<{
+      passkeys: Passkey[]
+      /** Whether the password alone no longer signs in. */
+      required: boolean
+      /** false where no password signs in at all. */
+      has_password: boolean
+    }>
+    /** Gives a passkey another name. */
+    update: (input: {
+      passkeyId: string
+      name: string
+    }) => Promise<Passkey>
+    /** Deletes a passkey. With the last one ends that one is asked for. */
+    delete: (input: {
+      passkeyId: string
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+    /** Says whether the password alone still signs in. */
+    require: (input: {
+      required: boolean
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
   }
 }

@@ -1,6 +1,6 @@
 /** What a client may send. A field that is not named here is dropped before anything sees it. */
 import { z } from 'zod'
-import { email, name } from '../person.ts'
+import { email, line, name } from '../person.ts'
 import { givenRoleNames } from '../roles.ts'
 import { metadata } from './metadata.ts'
 
