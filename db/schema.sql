@@ -400,6 +400,7 @@ create table auth.events (
   ip_address text,
   user_agent text,
   device text,
+  request_id text,
   detail jsonb default '{}'::jsonb not null,
   mail_to text,
   constraint events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES auth.users(id) ON DELETE SET NULL,
@@ -411,7 +412,7 @@ CASE
     WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
-  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
+  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, request_id, mail_to) = 0))),
   constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_user_agent_bounded CHECK ((char_length(user_agent) <= 512)),
@@ -1308,6 +1309,8 @@ CREATE TRIGGER members_record_role AFTER UPDATE OF role ON auth.members FOR EACH
 CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.forget_activity_of_organization();
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
+
+CREATE TRIGGER sessions_forget_sign_in AFTER DELETE ON auth.sessions FOR EACH ROW WHEN ((current_setting('events.asking'::text, true) <> ''::text)) EXECUTE FUNCTION private.forget_sign_in();
 
 CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
 
