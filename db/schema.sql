@@ -400,6 +400,7 @@ create table auth.events (
   ip_address text,
   user_agent text,
   device text,
+  request_id text,
   detail jsonb default '{}'::jsonb not null,
   mail_to text,
   constraint events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES auth.users(id) ON DELETE SET NULL,
@@ -411,7 +412,7 @@ CASE
     WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
-  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
+  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, request_id, mail_to) = 0))),
   constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_user_agent_bounded CHECK ((char_length(user_agent) <= 512)),
@@ -475,21 +476,6 @@ create table auth.organizations (
   constraint organizations_slug_unique UNIQUE (slug)
 );
 
-create table auth.passkeys (
-  id text not null,
-  user_id text not null,
-  name text not null,
-  credential_id text not null,
-  public_key text not null,
-  counter bigint not null,
-  backed_up boolean not null,
-  created_at timestamp with time zone default now() not null,
-  last_used_at timestamp with time zone,
-  constraint passkeys_credential_unique UNIQUE (credential_id),
-  constraint passkeys_pkey PRIMARY KEY (id),
-  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
-);
-
 create unlogged table auth.rate_limits (
   key text not null,
   window_started_at timestamp with time zone not null,
@@ -514,27 +500,6 @@ create table auth.sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
-create table auth.two_factor_tokens (
-  token_hash text not null,
-  user_id text not null,
-  purpose text not null,
-  expires_at timestamp with time zone not null,
-  constraint two_factor_tokens_pkey PRIMARY KEY (token_hash),
-  constraint two_factor_tokens_purpose_known CHECK ((purpose = ANY (ARRAY['sign-in'::text, 'device'::text]))),
-  constraint two_factor_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.two_factors(user_id) ON DELETE CASCADE
-);
-
-create table auth.two_factors (
-  user_id text not null,
-  secret text not null,
-  backup_codes text[] not null,
-  last_step bigint default 0 not null,
-  enabled_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  constraint two_factors_pkey PRIMARY KEY (user_id),
-  constraint two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
-);
-
 create table auth.users (
   id text not null,
   name text not null,
@@ -543,7 +508,6 @@ create table auth.users (
   image text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
-  passkey_required boolean default false not null,
   constraint users_email_lower_case CHECK ((email = lower(email))),
   constraint users_email_unique UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id)
@@ -726,8 +690,6 @@ CREATE UNIQUE INDEX members_one_owner ON auth.members USING btree (organization_
 
 CREATE INDEX members_user_id ON auth.members USING btree (user_id);
 
-CREATE INDEX passkeys_user_id ON auth.passkeys USING btree (user_id);
-
 CREATE INDEX rate_limits_window_started_at ON auth.rate_limits USING btree (window_started_at);
 
 CREATE INDEX sessions_active_organization ON auth.sessions USING btree (active_organization_id, user_id);
@@ -735,10 +697,6 @@ CREATE INDEX sessions_active_organization ON auth.sessions USING btree (active_o
 CREATE INDEX sessions_expires_at ON auth.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_user_id ON auth.sessions USING btree (user_id);
-
-CREATE INDEX two_factor_tokens_expires_at ON auth.two_factor_tokens USING btree (expires_at);
-
-CREATE INDEX two_factor_tokens_user_id ON auth.two_factor_tokens USING btree (user_id);
 
 CREATE INDEX verifications_expires_at ON auth.verifications USING btree (expires_at);
 
@@ -1326,8 +1284,6 @@ CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transa
 
 CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
 
-CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
-
 CREATE TRIGGER accounts_record_credential AFTER INSERT OR DELETE ON auth.accounts FOR EACH ROW EXECUTE FUNCTION private.record_credential();
 
 CREATE TRIGGER accounts_record_password AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION private.record_credential();
@@ -1354,15 +1310,9 @@ CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations 
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
-CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
-
-CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
+CREATE TRIGGER sessions_forget_sign_in AFTER DELETE ON auth.sessions FOR EACH ROW WHEN ((current_setting('events.asking'::text, true) <> ''::text)) EXECUTE FUNCTION private.forget_sign_in();
 
 CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
-
-CREATE TRIGGER two_factors_record_disabled AFTER DELETE ON auth.two_factors FOR EACH ROW WHEN ((old.enabled_at IS NOT NULL)) EXECUTE FUNCTION private.record_event('two_factor_disabled');
-
-CREATE TRIGGER two_factors_record_enabled AFTER UPDATE OF enabled_at ON auth.two_factors FOR EACH ROW WHEN (((old.enabled_at IS NULL) AND (new.enabled_at IS NOT NULL))) EXECUTE FUNCTION private.record_event('two_factor_enabled');
 
 CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_personal_rows();
 
@@ -1440,15 +1390,9 @@ grant delete, insert, select, update on auth.members to auth_service;
 
 grant delete, insert, select, update on auth.organizations to auth_service;
 
-grant delete, insert, select, update on auth.passkeys to auth_service;
-
 grant delete, insert, select, update on auth.rate_limits to auth_service;
 
 grant delete, insert, select, update on auth.sessions to auth_service;
-
-grant delete, insert, select, update on auth.two_factor_tokens to auth_service;
-
-grant delete, insert, select, update on auth.two_factors to auth_service;
 
 grant delete, insert, select, update on auth.users to auth_service;
 

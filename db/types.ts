@@ -8,7 +8,7 @@ import type { Generated } from 'kysely'
 export type Tables = {
   'api.app_subscriptions': { id: Generated<string>, userId: string, productId: string, status: Generated<string>, periodStart: Generated<Date>, periodEnd: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.accounts': { id: string, accountId: string, providerId: string, userId: string, accessToken: string | null, refreshToken: string | null, idToken: string | null, accessTokenExpiresAt: Date | null, refreshTokenExpiresAt: Date | null, scope: string | null, password: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
-  'auth.events': { id: Generated<string>, happenedAt: Generated<Date>, kind: string, userId: string | null, organizationId: string | null, actorId: string | null, ipAddress: string | null, userAgent: string | null, device: string | null, detail: Generated<unknown>, mailTo: string | null }
+  'auth.events': { id: Generated<string>, happenedAt: Generated<Date>, kind: string, userId: string | null, organizationId: string | null, actorId: string | null, ipAddress: string | null, userAgent: string | null, device: string | null, requestId: string | null, detail: Generated<unknown>, mailTo: string | null }
   'auth.invitations': { id: string, organizationId: string, email: string, role: string, status: Generated<string>, inviterId: string, expiresAt: Date, createdAt: Generated<Date> }
   'auth.jwks': { id: string, publicKey: string, privateKey: string, alg: Generated<string>, crv: string | null, createdAt: Generated<Date>, signsFrom: Date | null, expiresAt: Date | null }
   'auth.members': { id: string, organizationId: string, userId: string, role: string, createdAt: Generated<Date> }

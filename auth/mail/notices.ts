@@ -11,6 +11,8 @@ import type { Notice } from './messages.ts'
 
 /** Between two looks, in milliseconds: as often as the queue looks for jobs. */
 const pauseMs = 2_000
+/** How long a sign-in is let be, in seconds: its own request takes it back where a second factor is yet to be given. */
+const patienceSeconds = 2
 /** Events of one transaction. */
 const batch = 100
 
@@ -20,7 +22,8 @@ async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<v
     `select e.id, e.mail_to as "to", u.name, e.kind, e.happened_at as "happenedAt", e.detail ->> 'name' as about,
       e.ip_address as "ipAddress", e.user_agent as "userAgent"
     from auth.events e join auth.users u on u.id = e.user_id
-    where e.mail_to is not null order by e.happened_at limit ${batch} for update of e skip locked`,
+    where e.mail_to is not null and (e.kind <> 'signed_in' or e.happened_at < now() - interval '${patienceSeconds} seconds')
+    order by e.happened_at limit ${batch} for update of e skip locked`,
   )
   if (rows.length === 0) return 0
   for (const { id: _, ...notice } of rows) await notify(notice)

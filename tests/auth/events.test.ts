@@ -106,6 +106,44 @@ describe('Ann signs in', () => {
     expect((await eventsOf(ann)).filter(({ new_device: isNew }) => isNew)).toHaveLength(7)
   })
 
+  test('as far as a password leads before a second factor, whose session its own request ends: nobody signed in', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const id = await ann.id()
+    const request = await stack.sql.connect()
+    const asking = (requestId: string) =>
+      request.query(`select set_config('events.asking', $1, false)`, [JSON.stringify({ ip_address: home.address, request_id: requestId })])
+    const begin = () =>
+      request.query(
+        `insert into auth.sessions (id, token, user_id, expires_at, ip_address, user_agent) values ('half', 'half', $1, now() + interval '1 hour', $2, $3)`,
+        [
+          id,
+          home.address,
+          home.agent,
+        ],
+      )
+    const end = () => request.query(`delete from auth.sessions where id = 'half'`)
+    await asking('one')
+    await begin()
+    await end()
+    expect(await eventsOf(ann)).toHaveLength(1)
+    await asking('two')
+    await begin()
+    await asking('three')
+    await end()
+    request.release(true)
+    expect(await eventsOf(ann)).toMatchObject([{ new_device: true, ip_address: home.address }, { kind: 'signed_in' }])
+    expect(await subjectsTo(ann.email)).toHaveLength(1)
+  })
+
+  test('and out at once, under a request id of her choice, which takes nothing back', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const elsewhere = person(stack, 'Ann', ann.email)
+    const headers = { ...headersOf(home), 'x-request-id': 'mine' }
+    await elsewhere.post('/sign-in/email', { email: ann.email, password }, headers)
+    await elsewhere.post('/sign-out', {}, headers)
+    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: true })
+  })
+
   test('with whatever a program says of itself, however long', async () => {
     const ann = await signedIn(stack, 'Ann')
     await signIn(ann, { ...home, agent: `www.evil.example <b>\u00e9${'x'.repeat(4_000)}` })

@@ -24,7 +24,7 @@ describe('creating a team', () => {
     await press(page, 'Create the team')
     await context(page, /Our flat\s*owner/)
     await page.getByRole('heading', { name: 'Members' }).waitFor()
-    expect(await page.getByLabel('Name of the team').inputValue()).toBe('')
+    await expect.poll(() => page.getByLabel('Name of the team').inputValue()).toBe('')
     await page.context().close()
   })
 

@@ -8,6 +8,7 @@ import { SendVerification } from '../../parts/send-verification.tsx'
 import { useTell } from '../../parts/toast.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
+import { Events } from './events.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Page() {
@@ -33,6 +34,7 @@ export function Page() {
       <ChangeEmail />
       <Password />
       <Sessions />
+      <Events />
       <DeleteAccount />
     </>
   )

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ListedSession } from 'finance-client'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { endOtherSessions, endSession, sessionsQuery, signOut } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
+import { deviceOf } from '../../parts/device.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -29,7 +29,7 @@ export function Sessions() {
         {sessions.data?.map((session) => (
           <li key={session.id}>
             <span>
-              {browserOf(session)}
+              {deviceOf(session.user_agent)}
               <small>since {formatMoment(session.created_at)}{session.ip_address !== '' && `, ${session.ip_address}`}</small>
             </span>
             {session.current
@@ -48,11 +48,4 @@ export function Sessions() {
       </div>
     </section>
   )
-}
-
-/** Enough of what a browser says of itself for a person to know it. */
-function browserOf({ user_agent: agent }: ListedSession): string {
-  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? 'A program'
-  const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(agent)?.[1]
-  return system === undefined ? browser : `${browser} on ${system}`
 }

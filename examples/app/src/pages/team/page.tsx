@@ -7,6 +7,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { CreateTeam } from './create-team.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
+import { MembershipEvents } from './membership-events.tsx'
 import { MyInvitations } from './my-invitations.tsx'
 import { TeamEnd } from './team-end.tsx'
 import { TeamName } from './team-name.tsx'
@@ -19,6 +20,7 @@ export function Page() {
       <PageHead title={team?.name ?? 'Teams'} />
       {team !== null && <Members team={team} />}
       {team !== null && rights.manage && <Invitations team={team} />}
+      {team !== null && rights.manage && <MembershipEvents team={team} />}
       {team !== null && rights.manage && <TeamName key={team.id} team={team} />}
       {team !== null && <TeamEnd key={`${team.id} end`} team={team} />}
       <MyInvitations />

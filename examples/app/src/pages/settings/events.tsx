@@ -1,0 +1,43 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { AccountEvent } from 'finance-client'
+import { useHere } from '../../app/here.tsx'
+import { accountEventsQuery } from '../../data/events.ts'
+import { deviceOf } from '../../parts/device.ts'
+import { EventList } from '../../parts/event-list.tsx'
+
+const words: Record<AccountEvent['kind'], string> = {
+  signed_in: 'Signed in',
+  password_changed: 'Password changed',
+  password_removed: 'Password taken away, as a change of the address was stopped',
+  email_changed: 'Address changed',
+  two_factor_enabled: 'Two-factor sign-in turned on',
+  two_factor_disabled: 'Two-factor sign-in turned off',
+  passkey_added: 'Passkey added',
+  passkey_deleted: 'Passkey removed',
+  api_key_created: 'API key created',
+  api_key_revoked: 'API key revoked',
+  account_linked: 'Another sign-in linked',
+  account_unlinked: 'A sign-in unlinked',
+}
+
+function says({ kind, new_device: isNew, name, email }: AccountEvent): string {
+  const about = name ?? email
+  return `${isNew === true ? 'Signed in on a new device' : words[kind]}${about === undefined ? '' : `: ${about}`}`
+}
+
+const placeOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [
+  ...agent === null ? [] : [deviceOf(agent)],
+  ...address === null ? [] : [address],
+]
+
+/** Sign-ins, and what opens the account. */
+export function Events() {
+  const { user } = useHere()
+  return (
+    <section className='section'>
+      <h2>What happened in your account</h2>
+      <p>If something here was not you, choose a new password: that signs everybody else out.</p>
+      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} says={says} beside={placeOf} />
+    </section>
+  )
+}
