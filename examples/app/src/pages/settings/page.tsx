@@ -9,6 +9,7 @@ import { useTell } from '../../parts/toast.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Sessions } from './sessions.tsx'
+import { TwoFactors } from './two-factors.tsx'
 
 export function Page() {
   const { user } = useHere()
@@ -32,6 +33,7 @@ export function Page() {
       </section>
       <ChangeEmail />
       <Password />
+      <TwoFactors />
       <Sessions />
       <DeleteAccount />
     </>

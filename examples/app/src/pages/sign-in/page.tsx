@@ -1,23 +1,19 @@
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { signIn } from '../../data/me.ts'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { SignInForm } from '../../parts/sign-in-form.tsx'
 
 const route = getRouteApi('/outside/sign-in')
 
 /** Where it leads on to is the route's: it turns somebody away who is signed in. */
 export function Page() {
   const search = route.useSearch()
-  const enter = useMutation({ mutationFn: signIn })
   return (
     <>
       <PageHead title='Sign in' />
-      <Form error={enter.error} onSubmit={({ text, raw }) => enter.mutate({ email: text('email'), password: raw('password') })}>
+      <SignInForm emailOf={({ text }) => text('email')}>
         <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
-        <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
-        <SubmitButton isBusy={enter.isPending}>Sign in</SubmitButton>
-      </Form>
+      </SignInForm>
       <p>
         <Link to='/forgot-password'>Forgot your password?</Link>
       </p>
