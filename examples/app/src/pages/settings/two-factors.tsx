@@ -57,6 +57,9 @@ function SetUp({ onCodes }: WithCodes) {
       <p>
         Key: <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
       </p>
+      <p>
+        <a href={uri}>Open the app of this device</a>
+      </p>
       <CodeField />
       <SubmitButton isBusy={confirm.isPending}>Turn on</SubmitButton>
       <button type='button' className='quiet' onClick={() => begin.reset()}>Cancel</button>
