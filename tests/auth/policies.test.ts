@@ -12,7 +12,7 @@ import { createLog } from '../../auth/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
 import { plans } from '../../auth/plans.ts'
 import { policyOf, type Policy } from '../../auth/policy.ts'
-import { requestContexts } from '../../auth/request-context.ts'
+import { requestContexts, type RequestContext } from '../../auth/request-context.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const publicUrl = 'http://localhost:3000'
@@ -49,7 +49,8 @@ async function ask(engine: Engine, method: string, path: string, { body = {}, co
     headers: { origin: publicUrl, cookie, 'content-type': 'application/json' },
     ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
   })
-  const response = await requestContexts.run({}, () => engine.handler(request))
+  const own: RequestContext = {}
+  const response = await requestContexts.run(own, () => engine.handler(request)).finally(() => own.leaveQueue?.())
   const { code } = await response.clone().json().catch(() => ({})) as { code?: string }
   return { status: response.status, code, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
 }
@@ -98,6 +99,35 @@ describe('a row that forgets', () => {
   test('that it hashes a password hashes none', async () => {
     const engine = await without('/sign-up/email', { hashesPassword: false })
     await expect(ask(engine, 'POST', '/sign-up/email', { body: ann })).rejects.toThrow('out of turn')
+  })
+
+  test('that it has seen the second factor begins no session of who has one', async () => {
+    const eve = { email: 'eve@example.org', password: 'correct horse', name: 'Eve' }
+    const engine = await engineWith(all)
+    const { cookie } = await ask(engine, 'POST', '/sign-up/email', { body: eve })
+    await connections.db.insertInto('auth.two_factors')
+      .values((values) => ({
+        userId: values.selectFrom('auth.users').select('id').where('email', '=', eve.email),
+        secret: '',
+        backupCodes: [],
+        enabledAt: new Date(),
+      }))
+      .execute()
+    const factor = { status: 403, code: 'SECOND_FACTOR_REQUIRED' }
+    expect(await ask(engine, 'POST', '/sign-in/email', { body: eve })).toMatchObject({
+      ...factor,
+      cookie: expect.stringMatching(/^better-auth\.two_factor=[\w-]+$/),
+    })
+    const shown = await without('/sign-in/email', { secondFactor: 'shown' })
+    expect(await ask(shown, 'POST', '/sign-in/email', { body: eve })).toMatchObject({ status: 200 })
+    // her own session is replaced without
+    expect(
+      await ask(engine, 'POST', '/change-password', {
+        body: { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true },
+        cookie,
+      }),
+    )
+      .toMatchObject({ status: 200, cookie: expect.stringContaining('session_token=') })
   })
 
   test('that it names an organization is refused one', async () => {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { createClient, type FinanceError, unwrap } from '../../client/index.ts'
 import { clientRoutesPage } from '../../docs/client-routes.ts'
+import { withTwoFactors } from '../support/authenticator.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { clientOf } from './person-client.ts'
@@ -57,6 +58,17 @@ describe('Ann, from her first day to her last', () => {
       { event: 'signed-in', session: { user_id: user.id, active_organization_id: null }, previous: null },
       { event: 'signed-out', session: null, previous: { user_id: user.id } },
     ])
+  })
+
+  test('signs in with two factors: there is no session before the code, and then the client knows of it', async () => {
+    const { someone, app } = await withTwoFactors(stack, 'Ann')
+    const { auth, data, changes } = clientOf(stack, person(stack, 'Ann', someone.email))
+    expect(await failed(auth.signIn({ email: someone.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', status: 403 })
+    expect(changes).toEqual([])
+    expect(await failed(auth.twoFactor.verifyTotp({ code: app.code(9) }))).toMatchObject({ code: 'INVALID_CODE' })
+    const { user } = await auth.twoFactor.verifyTotp({ code: app.code(), trustDevice: true })
+    expect(changes).toMatchObject([{ event: 'signed-in', session: { user_id: user.id }, previous: null }])
+    expect(await unwrap(data.from('tags').select('name'))).toEqual([])
   })
 
   test('works in a team: where she chooses, as what she is there, and until she is no longer', async () => {

@@ -9,6 +9,11 @@ export const teamsQuery = (userId: string) =>
   queryOptions({ queryKey: ['me', userId, 'teams'], queryFn: () => finance.auth.organization.list(), staleTime: 60_000 })
 
 export const signIn = (input: { email: string, password: string }) => finance.auth.signIn(input)
+/** Finishes a sign-in that was refused because the account has two factors. @param isBackup whether the code is one of those that are kept on paper */
+export const finishSignIn = ({ code, trustDevice, isBackup }: { code: string, trustDevice: boolean, isBackup: boolean }) =>
+  isBackup ? finance.auth.twoFactor.verifyBackupCode({ code, trustDevice }) : finance.auth.twoFactor.verifyTotp({ code: digitsOf(code), trustDevice })
+/** Some apps show a code in two halves. */
+const digitsOf = (code: string) => code.replace(/\s/g, '')
 export const signUp = (input: { email: string, password: string, name: string }) => finance.auth.signUp(input)
 
 /** How one signs in here, which no visit changes. */
@@ -46,3 +51,11 @@ export const deleteAccount = (password: string) => finance.auth.deleteAccount({ 
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })
 export const endOtherSessions = () => finance.auth.revokeOtherSessions()
+
+export const twoFactorQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'two-factor'], queryFn: () => finance.auth.twoFactor.status() })
+/** Nothing is asked at sign-in before the first code has confirmed it. */
+export const beginTwoFactor = (password: string) => finance.auth.twoFactor.enable({ password })
+/** Ends the other sessions. */
+export const confirmTwoFactor = (code: string) => finance.auth.twoFactor.verifyTotp({ code: digitsOf(code) })
+export const newBackupCodes = (password: string) => finance.auth.twoFactor.generateBackupCodes({ password })
+export const disableTwoFactor = (password: string) => finance.auth.twoFactor.disable({ password })

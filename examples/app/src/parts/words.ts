@@ -21,6 +21,8 @@ const byRule: ReadonlyArray<readonly [RegExp, string]> = [
 const byCode: Readonly<Record<string, string>> = {
   OIDC_UNAVAILABLE: 'The provider cannot be reached at the moment. Try again later.',
   NETWORK_ERROR: 'There was no answer. Try again when the connection is back.',
+  INVALID_CODE: 'This code does not fit, or was used already.',
+  RATE_LIMIT_EXCEEDED: 'That was too often. Wait some minutes, and try again.',
   22003: 'The amount is too large.',
   22007: 'There is no such day.',
   22008: 'There is no such day.',

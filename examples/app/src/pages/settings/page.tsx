@@ -10,6 +10,7 @@ import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
 import { Sessions } from './sessions.tsx'
+import { TwoFactors } from './two-factors.tsx'
 
 export function Page() {
   const { user } = useHere()
@@ -33,6 +34,7 @@ export function Page() {
       </section>
       <ChangeEmail />
       <Password />
+      <TwoFactors />
       <Sessions />
       <Events />
       <DeleteAccount />

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { signIn, signInMethodsQuery } from '../../data/me.ts'
+import { signInMethodsQuery } from '../../data/me.ts'
 import { ByProvider } from '../../parts/by-provider.tsx'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { SignInForm } from '../../parts/sign-in-form.tsx'
 import { wordsOfSignIn } from '../../parts/words.ts'
 
 const route = getRouteApi('/outside/sign-in')
@@ -12,16 +13,13 @@ const route = getRouteApi('/outside/sign-in')
 export function Page() {
   const { error, ...search } = route.useSearch()
   const isClosed = useQuery(signInMethodsQuery).data?.sign_up === 'closed'
-  const enter = useMutation({ mutationFn: signIn })
   return (
     <>
       <PageHead title='Sign in' />
       {error !== undefined && <p className='error-note' role='alert'>{wordsOfSignIn(error)}</p>}
-      <Form error={enter.error} onSubmit={({ text, raw }) => enter.mutate({ email: text('email'), password: raw('password') })}>
+      <SignInForm emailOf={({ text }) => text('email')}>
         <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
-        <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
-        <SubmitButton isBusy={enter.isPending}>Sign in</SubmitButton>
-      </Form>
+      </SignInForm>
       <ByProvider to={search.to ?? '/'} />
       <p>
         <Link to='/forgot-password'>Forgot your password?</Link>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import type { Shown } from '../../data/transaction-filters.ts'
 import { everyTransaction, type Transaction } from '../../data/transactions.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { useTell } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
@@ -37,7 +38,7 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
       count += rows.length
       setProgress(count)
     }
-    save(new Blob(parts, { type: 'text/csv' }), 'transactions.csv')
+    saveFile(new Blob(parts, { type: 'text/csv' }), 'transactions.csv')
   }
   const begin = () => {
     if (progress !== null) return
@@ -45,11 +46,4 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
     write().catch((error: Error) => tell(error)).finally(() => setProgress(null))
   }
   return { progress, begin }
-}
-
-function save(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file)
-  const link = Object.assign(document.createElement('a'), { href: address, download: name })
-  link.click()
-  URL.revokeObjectURL(address)
 }

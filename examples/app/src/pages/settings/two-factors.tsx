@@ -1,0 +1,132 @@
+/** Two factors: set up with an authenticator app, turned off, and backup codes for when the app is lost. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { encode } from 'uqr'
+import { useHere } from '../../app/here.tsx'
+import { usePeopleChange } from '../../data/change.ts'
+import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, twoFactorQuery } from '../../data/me.ts'
+import { CodeField } from '../../parts/code-field.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { useTell } from '../../parts/toast.tsx'
+
+export function TwoFactors() {
+  const { user } = useHere()
+  const status = useQuery(twoFactorQuery(user.id))
+  const [codes, setCodes] = useState<string[] | null>(null)
+  const enabled = status.data?.enabled
+  return (
+    <section className='section'>
+      <h2>Two factors</h2>
+      <ErrorNote error={status.error} />
+      {status.isPending && <Skeleton />}
+      {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
+      {codes === null && enabled === false && <SetUp onCodes={setCodes} />}
+      {codes === null && enabled === true && <Manage left={status.data?.backup_codes_left ?? 0} onCodes={setCodes} />}
+    </section>
+  )
+}
+
+type WithCodes = { onCodes: (codes: string[]) => void }
+
+function SetUp({ onCodes }: WithCodes) {
+  const tell = useTell()
+  const begin = usePeopleChange(beginTwoFactor)
+  const confirm = usePeopleChange(confirmTwoFactor, () => {
+    tell('Two factors are on, and your other sessions have ended.')
+    onCodes(begin.data?.backup_codes ?? [])
+  })
+  if (begin.data === undefined) {
+    return (
+      <Form error={begin.error} onSubmit={({ raw }) => begin.mutate(raw('password'))}>
+        <p>
+          Who signs in is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is not enough any more.
+        </p>
+        <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+        <SubmitButton isBusy={begin.isPending}>Set up two factors</SubmitButton>
+      </Form>
+    )
+  }
+  const uri = begin.data.totp_uri
+  return (
+    <Form error={confirm.error} onSubmit={({ text }) => confirm.mutate(text('code'))}>
+      <p>Let the app read this, or type the key into it. Then give the code that it shows.</p>
+      <QrCode text={uri} />
+      <p>
+        Key: <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
+      </p>
+      <p>
+        <a href={uri}>Open the app of this device</a>
+      </p>
+      <CodeField />
+      <SubmitButton isBusy={confirm.isPending}>Turn on</SubmitButton>
+      <button type='button' className='quiet' onClick={() => begin.reset()}>Cancel</button>
+    </Form>
+  )
+}
+
+/** As one path, because the policy of the page allows no style in place. */
+function QrCode({ text }: { text: string }) {
+  const { size, data } = encode(text, { border: 4 })
+  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label='QR code for the authenticator app' shapeRendering='crispEdges'>
+      <path d={squares.join('')} />
+    </svg>
+  )
+}
+
+function Manage({ left, onCodes }: WithCodes & { left: number }) {
+  const tell = useTell()
+  const [wish, setWish] = useState<'codes' | 'off' | null>(null)
+  const renew = usePeopleChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
+  const disable = usePeopleChange(disableTwoFactor, () => tell('Two factors are off.'))
+  const change = wish === 'off' ? disable : renew
+  return (
+    <>
+      <p>They are on: signing in asks for a code of your authenticator app. {left === 0 ? 'No backup code is left.' : `Backup codes left: ${left}.`}</p>
+      {wish === null
+        ? (
+          <div className='buttons'>
+            <button type='button' onClick={() => setWish('codes')}>New backup codes</button>
+            <button type='button' onClick={() => setWish('off')}>Turn off</button>
+          </div>
+        )
+        : (
+          <Form error={change.error} onSubmit={({ raw }) => change.mutate(raw('password'))}>
+            <p>{wish === 'off' ? 'Your password alone then signs in.' : 'The backup codes that you have will work no more.'}</p>
+            <TextField name='password' label='Your password' type='password' autoComplete='current-password' autoFocus required />
+            <SubmitButton isBusy={change.isPending}>{wish === 'off' ? 'Turn off' : 'Make new backup codes'}</SubmitButton>
+            <button type='button' className='quiet' onClick={() => setWish(null)}>Cancel</button>
+          </Form>
+        )}
+    </>
+  )
+}
+
+/** The only time that they are shown. */
+function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
+  const tell = useTell()
+  const text = `${codes.join('\n')}\n`
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(() => tell('The codes are copied.'), () => tell('Copying is not allowed here. Save the file instead.'))
+  return (
+    <div role='status'>
+      <p>Keep these backup codes where you find them without your phone. Each signs you in once in place of the app. They are not shown again.</p>
+      <ul className='codes'>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className='buttons'>
+        <button type='button' onClick={() => void copy()}>Copy</button>
+        <button type='button' onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
+        <button type='button' className='primary' onClick={onDone}>I have kept them</button>
+      </div>
+    </div>
+  )
+}
