@@ -3,15 +3,17 @@ import { useMutation } from '@tanstack/react-query'
 import { chooseContext, signIn } from '../data/me.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form, SubmitButton, TextField } from '../parts/form.tsx'
+import { PasskeySignIn } from '../parts/passkey-sign-in.tsx'
 import { useHere } from './here.tsx'
 
 export function SignInAgain() {
   const { user, context } = useHere()
+  // a new session begins in the personal context
+  const comeBack = async () => context.id === null ? undefined : chooseContext(context.id)
   const again = useMutation({
     mutationFn: async (input: Parameters<typeof signIn>[0]) => {
       await signIn(input)
-      // a new session begins in the personal context
-      if (context.id !== null) await chooseContext(context.id)
+      await comeBack()
     },
   })
   return (
@@ -21,6 +23,7 @@ export function SignInAgain() {
         <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
         <SubmitButton isBusy={again.isPending}>Sign in</SubmitButton>
       </Form>
+      <PasskeySignIn after={comeBack} />
     </Dialog>
   )
 }

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { changePassword, rename } from '../../data/me.ts'
+import { passkeysQuery } from '../../data/passkeys.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
@@ -8,6 +10,7 @@ import { SendVerification } from '../../parts/send-verification.tsx'
 import { useTell } from '../../parts/toast.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Page() {
@@ -32,6 +35,7 @@ export function Page() {
       </section>
       <ChangeEmail />
       <Password />
+      <Passkeys />
       <Sessions />
       <DeleteAccount />
     </>
@@ -39,8 +43,11 @@ export function Page() {
 }
 
 function Password() {
+  const { user } = useHere()
   const tell = useTell()
+  const signIn = useQuery(passkeysQuery(user.id))
   const change = usePeopleChange(changePassword, () => tell('Your password is changed, and your other sessions have ended.'))
+  if (signIn.data?.has_password === false) return null
   return (
     <section className='section'>
       <h2>Password</h2>

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { signIn } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PasskeySignIn } from '../../parts/passkey-sign-in.tsx'
 
 const route = getRouteApi('/outside/sign-in')
 
@@ -18,6 +19,7 @@ export function Page() {
         <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
         <SubmitButton isBusy={enter.isPending}>Sign in</SubmitButton>
       </Form>
+      <PasskeySignIn />
       <p>
         <Link to='/forgot-password'>Forgot your password?</Link>
       </p>
