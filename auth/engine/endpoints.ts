@@ -2,6 +2,7 @@
  * Endpoints of the contract that the engine lacks or cannot do in one step. They are the engine's own kind, so that its
  * rate limits, origin check and sessions stand in front of them as in front of every other.
  */
+import { randomBytes } from 'node:crypto'
 import type { BetterAuthPlugin } from 'better-auth'
 import { createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api'
 import { generateId } from 'better-auth'
@@ -9,8 +10,10 @@ import { z } from 'zod'
 import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { RoleName } from '../roles.ts'
+import { successions } from '../succession.ts'
 import { roles } from './access-control.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
+import { confirmCaller } from './confirm-caller.ts'
 import { disown } from './disown.ts'
 import { passkeyEndpoints, type PasskeyParts } from './passkeys.ts'
 import { refuse } from './refuse.ts'
@@ -118,6 +121,21 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
         const outcome = await disown(db, secret, context.body.token)
         if (outcome === 'invalid') refuse('INVALID_TOKEN')
         if (outcome === 'verified') refuse('ALREADY_VERIFIED')
+        return context.json({ status: true })
+      }),
+
+      // the engine's own mails the link before it asks whether the sign-in is fresh
+      requestAccountDeletion: createAuthEndpoint('/request-account-deletion', {
+        method: 'POST',
+        body: z.object({ password: z.string().optional() }),
+        use: [sessionMiddleware],
+      }, async (context) => {
+        const { internalAdapter, session: { user } } = context.context
+        await confirmCaller(context.context, context.body.password)
+        const token = randomBytes(24).toString('base64url')
+        // what the engine's /delete-user/callback looks for
+        await internalAdapter.createVerificationValue({ identifier: `delete-account-${token}`, value: user.id, expiresAt: new Date(Date.now() + 3_600_000) })
+        await mailer.accountDeletion(user, token, await successions(db, user.id))
         return context.json({ status: true })
       }),
 

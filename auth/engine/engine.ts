@@ -15,7 +15,6 @@ import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
 import { addressProblem, signUpProblem } from '../sign-up.ts'
-import { successions } from '../succession.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
@@ -27,7 +26,6 @@ import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
 import { createShortcuts } from './shortcuts.ts'
-import { freshSeconds } from './confirm-caller.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
@@ -103,15 +101,13 @@ export async function createEngine({ policies, config, connections, plans, limit
     onAPIError: { throw: true },
     user: {
       modelName: 'users',
-      deleteUser: {
-        enabled: true,
-        deleteTokenExpiresIn: 3_600,
-        sendDeleteAccountVerification: async ({ user, token }) => mailer.accountDeletion(user, token, await successions(db, user.id)),
-      },
+      // by the token of a mail alone: endpoints.ts has what asks for the mail
+      deleteUser: { enabled: true },
     },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
-    session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: freshSeconds },
+    // what needs a fresh sign-in asks confirm-caller.ts; the engine would ask it of the list of sessions too
+    session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: 0 },
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },

@@ -200,7 +200,7 @@ export const accountRoutes = [
     example: { password: 'correct horse' },
     refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED'],
     reply: engineReplies.done,
-    engine: { method: 'POST', path: '/delete-user' },
+    engine: { method: 'POST', path: '/request-account-deletion' },
     hashesPassword: true,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     load: (_, { db, caller }) => successions(db, caller?.userId ?? ''),
