@@ -113,7 +113,7 @@ test('Ann asks for a passkey: her password alone no longer signs in, and on the 
   await page.context().close()
 })
 
-test('Ann removes her password, and is mailed a link when she wants one again', async () => {
+test('Ann removes her password, is mailed a link when she wants one again, and confirms with her passkey that she deletes her account', async () => {
   const { ann, page } = await annWithPhone()
   await press(page, 'Remove the password')
   await confirm(page, 'Remove the password', 'Remove it')
@@ -122,6 +122,16 @@ test('Ann removes her password, and is mailed a link when she wants one again', 
   expect(await barriers(page)).toEqual([])
   await press(page, 'Choose a password by mail')
   await story.stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
+  await story.stack.sql.query(`update auth.sessions set created_at = now() - interval '1 hour' where user_id = (select id from auth.users where email = $1)`, [
+    ann.email,
+  ])
+  const form = page.locator('form', { has: page.getByRole('button', { name: 'Mail me the link' }) })
+  await press(page, 'Mail me the link')
+  await form.getByRole('alert').waitFor()
+  await form.getByRole('button', { name: 'Use a passkey' }).click()
+  await form.getByRole('button', { name: 'Use a passkey', disabled: false }).waitFor()
+  await press(page, 'Mail me the link')
+  await sees(page, 'A mail with the link is on its way.')
   await page.context().close()
 })
 

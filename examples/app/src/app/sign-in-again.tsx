@@ -1,6 +1,6 @@
 /** A session that has ended is told once, above the page, which keeps what was typed in it. */
 import { useMutation } from '@tanstack/react-query'
-import { chooseContext, signIn } from '../data/me.ts'
+import { returnTo, signIn } from '../data/me.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form, SubmitButton, TextField } from '../parts/form.tsx'
 import { PasskeySignIn } from '../parts/passkey-sign-in.tsx'
@@ -8,12 +8,10 @@ import { useHere } from './here.tsx'
 
 export function SignInAgain() {
   const { user, context } = useHere()
-  // a new session begins in the personal context
-  const comeBack = async () => context.id === null ? undefined : chooseContext(context.id)
   const again = useMutation({
     mutationFn: async (input: Parameters<typeof signIn>[0]) => {
       await signIn(input)
-      await comeBack()
+      await returnTo(context.id)
     },
   })
   return (
@@ -23,7 +21,7 @@ export function SignInAgain() {
         <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
         <SubmitButton isBusy={again.isPending}>Sign in</SubmitButton>
       </Form>
-      <PasskeySignIn after={comeBack} />
+      <PasskeySignIn contextId={context.id} />
     </Dialog>
   )
 }

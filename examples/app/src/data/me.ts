@@ -15,6 +15,11 @@ export const signOut = () => finance.auth.signOut()
 /** Chooses the context; everybody learns of it by the session. */
 export const chooseContext = (organizationId: string | null) => finance.auth.organization.setActive({ organizationId })
 
+/** A new session begins in the personal context. */
+export const returnTo = async (organizationId: string | null): Promise<void> => {
+  if (organizationId !== null) await chooseContext(organizationId)
+}
+
 export const rename = (name: string) => finance.auth.updateUser({ name })
 
 /** Mails a link. The answer says the same for an address that is nobody's. */
@@ -27,10 +32,10 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
 /** Mails the new address a link that confirms it. */
-export const requestEmailChange = (input: { newEmail: string, password: string }) => finance.auth.requestEmailChange(input)
+export const requestEmailChange = (input: { newEmail: string, password?: string }) => finance.auth.requestEmailChange(input)
 
 /** Mails a link that deletes the account, and answers what becomes of its teams. */
-export const deleteAccount = (password: string) => finance.auth.deleteAccount({ password })
+export const deleteAccount = (input: { password?: string }) => finance.auth.deleteAccount(input)
 
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })

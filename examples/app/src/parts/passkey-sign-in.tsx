@@ -1,13 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
+import { returnTo } from '../data/me.ts'
 import { enterWithPasskey, hasPasskeys } from '../data/passkeys.ts'
 import { ErrorNote } from './error-note.tsx'
 
-/** Signs in with a passkey alone. @param after what is done once there is a session */
-export function PasskeySignIn({ after }: { after?: () => Promise<unknown> }) {
+/** Signs in with a passkey alone. @param contextId of the organization that is gone back to then */
+export function PasskeySignIn({ contextId = null }: { contextId?: string | null }) {
   const enter = useMutation({
     mutationFn: async () => {
       await enterWithPasskey()
-      await after?.()
+      await returnTo(contextId)
     },
   })
   if (!hasPasskeys) return null

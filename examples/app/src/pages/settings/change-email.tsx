@@ -1,6 +1,7 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { requestEmailChange } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { OwnPassword, ownPassword } from '../../parts/own-password.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
 /** Asks for another address; it counts once the link that goes there is opened. */
@@ -14,10 +15,10 @@ export function ChangeEmail() {
       <Form
         key={change.submittedAt * Number(change.isSuccess)}
         error={change.error}
-        onSubmit={({ text, raw }) => change.mutate({ newEmail: text('newEmail'), password: raw('password') })}
+        onSubmit={(values) => change.mutate({ newEmail: values.text('newEmail'), ...ownPassword(values) })}
       >
         <TextField name='newEmail' label='New address' type='email' autoComplete='email' required />
-        <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+        <OwnPassword />
         <SubmitButton isBusy={change.isPending}>Change the address</SubmitButton>
       </Form>
     </section>

@@ -1,6 +1,7 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
+import { OwnPassword, ownPassword } from '../../parts/own-password.tsx'
 
 /** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
 export function DeleteAccount() {
@@ -10,11 +11,11 @@ export function DeleteAccount() {
       <h2>Delete your account</h2>
       {ask.data === undefined
         ? (
-          <Form error={ask.error} onSubmit={({ raw }) => ask.mutate(raw('password'))}>
+          <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
             <p>
               Everything personal is deleted with it; what you entered in teams stays there. Nothing happens before you confirm it by a link that we mail you.
             </p>
-            <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+            <OwnPassword />
             <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
           </Form>
         )

@@ -10,12 +10,11 @@ import { Action } from '../../parts/action.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { OwnPassword, ownPassword } from '../../parts/own-password.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
-const OwnPassword = () => <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
-
-/** Asks for the password, where there is one, before something is done. */
+/** What is asked before something is done; `isConfirmed` with the password. */
 type Question = {
   title: string
   text?: string
@@ -54,7 +53,6 @@ export function Passkeys() {
   const [question, setQuestion] = useState<Question | null>(null)
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
-  const password = ({ raw }: Values) => hasPassword ? { password: raw('password') } : {}
 
   const rename = ({ id, name }: Passkey): Question => ({
     title: `Rename ${name}`,
@@ -68,9 +66,9 @@ export function Passkeys() {
     title: `Delete ${name}`,
     text: 'It no longer signs you in. Delete it on your device too, or it goes on being offered there.',
     action: 'Delete',
-    isConfirmed: hasPassword,
+    isConfirmed: true,
     done: 'The passkey is deleted.',
-    work: (values) => deletePasskey({ passkeyId: id, ...password(values) }),
+    work: (values) => deletePasskey({ passkeyId: id, ...ownPassword(values) }),
   })
   const require = (required: boolean): Question => ({
     title: required ? 'Ask for a passkey' : 'Let the password sign in',
@@ -78,17 +76,17 @@ export function Passkeys() {
       ? 'Your password alone then signs nobody in, and your other sessions end. Add a second passkey on another device first: who loses the only one has to ask whoever runs this service.'
       : 'Your password alone then signs in again.',
     action: required ? 'Ask for a passkey' : 'Let it sign in',
-    isConfirmed: hasPassword,
+    isConfirmed: true,
     done: required ? 'Your password alone no longer signs in.' : 'Your password alone signs in again.',
-    work: (values) => requirePasskey({ required, ...password(values) }),
+    work: (values) => requirePasskey({ required, ...ownPassword(values) }),
   })
   const withoutPassword: Question = {
     title: 'Remove the password',
     text: 'You then sign in with a passkey alone. A mail gives you a password again.',
     action: 'Remove it',
-    isConfirmed: hasPassword,
+    isConfirmed: true,
     done: 'You have no password any more.',
-    work: (values) => removePassword(password(values)),
+    work: (values) => removePassword(ownPassword(values)),
   }
 
   return (
@@ -138,10 +136,10 @@ export function Passkeys() {
         <Form
           key={add.submittedAt * Number(add.isSuccess)}
           error={add.error}
-          onSubmit={(values) => add.mutate({ name: values.text('name'), ...password(values) })}
+          onSubmit={(values) => add.mutate({ name: values.text('name'), ...ownPassword(values) })}
         >
           <TextField name='name' label='Name of the passkey' maxLength={100} placeholder='Phone' required />
-          {hasPassword && <OwnPassword />}
+          <OwnPassword />
           <SubmitButton isBusy={add.isPending}>Add a passkey</SubmitButton>
         </Form>
       )}
