@@ -3,7 +3,7 @@ import type { AuthContext, Session, User } from 'better-auth'
 import { refuse } from './refuse.ts'
 
 /** How long a sign-in is as good as the password, in seconds. */
-export const freshSeconds = 600
+const freshSeconds = 600
 
 type Caller = Pick<AuthContext, 'internalAdapter' | 'password'> & { session: { user: Pick<User, 'id'>, session: Pick<Session, 'createdAt'> } }
 

@@ -25,7 +25,6 @@ import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
 import { createShortcuts } from './shortcuts.ts'
-import { freshSeconds } from './confirm-caller.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 import { twoFactor } from './two-factor.ts'
 
@@ -103,11 +102,13 @@ export async function createEngine({ policies, config, connections, plans, limit
     onAPIError: { throw: true },
     user: {
       modelName: 'users',
+      // by the token of a mail alone: delete-account.ts has what asks for the mail
       deleteUser: { enabled: true },
     },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
-    session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: freshSeconds },
+    // what needs a fresh sign-in asks confirm-caller.ts; the engine would ask it of the list of sessions too
+    session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: 0 },
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },

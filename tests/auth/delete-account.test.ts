@@ -60,6 +60,13 @@ describe('Ann deletes her account', () => {
     expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
   })
 
+  test('not without a password once her sign-in is older than ten minutes, and no mail is sent', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
+    expect(await ann.post('/delete-account', {})).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+    expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
+  })
+
   test('neither signed out nor by whoever else has the link', async () => {
     const ann = await signedIn(stack, 'Ann')
     const eve = await signedIn(stack, 'Eve')

@@ -51,6 +51,8 @@ describe('Ann has a session', () => {
     const [phone, laptop] = [person(stack, 'Ann', ann.email), person(stack, 'Ann', ann.email)]
     const phoneSession = (await phone.signIn()).body.session.id
     await laptop.signIn()
+    // however long she has been signed in
+    await stack.sql.query(`update auth.sessions set created_at = now() - interval '2 days' where id = $1`, [(await ann.get('/get-session')).body.session.id])
     const { body: sessions } = await ann.get('/list-sessions')
     expect(sessions).toHaveLength(3)
     expect(sessions.filter((row: { current: boolean }) => row.current)).toHaveLength(1)

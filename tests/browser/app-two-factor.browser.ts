@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator.ts'
+import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 

@@ -30,6 +30,11 @@ export const signOut = () => finance.auth.signOut()
 /** Chooses the context; everybody learns of it by the session. */
 export const chooseContext = (organizationId: string | null) => finance.auth.organization.setActive({ organizationId })
 
+/** A new session begins in the personal context. */
+export const returnTo = async (organizationId: string | null): Promise<void> => {
+  if (organizationId !== null) await chooseContext(organizationId)
+}
+
 export const rename = (name: string) => finance.auth.updateUser({ name })
 
 /** Mails a link. The answer says the same for an address that is nobody's. */
@@ -42,11 +47,10 @@ export const resetPassword = (input: { token: string, password: string }) => fin
 export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
 
 /** Mails the new address a link that confirms it. */
-export const requestEmailChange = ({ newEmail, password }: { newEmail: string, password: string }) =>
-  finance.auth.requestEmailChange({ newEmail, password: password || undefined })
+export const requestEmailChange = (input: { newEmail: string, password?: string }) => finance.auth.requestEmailChange(input)
 
 /** Mails a link that deletes the account, and answers what becomes of its teams. */
-export const deleteAccount = (password: string) => finance.auth.deleteAccount({ password: password || undefined })
+export const deleteAccount = (input: { password?: string }) => finance.auth.deleteAccount(input)
 
 export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
 export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })
@@ -54,8 +58,8 @@ export const endOtherSessions = () => finance.auth.revokeOtherSessions()
 
 export const twoFactorQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'two-factor'], queryFn: () => finance.auth.twoFactor.status() })
 /** Nothing is asked at sign-in before the first code has confirmed it. */
-export const beginTwoFactor = (password: string) => finance.auth.twoFactor.enable({ password })
+export const beginTwoFactor = (input: { password?: string }) => finance.auth.twoFactor.enable(input)
 /** Ends the other sessions. */
 export const confirmTwoFactor = (code: string) => finance.auth.twoFactor.verifyTotp({ code: digitsOf(code) })
-export const newBackupCodes = (password: string) => finance.auth.twoFactor.generateBackupCodes({ password })
-export const disableTwoFactor = (password: string) => finance.auth.twoFactor.disable({ password })
+export const newBackupCodes = (input: { password?: string }) => finance.auth.twoFactor.generateBackupCodes(input)
+export const disableTwoFactor = (input: { password?: string }) => finance.auth.twoFactor.disable(input)

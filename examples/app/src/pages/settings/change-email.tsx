@@ -1,6 +1,6 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { requestEmailChange } from '../../data/me.ts'
-import { Confirmation } from '../../parts/confirmation.tsx'
+import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
@@ -15,7 +15,7 @@ export function ChangeEmail() {
       <Form
         key={change.submittedAt * Number(change.isSuccess)}
         error={change.error}
-        onSubmit={({ text, raw }) => change.mutate({ newEmail: text('newEmail'), password: raw('password') })}
+        onSubmit={(values) => change.mutate({ newEmail: values.text('newEmail'), ...ownPassword(values) })}
       >
         <TextField name='newEmail' label='New address' type='email' autoComplete='email' required />
         <Confirmation error={change.error} />

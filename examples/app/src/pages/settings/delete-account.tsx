@@ -1,6 +1,6 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { Confirmation } from '../../parts/confirmation.tsx'
+import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
@@ -11,7 +11,7 @@ export function DeleteAccount() {
       <h2>Delete your account</h2>
       {ask.data === undefined
         ? (
-          <Form error={ask.error} onSubmit={({ raw }) => ask.mutate(raw('password'))}>
+          <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
             <p>
               Everything personal is deleted with it; what you entered in teams stays there. Nothing happens before you confirm it by a link that we mail you.
             </p>

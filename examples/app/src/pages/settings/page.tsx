@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { changePassword, rename } from '../../data/me.ts'
+import { passkeysQuery } from '../../data/passkeys.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
@@ -9,6 +11,7 @@ import { useTell } from '../../parts/toast.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Sessions } from './sessions.tsx'
 import { TwoFactors } from './two-factors.tsx'
 
@@ -35,6 +38,7 @@ export function Page() {
       <ChangeEmail />
       <Password />
       <TwoFactors />
+      <Passkeys />
       <Sessions />
       <Events />
       <DeleteAccount />
@@ -43,8 +47,11 @@ export function Page() {
 }
 
 function Password() {
+  const { user } = useHere()
   const tell = useTell()
+  const signIn = useQuery(passkeysQuery(user.id))
   const change = usePeopleChange(changePassword, () => tell('Your password is changed, and your other sessions have ended.'))
+  if (signIn.data?.has_password === false) return null
   return (
     <section className='section'>
       <h2>Password</h2>

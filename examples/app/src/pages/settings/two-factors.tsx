@@ -6,8 +6,9 @@ import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, twoFactorQuery } from '../../data/me.ts'
 import { CodeField } from '../../parts/code-field.tsx'
+import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -40,11 +41,11 @@ function SetUp({ onCodes }: WithCodes) {
   })
   if (begin.data === undefined) {
     return (
-      <Form error={begin.error} onSubmit={({ raw }) => begin.mutate(raw('password'))}>
+      <Form error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
         <p>
           Who signs in is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is not enough any more.
         </p>
-        <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+        <Confirmation error={begin.error} />
         <SubmitButton isBusy={begin.isPending}>Set up two factors</SubmitButton>
       </Form>
     )
@@ -95,9 +96,9 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
           </div>
         )
         : (
-          <Form error={change.error} onSubmit={({ raw }) => change.mutate(raw('password'))}>
+          <Form error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
             <p>{wish === 'off' ? 'Your password alone then signs in.' : 'The backup codes that you have will work no more.'}</p>
-            <TextField name='password' label='Your password' type='password' autoComplete='current-password' autoFocus required />
+            <Confirmation error={change.error} />
             <SubmitButton isBusy={change.isPending}>{wish === 'off' ? 'Turn off' : 'Make new backup codes'}</SubmitButton>
             <button type='button' className='quiet' onClick={() => setWish(null)}>Cancel</button>
           </Form>

@@ -4,6 +4,7 @@ import { signInMethodsQuery } from '../../data/me.ts'
 import { ByProvider } from '../../parts/by-provider.tsx'
 import { TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PasskeySignIn } from '../../parts/passkey-sign-in.tsx'
 import { SignInForm } from '../../parts/sign-in-form.tsx'
 import { wordsOfSignIn } from '../../parts/words.ts'
 
@@ -20,6 +21,7 @@ export function Page() {
       <SignInForm emailOf={({ text }) => text('email')}>
         <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
       </SignInForm>
+      <PasskeySignIn />
       <ByProvider to={search.to ?? '/'} />
       <p>
         <Link to='/forgot-password'>Forgot your password?</Link>
