@@ -20,6 +20,7 @@ export const catalogue = {
   FRESH_SIGN_IN_REQUIRED: [403, 'Give your password, or sign in again: this needs a sign-in of the last ten minutes.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
+  API_KEY_LIMIT_REACHED: [403, 'A user has at most 20 API keys.'],
   INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
   ORGANIZATION_LIMIT_REACHED: [403, 'A user owns at most 5 organizations.'],
   OWNER_REQUIRED: [403, 'An organization always has an owner. Transfer the ownership first.'],

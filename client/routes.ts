@@ -43,6 +43,11 @@ export const routes = {
     getInvitation: ['GET', '/organization/get-invitation'],
     listUserInvitations: ['GET', '/organization/list-user-invitations'],
   },
+  apiKey: {
+    create: ['POST', '/api-key/create'],
+    list: ['GET', '/api-key/list'],
+    revoke: ['POST', '/api-key/revoke'],
+  },
 } as const
 
 /** What an answer means for the session, by the path of its route. */
@@ -54,6 +59,21 @@ export const sessionEffects = {
   '/sign-out': 'ends',
   '/organization/set-active': 'moves',
 } as const
+
+/** A key of a program. */
+export type ApiKey = {
+  id: string
+  name: string
+  /** How the key begins. */
+  hint: string
+  /** The team whose rows it reaches; null for the personal ones. */
+  organization_id: string | null
+  role: 'admin' | 'editor' | 'viewer'
+  created_at: string
+  expires_at: string
+  /** When it last got a token, to the minute; null before the first. */
+  last_used_at: string | null
+}
 
 /** It is done. */
 export type Done = {
@@ -142,6 +162,23 @@ export type Member = {
     image: string | null
   } | undefined
   created_at: string
+}
+
+/** A key that has just been made. */
+export type NewApiKey = {
+  id: string
+  name: string
+  /** How the key begins. */
+  hint: string
+  /** The team whose rows it reaches; null for the personal ones. */
+  organization_id: string | null
+  role: 'admin' | 'editor' | 'viewer'
+  created_at: string
+  expires_at: string
+  /** When it last got a token, to the minute; null before the first. */
+  last_used_at: string | null
+  /** The key itself, which nobody can show again. */
+  key: string
 }
 
 /** The session that sign-up began. */
@@ -286,7 +323,7 @@ export type Auth = {
     /** Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path. */
     redirectTo?: string | undefined
   }) => Promise<Told>
-  /** Sets a new password with the token of the mail, and ends every session of the account. */
+  /** Sets a new password with the token of the mail, and ends every session and API key of the account. */
   resetPassword: (input: {
     token: string
     password: string
@@ -489,5 +526,24 @@ export type Auth = {
     }) => Promise<InvitationOfLink>
     /** Lists the invitations that wait for who is signed in. */
     listUserInvitations: () => Promise<Invitation[]>
+  }
+  apiKey: {
+    /** Makes a key with which a program of who is signed in gets tokens, and shows it this once. */
+    create: (input: {
+      name: string
+      expiresInDays: number
+      /** The team whose rows it reaches; null for the personal ones. */
+      organizationId?: string | null | undefined
+      /** `viewer` only reads. In the personal context there is no `admin`. */
+      role?: 'admin' | 'editor' | 'viewer' | undefined
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<NewApiKey>
+    /** Lists the keys of who is signed in, those of all contexts. */
+    list: () => Promise<ApiKey[]>
+    /** Ends a key of who is signed in, and its tokens with it. */
+    revoke: (input: {
+      keyId: string
+    }) => Promise<Done>
   }
 }

@@ -390,6 +390,26 @@ create table auth.accounts (
   constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table auth.api_keys (
+  id text not null,
+  name text not null,
+  user_id text not null,
+  organization_id text,
+  role text not null,
+  key_hash bytea not null,
+  hint text not null,
+  expires_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint api_keys_key_hash_size CHECK ((length(key_hash) = 32)),
+  constraint api_keys_key_hash_unique UNIQUE (key_hash),
+  constraint api_keys_of_member FOREIGN KEY (organization_id, user_id) REFERENCES auth.members(organization_id, user_id) ON DELETE CASCADE,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_role_fits CHECK (((organization_id IS NOT NULL) OR (role <> 'admin'::text))),
+  constraint api_keys_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text]))),
+  constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table auth.invitations (
   id text not null,
   organization_id text not null,
@@ -631,6 +651,12 @@ CREATE INDEX transactions_transfer ON api.transactions USING btree (transfer_id)
 
 CREATE INDEX accounts_user_id ON auth.accounts USING btree (user_id);
 
+CREATE INDEX api_keys_expires_at ON auth.api_keys USING btree (expires_at);
+
+CREATE INDEX api_keys_of_member ON auth.api_keys USING btree (organization_id, user_id) WHERE (organization_id IS NOT NULL);
+
+CREATE INDEX api_keys_user_id ON auth.api_keys USING btree (user_id);
+
 CREATE INDEX invitations_email ON auth.invitations USING btree (email);
 
 CREATE INDEX invitations_expires_at ON auth.invitations USING btree (expires_at);
@@ -664,222 +690,222 @@ CREATE INDEX verifications_identifier ON auth.verifications USING btree (identif
 create policy accounts_create on api.accounts for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('accounts'::text)
 END);
 
 create policy accounts_delete on api.accounts for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy accounts_read on api.accounts for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy accounts_update on api.accounts for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('accounts'::text)
 END);
 
 create policy activity_read on api.activity for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (user_id = ( SELECT public.uid() AS uid))));
+  using ((private.is_plain_query() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
 
 create policy budgets_create on api.budgets for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('budgets'::text)
 END);
 
 create policy budgets_delete on api.budgets for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy budgets_read on api.budgets for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy budgets_update on api.budgets for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('budgets'::text)
 END);
 
 create policy categories_create on api.categories for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('categories'::text)
 END);
 
 create policy categories_delete on api.categories for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy categories_read on api.categories for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy categories_update on api.categories for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('categories'::text)
 END);
 
 create policy dashboards_create on api.dashboards for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('dashboards'::text)
 END);
 
 create policy dashboards_delete on api.dashboards for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
 
 create policy dashboards_read on api.dashboards for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
 
 create policy dashboards_update on api.dashboards for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('dashboards'::text)
 END);
 
 create policy exchange_rates_create on api.exchange_rates for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('exchange_rates'::text)
 END);
 
 create policy exchange_rates_delete on api.exchange_rates for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy exchange_rates_read on api.exchange_rates for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy exchange_rates_update on api.exchange_rates for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('exchange_rates'::text)
 END);
 
 create policy imports_delete on api.imports for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy imports_read on api.imports for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_create on api.line_items for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('line_items'::text)
 END);
 
 create policy line_items_delete on api.line_items for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy line_items_read on api.line_items for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_update on api.line_items for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('line_items'::text)
 END);
 
 create policy subscriptions_create on api.subscriptions for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('subscriptions'::text)
 END);
 
 create policy subscriptions_delete on api.subscriptions for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy subscriptions_read on api.subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy subscriptions_update on api.subscriptions for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('subscriptions'::text)
 END);
 
 create policy tags_create on api.tags for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('tags'::text)
 END);
 
 create policy tags_delete on api.tags for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy tags_read on api.tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy tags_update on api.tags for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('tags'::text)
 END);
 
 create policy transaction_tags_create on api.transaction_tags for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('transaction_tags'::text)
 END);
 
 create policy transaction_tags_delete on api.transaction_tags for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transaction_tags_update on api.transaction_tags for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('transaction_tags'::text)
 END);
 
 create policy transactions_create on api.transactions for insert to authenticated
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'create'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'create'::text) AS can))) THEN true
     ELSE private.deny('transactions'::text)
 END);
 
 create policy transactions_delete on api.transactions for delete to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transactions_update on api.transactions for update to authenticated
-  using ((((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
   with check (
 CASE
-    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT public.uid() AS uid))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('transactions'::text)
 END);
 
@@ -1243,6 +1269,8 @@ CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transa
 
 CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
 
+CREATE TRIGGER api_keys_checked BEFORE INSERT ON auth.api_keys FOR EACH ROW EXECUTE FUNCTION private.check_api_key();
+
 CREATE TRIGGER invitations_answered_once BEFORE UPDATE OF status ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.answer_pending_invitation();
 
 CREATE TRIGGER invitations_checked BEFORE INSERT ON auth.invitations FOR EACH ROW EXECUTE FUNCTION private.check_invitation();
@@ -1252,6 +1280,8 @@ CREATE TRIGGER jwks_all_revoked AFTER TRUNCATE ON auth.jwks FOR EACH STATEMENT E
 CREATE TRIGGER jwks_notify AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON auth.jwks FOR EACH STATEMENT EXECUTE FUNCTION private.notify_postgrest();
 
 CREATE TRIGGER jwks_revoked AFTER DELETE ON auth.jwks FOR EACH ROW WHEN (((old.signs_from IS NOT NULL) AND ((old.expires_at IS NULL) OR (old.expires_at > now())))) EXECUTE FUNCTION private.end_tokens_of_key();
+
+CREATE TRIGGER members_end_api_keys AFTER UPDATE OF role ON auth.members FOR EACH ROW WHEN ((old.role <> new.role)) EXECUTE FUNCTION private.end_api_keys_of_role();
 
 CREATE CONSTRAINT TRIGGER members_have_an_owner AFTER INSERT OR DELETE OR UPDATE ON auth.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.check_organization_has_owner();
 
@@ -1320,6 +1350,8 @@ grant select on api.transactions to anon;
 grant delete, insert, select, update on api.transactions to authenticated;
 
 grant delete, insert, select, update on auth.accounts to auth_service;
+
+grant delete, insert, select, update on auth.api_keys to auth_service;
 
 grant delete, insert, select, update on auth.invitations to auth_service;
 
@@ -1394,6 +1426,10 @@ grant execute on function api.undo(json) to authenticated;
 grant execute on function api.undo(uuid) to authenticated;
 
 grant execute on function auth.consume_rate_limit(text,integer,integer) to auth_service;
+
+grant execute on function auth.is_alive(auth.api_keys) to auth_service;
+
+grant execute on function auth.role_rank(text) to auth_service;
 
 grant execute on function auth.successor_of(text) to auth_service;
 
@@ -1474,6 +1510,8 @@ grant execute on function private.moved_parts(text,text,text,boolean) to authent
 grant execute on function private.occurrence_id(uuid,date) to authenticated;
 
 grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
+
+grant execute on function private.personal_id() to authenticated;
 
 grant execute on function private.plain_numbers(jsonb) to authenticated;
 

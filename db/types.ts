@@ -8,6 +8,7 @@ import type { Generated } from 'kysely'
 export type Tables = {
   'api.app_subscriptions': { id: Generated<string>, userId: string, productId: string, status: Generated<string>, periodStart: Generated<Date>, periodEnd: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.accounts': { id: string, accountId: string, providerId: string, userId: string, accessToken: string | null, refreshToken: string | null, idToken: string | null, accessTokenExpiresAt: Date | null, refreshTokenExpiresAt: Date | null, scope: string | null, password: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.api_keys': { id: string, name: string, userId: string, organizationId: string | null, role: string, keyHash: unknown, hint: string, expiresAt: Date, lastUsedAt: Date | null, createdAt: Generated<Date> }
   'auth.invitations': { id: string, organizationId: string, email: string, role: string, status: Generated<string>, inviterId: string, expiresAt: Date, createdAt: Generated<Date> }
   'auth.jwks': { id: string, publicKey: string, privateKey: string, alg: Generated<string>, crv: string | null, createdAt: Generated<Date>, signsFrom: Date | null, expiresAt: Date | null }
   'auth.members': { id: string, organizationId: string, userId: string, role: string, createdAt: Generated<Date> }
@@ -27,6 +28,8 @@ export type Tables = {
 /** The rows of the functions that the auth service may call. */
 export type FunctionRows = {
   'auth.consume_rate_limit': { allowed: boolean, retryAfterSeconds: number }
+  'auth.is_alive': { isAlive: boolean }
+  'auth.role_rank': { roleRank: number }
   'auth.successor_of': { successorOf: string }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
   'private.forget_activity': { forgetActivity: string }

@@ -57,7 +57,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends and the password is no password any more.
+ * every session and API key ends and the password is no password any more.
  */
 async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -69,6 +69,7 @@ async function stopChange(db: AuthDatabase, { userId, from, to }: Change): Promi
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
+    await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
   })
 }
 

@@ -10,6 +10,7 @@ import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
+import { apiKeyEndpoints } from './api-keys.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { disown } from './disown.ts'
 import { refuse } from './refuse.ts'
@@ -90,6 +91,7 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
     id: 'finance-endpoints',
     endpoints: {
       ...changeEmailEndpoints({ db, mailer, addressProblem }),
+      ...apiKeyEndpoints(db),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

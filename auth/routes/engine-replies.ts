@@ -50,6 +50,17 @@ const invitation = z.object({
   organizationName: z.string().optional(),
 })
 
+const apiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  hint: z.string(),
+  organizationId: z.string().nullable(),
+  role: z.enum(givenRoleNames),
+  createdAt: z.coerce.date(),
+  expiresAt: z.coerce.date(),
+  lastUsedAt: z.coerce.date().nullable(),
+})
+
 /** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
 export const engineReplies = {
   done: z.unknown(),
@@ -71,6 +82,8 @@ export const engineReplies = {
   invitations: z.array(invitation),
   invitationOfLink: invitation.extend({ organizationName: z.string(), inviterName: z.string(), isForCaller: z.boolean() }),
   invitationAnswered: z.object({ invitation: invitation, member: member.nullish() }),
+  apiKeys: z.array(apiKey),
+  newApiKey: apiKey.extend({ key: z.string() }),
 }
 
 /** A reply as it has been parsed. */

@@ -113,3 +113,18 @@ export function invitationOfLink(from: EngineReply<'invitationOfLink'>, now: Dat
     is_for_caller: from.isForCaller,
   }
 }
+
+/** A key of a program, without the key itself. */
+export const apiKey = (from: EngineReply<'apiKeys'>[number]): Wire<'apiKey'> => ({
+  id: from.id,
+  name: from.name,
+  hint: from.hint,
+  organization_id: from.organizationId,
+  role: from.role,
+  created_at: time(from.createdAt),
+  expires_at: time(from.expiresAt),
+  last_used_at: from.lastUsedAt === null ? null : time(from.lastUsedAt),
+})
+
+/** A key that has just been made: the one answer that shows it. */
+export const newApiKey = (from: EngineReply<'newApiKey'>): Wire<'newApiKey'> => ({ ...apiKey(from), key: from.key })

@@ -63,6 +63,17 @@ export const schemas = {
   updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),
   member: z.object({ ...organizationId, userId: id }),
   invitation: z.object({ invitationId: id }),
+  createApiKey: z.object({
+    name: name.min(1),
+    expiresInDays: z.int().min(1).max(366),
+    organizationId: id.nullable().default(null).meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+    role: z.enum(givenRoleNames).default('viewer').meta({ description: '`viewer` only reads. In the personal context there is no `admin`.' }),
+    password: confirmation,
+  }).refine(({ organizationId: team, role }) => team !== null || role !== 'admin', {
+    path: ['role'],
+    message: 'is viewer or editor in the personal context',
+  }),
+  apiKey: z.object({ keyId: id }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -1,5 +1,6 @@
 /** The route table. */
 import { accountRoutes } from './account.ts'
+import { apiKeyRoutes } from './api-keys.ts'
 import { invitationRoutes } from './invitation.ts'
 import { organizationRoutes } from './organization.ts'
 import type { Route } from './route.ts'
@@ -11,6 +12,7 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
+  { name: 'API keys', description: "Keys for a person's programs.", routes: apiKeyRoutes },
 ]
 
 /** All of the auth surface. What is not a row here is not reachable. */

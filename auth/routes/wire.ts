@@ -105,6 +105,17 @@ const key = z.object({
   e: z.string().meta({ examples: ['AQAB'] }),
 }).meta({ id: 'Key', description: 'The public half of a key that signs tokens (RFC 7517).' })
 
+const apiKey = z.object({
+  id,
+  name: z.string().meta({ examples: ['Monthly report'] }),
+  hint: z.string().meta({ description: 'How the key begins.', examples: ['fin_5xQ2'] }),
+  organization_id: z.string().nullable().meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+  role: z.enum(givenRoleNames),
+  created_at: time,
+  expires_at: time,
+  last_used_at: time.nullable().meta({ description: 'When it last got a token, to the minute; null before the first.' }),
+}).meta({ id: 'ApiKey', description: 'A key of a program.' })
+
 /** The answers by name. */
 export const wire = {
   user,
@@ -148,6 +159,10 @@ export const wire = {
   invitationOfLink,
   invitationAnswered: z.object({ success, invitation }),
   invitationAccepted: z.object({ success, invitation, member: member.optional() }),
+  apiKey,
+  apiKeys: z.array(apiKey),
+  newApiKey: apiKey.extend({ key: z.string().meta({ description: 'The key itself, which nobody can show again.' }) })
+    .meta({ id: 'NewApiKey', description: 'A key that has just been made.' }),
 }
 
 /** An answer as it is sent. */

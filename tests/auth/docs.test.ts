@@ -50,13 +50,13 @@ test('every route is on the page', () => {
 })
 
 test('the table of limits has each limit of the rows, and no other', () => {
-  const nameOf = (path: string) => path.replace(/\/email$/, '').split('/').at(-1) ?? ''
+  const nameOf = (path: string) => path.replace(/\/email$/, '').replace(/^\/(?:organization\/)?/, '')
   const words: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
   const numbers: Record<number, string> = { 5: 'five mails' }
   const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>
     [address, account].flatMap((limit) => limit === undefined ? [] : [`${nameOf(path)}: ${numbers[limit.max] ?? limit.max} ${words[limit.window]}`])
   )
-  const table = [...page.matchAll(/^\| ([a-z, -]+) \| (.*) \|$/gm)].filter(([, , limits = '']) => /from one|for one|to one/.test(limits))
+  const table = [...page.matchAll(/^\| ([a-z, /-]+) \| (.*) \|$/gm)].filter(([, , limits = '']) => /from one|for one|to one/.test(limits))
   const said = table.flatMap(([, names = '', limits = '']) =>
     names.split(', ').filter((name) => name !== 'anything else').flatMap((name) =>
       limits.split(', ').map((limit) => `${name}: ${limit.replace(/ (from|for|by|to) one .*$/, '')}`)
