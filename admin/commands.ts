@@ -15,6 +15,7 @@ const help = (command: string) =>
   verify <e-mail>                          mark a user's address as verified
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
+  api-keys revoke <e-mail>                 end every API key of a user, and its tokens
   keys                                     list the signing keys
   keys rotate                              sign with a new key, once every PostgREST knows it
   keys revoke <kid>                        refuse a key and every token it signed, now
@@ -72,6 +73,12 @@ const commands: Record<string, Command> = {
     const user = await userNamed(db, word(words, 0, 'e-mail'))
     await db.updateTable('auth.users').set({ emailVerified: true, updatedAt: sql`now()` }).where('id', '=', user.id).execute()
     out.write(`${user.email} is verified.\n`)
+  },
+  'api-keys': async (db, words, _options, out) => {
+    if (words[0] !== 'revoke') throw misspelled(`There is no command api-keys ${words[0] ?? ''}.`)
+    const user = await userNamed(db, word(words, 1, 'e-mail'))
+    const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
+    out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
   users: async (db, _words, options, out) => {
     const users = await db.selectFrom('auth.users as u')

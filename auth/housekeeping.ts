@@ -13,7 +13,8 @@ import { describeError, type Log } from './log.ts'
 const ends = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
-  { table: 'auth.api_keys', key: 'id', ended: 'expires_at < now()' },
+  // its person sees for a month why a program has stopped
+  { table: 'auth.api_keys', key: 'id', ended: `expires_at < now() - interval '30 days'` },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
   // an organization sees for a month what became of an invitation; after that it would only be an address that we keep
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },

@@ -6,6 +6,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
 import { SendVerification } from '../../parts/send-verification.tsx'
 import { useTell } from '../../parts/toast.tsx'
+import { ApiKeys } from './api-keys.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Sessions } from './sessions.tsx'
@@ -33,6 +34,7 @@ export function Page() {
       <ChangeEmail />
       <Password />
       <Sessions />
+      <ApiKeys />
       <DeleteAccount />
     </>
   )
