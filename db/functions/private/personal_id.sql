@@ -3,7 +3,7 @@
 
 create or replace function private.personal_id() returns text
   language sql stable parallel safe
-  return case when public.org_id() is null or nullif(current_setting('request.jwt.claims', true), '')::json ->> 'api_key' is null then public.uid() end;
+  return case when nullif(current_setting('request.jwt.claims', true), '')::json ->> 'api_key' is null or public.org_id() is null then public.uid() end;
 comment on function private.personal_id() is
   'The user whose personal rows the caller reaches: uid(), and null for a token of a team''s API key. In a policy it stands as (select private.personal_id()).';
 grant execute on function private.personal_id() to authenticated;
