@@ -18,6 +18,7 @@ const help = (command: string) =>
   passkeys reset <e-mail>                  delete a user's passkeys, and no longer ask for one
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
+  api-keys revoke <e-mail>                 end every API key of a user, and its tokens
   keys                                     list the signing keys
   keys rotate                              sign with a new key, once every PostgREST knows it
   keys revoke <kid>                        refuse a key and every token it signed, now
@@ -92,6 +93,12 @@ const commands: Record<string, Command> = {
     const count = await db.transaction().execute((trx) => deletePasskeys(trx, user.id))
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
+  },
+  'api-keys': async (db, words, _options, out) => {
+    if (words[0] !== 'revoke') throw misspelled(`There is no command api-keys ${words[0] ?? ''}.`)
+    const user = await userNamed(db, word(words, 1, 'e-mail'))
+    const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
+    out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)
   },
   users: async (db, _words, options, out) => {
     const users = await db.selectFrom('auth.users as u')

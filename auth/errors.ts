@@ -25,6 +25,7 @@ export const catalogue = {
   SECOND_FACTOR_REQUIRED: [403, 'This account asks for a second factor: a code, a backup code or a passkey.'],
   FORBIDDEN: [403, 'You are not allowed to do this.'],
   MEMBERSHIP_LIMIT_REACHED: [403, 'An organization has at most 50 members.'],
+  API_KEY_LIMIT_REACHED: [403, 'A user has at most 20 API keys.'],
   INVITATION_LIMIT_REACHED: [403, 'An organization has at most 100 pending invitations.'],
   ORGANIZATION_LIMIT_REACHED: [403, 'A user owns at most 5 organizations.'],
   PASSKEY_LIMIT_REACHED: [403, 'A user has at most 20 passkeys.'],

@@ -1,5 +1,5 @@
 /**
- * Deletes what has ended: rate-limit windows, sessions, password resets, half done sign-ins and remembered devices, invitations, and activity and events that
+ * Deletes what has ended: rate-limit windows, sessions, API keys, password resets, half done sign-ins and remembered devices, invitations, and activity and events that
  * are older than the operator keeps them. The engine deletes such a row at most when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
  * batches, so that a million rows are not locked at once.
  */
@@ -13,6 +13,8 @@ import { describeError, type Log } from './log.ts'
 const ends = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
+  // its person sees for a month why a program has stopped
+  { table: 'auth.api_keys', key: 'id', ended: `expires_at < now() - interval '30 days'` },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.two_factor_tokens', key: 'token_hash', ended: 'expires_at < now()' },
   // an organization sees for a month what became of an invitation; after that it would only be an address that we keep

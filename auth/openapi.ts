@@ -155,7 +155,7 @@ function operation(row: Route, tag: string, components: Description['components'
     ...(description === '' ? {} : { description }),
     // for what calls by this description and keeps a token, as /docs does
     ...(effect === undefined ? {} : { 'x-session': effect }),
-    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }] : [],
+    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.shortcut === 'token' ? [{ apiKey: [] }] : [])] : [],
     ...inputOf(row),
     responses: {
       200: {
@@ -203,6 +203,7 @@ export function authDescription(): Description {
     },
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token', description: 'The cookie that sign-up and sign-in set.' },
+      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key that `POST /api/auth/api-key/create` made, of a program.' },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token that `POST /api/auth/token` issues, valid for an hour.' },
     },
   }

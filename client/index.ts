@@ -17,6 +17,8 @@ export type ClientOptions = {
   baseUrl: string
   /** data_url; `{baseUrl}/data` unless told. */
   dataUrl?: string
+  /** Of a script, in place of a session: `data` has the rows of the key's context, and `auth` is for nobody. */
+  apiKey?: string
   /** Takes the place of `fetch`: in Node one that keeps cookies, for one person. */
   fetch?: Send
 }
@@ -68,6 +70,10 @@ const withToken = (send: Send, keeper: SessionKeeper) => {
     })
 }
 
+/** The auth surface asked with a key, and never with a cookie that may be there too. */
+const withKey = (send: Send, apiKey: string): Send => (url, init) =>
+  send(url, { ...init, credentials: 'omit', headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${apiKey}` } })
+
 const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message: 'Sign in first.' })
 
 /**
@@ -77,11 +83,13 @@ const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message:
  * const finance = createClient({ baseUrl: location.origin })
  * const rows = await unwrap(finance.data.from('transactions').select('name, amount'))
  */
-export function createClient({ baseUrl, dataUrl, fetch: own }: ClientOptions): Client {
+export function createClient({ baseUrl, dataUrl, apiKey, fetch: own }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
   const send: Send = own ?? ((url, init) => fetch(url, init))
-  const auth = authMethods(`${base}/api/auth`, send, () => keeper)
-  const keeper = sessionKeeper(`finance ${base}`, async () => (await auth.token()).token)
+  const auth = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => keeper)
+  // what a key opens is shared with nobody, and two keys are two callers
+  const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
+  const keeper = sessionKeeper(name, async () => (await auth.token()).token)
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, keeper) as typeof fetch })
   return { auth, data, onChange: keeper.onChange }
 }

@@ -69,6 +69,11 @@ export const routes = {
     delete: ['POST', '/passkey/delete'],
     require: ['POST', '/passkey/require'],
   },
+  apiKey: {
+    create: ['POST', '/api-key/create'],
+    list: ['GET', '/api-key/list'],
+    revoke: ['POST', '/api-key/revoke'],
+  },
 } as const
 
 /** What an answer means for the session, by the path of its route. */
@@ -111,6 +116,21 @@ export type AccountEvent = {
   name?: string | undefined
   email?: string | undefined
   previous_email?: string | undefined
+}
+
+/** A key of a program. */
+export type ApiKey = {
+  id: string
+  name: string
+  /** How the key begins. */
+  hint: string
+  /** The team whose rows it reaches; null for the personal ones. */
+  organization_id: string | null
+  role: 'admin' | 'editor' | 'viewer'
+  created_at: string
+  expires_at: string
+  /** When it last got a token, to the minute; null before the first. */
+  last_used_at: string | null
 }
 
 /** It is done. */
@@ -220,6 +240,23 @@ export type MembershipEvent = {
   /** Of who joined, and of who has another role: the new one. */
   role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
   previous_role?: 'owner' | 'admin' | 'editor' | 'viewer' | undefined
+}
+
+/** A key that has just been made. */
+export type NewApiKey = {
+  id: string
+  name: string
+  /** How the key begins. */
+  hint: string
+  /** The team whose rows it reaches; null for the personal ones. */
+  organization_id: string | null
+  role: 'admin' | 'editor' | 'viewer'
+  created_at: string
+  expires_at: string
+  /** When it last got a token, to the minute; null before the first. */
+  last_used_at: string | null
+  /** The key itself, which nobody can show again. */
+  key: string
 }
 
 /** The session that sign-up began. */
@@ -427,7 +464,7 @@ export type Auth = {
     /** Where the mailed link leads: a page of a trusted origin; at that of `APP_URL`, below its path. */
     redirectTo?: string | undefined
   }) => Promise<Told>
-  /** Sets a new password with the token of the mail, and ends every session of the account. */
+  /** Sets a new password with the token of the mail, and ends every session and API key of the account. */
   resetPassword: (input: {
     token: string
     password: string
@@ -789,6 +826,25 @@ export type Auth = {
       required: boolean
       /** May be left out within ten minutes of a sign-in. */
       password?: string | undefined
+    }) => Promise<Done>
+  }
+  apiKey: {
+    /** Makes a key with which a program of who is signed in gets tokens, and shows it this once. */
+    create: (input: {
+      name: string
+      expiresInDays: number
+      /** The team whose rows it reaches; null for the personal ones. */
+      organizationId?: string | null | undefined
+      /** `viewer` only reads. In the personal context there is no `admin`. */
+      role?: 'admin' | 'editor' | 'viewer' | undefined
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<NewApiKey>
+    /** Lists the keys of who is signed in, those of all contexts. */
+    list: () => Promise<ApiKey[]>
+    /** Ends a key of who is signed in, and its tokens with it. */
+    revoke: (input: {
+      keyId: string
     }) => Promise<Done>
   }
 }

@@ -8,6 +8,7 @@ import type { Generated } from 'kysely'
 export type Tables = {
   'api.app_subscriptions': { id: Generated<string>, userId: string, productId: string, status: Generated<string>, periodStart: Generated<Date>, periodEnd: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.accounts': { id: string, accountId: string, providerId: string, userId: string, accessToken: string | null, refreshToken: string | null, idToken: string | null, accessTokenExpiresAt: Date | null, refreshTokenExpiresAt: Date | null, scope: string | null, password: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'auth.api_keys': { id: string, name: string, userId: string, organizationId: string | null, role: string, keyHash: unknown, hint: string, expiresAt: Date, lastUsedAt: Date | null, createdAt: Generated<Date> }
   'auth.events': { id: Generated<string>, happenedAt: Generated<Date>, kind: string, userId: string | null, organizationId: string | null, actorId: string | null, ipAddress: string | null, userAgent: string | null, device: string | null, requestId: string | null, detail: Generated<unknown>, mailTo: string | null }
   'auth.invitations': { id: string, organizationId: string, email: string, role: string, status: Generated<string>, inviterId: string, expiresAt: Date, createdAt: Generated<Date> }
   'auth.jwks': { id: string, publicKey: string, privateKey: string, alg: Generated<string>, crv: string | null, createdAt: Generated<Date>, signsFrom: Date | null, expiresAt: Date | null }
@@ -31,6 +32,8 @@ export type Tables = {
 /** The rows of the functions that the auth service may call. */
 export type FunctionRows = {
   'auth.consume_rate_limit': { allowed: boolean, retryAfterSeconds: number }
+  'auth.is_alive': { isAlive: boolean }
+  'auth.role_rank': { roleRank: number }
   'auth.successor_of': { successorOf: string }
   'private.active_product': { productId: string, mayCreateOrganizations: boolean }
   'private.forget_activity': { forgetActivity: string }

@@ -58,7 +58,7 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session ends, the password is no password any more, and passkeys, which may be theirs, are deleted, and nobody at a provider is joined to it. Nor may they have locked the account with
+ * every session and API key ends, the password is no password any more, and passkeys, which may be theirs, are deleted, and nobody at a provider is joined to it. Nor may they have locked the account with
  * a second factor: one that is younger than a week before they asked goes. An older one stays, because the account's person would have missed its code by then,
  * and whoever reads the mails alone is not to be rid of it.
  */
@@ -77,6 +77,7 @@ async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Chang
     // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
     await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
+    await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
   })
 }
 

@@ -11,6 +11,7 @@ import type { Plans } from '../plans.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { RoleName } from '../roles.ts'
 import { roles } from './access-control.ts'
+import { apiKeyEndpoints } from './api-keys.ts'
 import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { deleteAccountEndpoints } from './delete-account.ts'
 import { disown } from './disown.ts'
@@ -98,6 +99,7 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
       ...passkeyEndpoints({ db, appUrl: config.appUrl, origins: config.origins }),
       ...deleteAccountEndpoints({ db, mailer }),
       ...oidcEndpoints({ config, isTrustedUrl, log }),
+      ...apiKeyEndpoints(db),
 
       forgetPassword: createAuthEndpoint('/forget-password', {
         method: 'POST',

@@ -152,6 +152,10 @@ export async function createEngine({ policies, config, connections, plans, limit
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
       revokeSessionsOnPasswordReset: true,
+      // whoever had the password may have made one
+      onPasswordReset: async ({ user }) => {
+        await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).execute()
+      },
       sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
     },
     emailVerification: {

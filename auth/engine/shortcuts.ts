@@ -1,20 +1,23 @@
 /**
  * The two answers that are asked for most, a session and a token, in one statement each and without the engine: where the
  * engine would read a session, find nothing to change, and say so. It decides nothing else. Whatever would be refused, renewed,
- * deleted or answered with a cookie goes to the engine, which finds the request counted already.
+ * deleted or answered with a cookie goes to the engine, which finds the request counted already. Of API keys the engine
+ * knows nothing: their tokens are issued and refused here.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { createRateLimitKey, getIP } from '@better-auth/core/utils/ip'
 import type { AuthContext } from 'better-auth'
 import type { Pool, QueryResultRow } from 'pg'
 import type { AuthDatabase } from '../database.ts'
+import { refusal } from '../errors.ts'
 import { signingKey } from '../keys/adapter.ts'
 import type { Signer } from '../keys/signer.ts'
 import { activeProduct, statusOf } from '../plans.ts'
-import type { Policy, Shortcut } from '../policy.ts'
+import { perMinute, type Policy, type Shortcut } from '../policy.ts'
 import { clientAddressHeader, type RequestContext } from '../request-context.ts'
-import { addressLimit, otherAddressLimit, type CountedRow, type Limits } from './rate-limits.ts'
-import { claims, issuedAt } from './token-claims.ts'
+import { apiKeyIn, hashOfApiKey } from './api-keys.ts'
+import { addressLimit, otherAddressLimit, type CountedRow, type Limits, type Verdict } from './rate-limits.ts'
+import { claims, claimsOfKey, issuedAt } from './token-claims.ts'
 
 export type ShortcutParts = {
   context: AuthContext
@@ -26,8 +29,8 @@ export type ShortcutParts = {
   sign: Signer
 }
 
-/** Who asks: the field `cookie` and the client's address. */
-export type Asked = { cookie: string | undefined, address: string }
+/** Who asks: the fields `cookie` and `authorization`, and the client's address. */
+export type Asked = { cookie: string | undefined, authorization: string | undefined, address: string }
 
 type SessionRow = {
   session_id: string
@@ -45,6 +48,14 @@ type Extra = {
   session: { name: string, email_verified: boolean, user_created_at: Date, user_updated_at: Date, product_id: string | null }
   token: { role: string | null, kid: string | null, tokens_issued_after: string }
 }
+
+/** A key that is good and whose it is, or that there is none; and which signing key there is. */
+type KeyRow =
+  & ({ id: null } | { id: string, user_id: string, organization_id: string | null, role: string, email: string })
+  & { kid: string | null, tokens_issued_after: string }
+
+/** Per client address: nobody guesses a key, and whoever tries is told to stop. */
+const wrongKeys = { what: '/token with a wrong key', limit: perMinute(60) }
 
 function decoded(text: string): string {
   try {
@@ -109,29 +120,75 @@ export function createShortcuts({ context, policies, pool, db, limits, defaultPr
     },
   }
 
+  const ipOf = (address: string) => getIP(new Headers({ [clientAddressHeader]: address }), context.options)
+
+  /** Asks one statement, which counts the request. @returns its row, and what the limit of the address says */
+  async function ask(
+    { engine: { path }, limits: { address } }: Policy,
+    ip: string,
+    own: RequestContext,
+    { values, ...statement }: { name: string, text: string, values: unknown[] },
+  ): Promise<{ row: QueryResultRow, counted: { key: string, verdict: Verdict } } | undefined> {
+    const key = createRateLimitKey(ip, path)
+    const rule = addressLimit(address ?? otherAddressLimit, own)
+    // of one connection, because a pool's own query is told by a callback, which is not traced
+    const client = await pool.connect()
+    try {
+      const { rows: [row] } = await client.query<QueryResultRow & CountedRow>({ ...statement, values: [...limits.addressValues(key, rule), ...values] })
+      return row && { row, counted: { key, verdict: limits.addressVerdict(row) } }
+    } finally {
+      client.release()
+    }
+  }
+
   /** Reads, counting the request. @returns undefined when the session is none that the engine would leave as it is */
   async function read<Name extends Shortcut>(name: Name, { cookie, address }: Asked, own: RequestContext): Promise<SessionRow & Extra[Name] | undefined> {
     const policy = policyOf.get(name)
     const token = cookie === undefined ? undefined : tokenIn(cookie)
-    const ip = getIP(new Headers({ [clientAddressHeader]: address }), context.options)
+    const ip = ipOf(address)
     if (policy === undefined || token === undefined || ip === null) return undefined
-    const key = createRateLimitKey(ip, policy.engine.path)
-    const rule = addressLimit(policy.limits.address ?? otherAddressLimit, own)
     const statement = statements[name]
-    // of one connection, because a pool's own query is told by a callback, which is not traced
-    const client = await pool.connect()
-    let row: QueryResultRow & CountedRow & ({ session_id: null } | SessionRow & Extra[Name]) | undefined
-    try {
-      const { rows } = await client.query<NonNullable<typeof row>>({ ...statement, values: [...limits.addressValues(key, rule), token, ...statement.values] })
-      row = rows[0]
-    } finally {
-      client.release()
-    }
-    if (row === undefined) return undefined
-    own.counted = { key, verdict: limits.addressVerdict(row) }
+    const found = await ask(policy, ip, own, { ...statement, values: [token, ...statement.values] })
+    if (found === undefined) return undefined
+    const row = found.row as { session_id: null } | SessionRow & Extra[Name]
+    own.counted = found.counted
     if (!own.counted.verdict.allowed || row.session_id === null) return undefined
     // as the engine decides that it is time to renew it, of which having ended is a case
     return row.expires_at.getTime() - expiresIn * 1000 + updateAge * 1000 > Date.now() ? row : undefined
+  }
+
+  const keyStatement = {
+    name: 'api-key',
+    text: `with asking as materialized (
+        select k.id, k.user_id, k.organization_id, k.role, u.email from auth.api_keys k join auth.users u on u.id = k.user_id
+        where k.key_hash = $4 and auth.is_alive(k)
+      ), used as (
+        update auth.api_keys k set last_used_at = now() from asking
+        where k.id = asking.id and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')
+      )
+      select asking.*, counted.*, key.id as kid, settings.tokens_issued_after
+      from asking right join ${limits.addressRelation} counted on true
+      cross join private.settings
+      left join (${signingKey(db).select('id').compile().sql}) key on true`,
+  }
+
+  /** A token of an API key, which decides alone, whatever cookie came with it. @throws Refusal */
+  async function tokenOfKey(key: string, address: string, own: RequestContext): Promise<{ token: string }> {
+    const policy = policyOf.get('token')
+    const ip = ipOf(address)
+    const found = policy && ip !== null ? await ask(policy, ip, own, { ...keyStatement, values: [hashOfApiKey(key)] }) : undefined
+    if (found === undefined || ip === null) throw refusal('UNAUTHORIZED')
+    const row = found.row as KeyRow
+    const { verdict } = found.counted
+    if (!verdict.allowed) throw refusal('RATE_LIMIT_EXCEEDED', undefined, verdict.retryAfterSeconds)
+    if (row.id === null) {
+      const { allowed, retryAfterSeconds } = await limits.consumeForAddress(createRateLimitKey(ip, wrongKeys.what), addressLimit(wrongKeys.limit, own))
+      throw allowed ? refusal('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
+    }
+    // the last one was revoked, and the next does not sign yet
+    if (row.kid === null) throw refusal('SERVICE_BUSY', undefined, 5)
+    const subject = { userId: row.user_id, email: row.email, keyId: row.id, organizationId: row.organization_id, role: row.role }
+    return { token: await sign(row.kid, { iat: issuedAt(Number(row.tokens_issued_after)), ...claimsOfKey(subject), sub: row.user_id }) }
   }
 
   return {
@@ -160,6 +217,8 @@ export function createShortcuts({ context, policies, pool, db, limits, defaultPr
       }
     },
     token: async (asked: Asked, own: RequestContext) => {
+      const key = apiKeyIn(asked.authorization)
+      if (key !== undefined) return tokenOfKey(key, asked.address, own)
       const row = await read('token', asked, own)
       // without a key that signs, the engine says that there is none
       if (row === undefined || row.kid === null) return undefined

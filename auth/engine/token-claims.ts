@@ -36,6 +36,15 @@ export const claims = ({ user, session }: Subject, role: string | undefined): Re
   claims: role === undefined ? {} : { organization_id: session.activeOrganizationId, organization_role: role },
 })
 
+/** Whom a key's token is for, and the key. */
+type KeySubject = { userId: string, email: string, keyId: string, organizationId: string | null, role: string }
+
+/** The claims for a token of an API key: a session's, of the key's context and role, and that it is of a key. No I/O. */
+export const claimsOfKey = ({ userId, email, keyId, organizationId, role }: KeySubject): Record<string, unknown> => ({
+  ...claims({ user: { id: userId, email }, session: { id: keyId, activeOrganizationId: organizationId } }, organizationId === null ? undefined : role),
+  api_key: role,
+})
+
 /**
  * The claims with the role as it is now, and the date. It is read from the membership each time, never from the session, so that a token
  * issued after a change already says the new role.

@@ -110,7 +110,7 @@ export async function serveRoute(
   const input = parsed.data as never
   const words = row.toEngine === undefined ? input : row.toEngine(input, await row.find?.(input, db) as never)
   const own: RequestContext = { id: randomUUID(), isLocal, address, userAgent: context.req.header('user-agent') }
-  const asked = { cookie: context.req.header('cookie'), address }
+  const asked = { cookie: context.req.header('cookie'), authorization: context.req.header('authorization'), address }
   const outcome = await callEngine(engine, row, asked, () => engineRequest(context, row, words, addresses.publicUrl, address), own)
   const succeeded = 'known' in outcome || (outcome instanceof Response && outcome.ok)
   const answer = succeeded

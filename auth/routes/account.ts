@@ -107,7 +107,7 @@ export const accountRoutes = [
   route({
     method: 'POST',
     path: '/reset-password',
-    summary: 'Sets a new password with the token of the mail, and ends every session of the account.',
+    summary: 'Sets a new password with the token of the mail, and ends every session and API key of the account.',
     input: schemas.resetPassword,
     example: { token: 'the-token-of-the-mail', password: 'battery staple' },
     refuses: ['INVALID_TOKEN'],
@@ -180,7 +180,7 @@ export const accountRoutes = [
     method: 'POST',
     path: '/stop-email-change',
     summary: 'Keeps the old address of an account or brings it back, with the token of the mail to it.',
-    description: 'Every session ends, and the password is none any more: a mail to choose a new one is sent.',
+    description: 'Every session and API key ends, and the password is none any more: a mail to choose a new one is sent.',
     input: schemas.emailChange,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN', 'USER_EXISTS'],

@@ -74,6 +74,16 @@ const passkey = z.object({
   createdAt: z.coerce.date(),
   lastUsedAt: z.coerce.date().nullable(),
 })
+const apiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  hint: z.string(),
+  organizationId: z.string().nullable(),
+  role: z.enum(givenRoleNames),
+  createdAt: z.coerce.date(),
+  expiresAt: z.coerce.date(),
+  lastUsedAt: z.coerce.date().nullable(),
+})
 
 /** The engine's replies by name. A reply of another form is a defect and ends as INTERNAL_ERROR. */
 export const engineReplies = {
@@ -113,6 +123,8 @@ export const engineReplies = {
     oidc: z.object({ name: z.string(), signUp: z.boolean() }).nullable(),
   }),
   providerAsked: z.object({ url: z.string() }),
+  apiKeys: z.array(apiKey),
+  newApiKey: apiKey.extend({ key: z.string() }),
 }
 
 /** A reply as it has been parsed. */

@@ -155,3 +155,18 @@ export const membershipEvent = ({ detail, ...from }: EngineReply<'membershipEven
   role: detail.role,
   previous_role: detail.previousRole,
 })
+
+/** A key of a program, without the key itself. */
+export const apiKey = (from: EngineReply<'apiKeys'>[number]): Wire<'apiKey'> => ({
+  id: from.id,
+  name: from.name,
+  hint: from.hint,
+  organization_id: from.organizationId,
+  role: from.role,
+  created_at: time(from.createdAt),
+  expires_at: time(from.expiresAt),
+  last_used_at: from.lastUsedAt === null ? null : time(from.lastUsedAt),
+})
+
+/** A key that has just been made: the one answer that shows it. */
+export const newApiKey = (from: EngineReply<'newApiKey'>): Wire<'newApiKey'> => ({ ...apiKey(from), key: from.key })

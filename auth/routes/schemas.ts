@@ -91,6 +91,17 @@ export const schemas = {
   }),
   // whatever a provider sends is answered by a page, and what is not named is nothing that is asked of it
   returnFromProvider: z.object({ state: ofProvider, code: ofProvider, iss: ofProvider, error: ofProvider }),
+  createApiKey: z.object({
+    name: name.min(1),
+    expiresInDays: z.int().min(1).max(366),
+    organizationId: id.nullable().default(null).meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+    role: z.enum(givenRoleNames).default('viewer').meta({ description: '`viewer` only reads. In the personal context there is no `admin`.' }),
+    password: confirmation,
+  }).refine(({ organizationId: team, role }) => team !== null || role !== 'admin', {
+    path: ['role'],
+    message: 'is viewer or editor in the personal context',
+  }),
+  apiKey: z.object({ keyId: id }),
 }
 
 /** The first thing wrong with an input: our code and a sentence that names the field. Never repeats the value. */

@@ -42,7 +42,8 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/token',
     summary: 'Issues a token for the data surface, valid for an hour.',
-    description: 'It holds for the context that is active: after `set-active` ask for a new one.',
+    description: 'It holds for the context that is active: after `set-active` ask for a new one. ' +
+      'A program sends an API key instead of the cookie, as `Authorization: Bearer fin_…`; the token is then of the key’s context and role.',
     input: schemas.nothing,
     refuses: ['SERVICE_BUSY'],
     reply: engineReplies.token,

@@ -1,6 +1,7 @@
 /** The route table. */
 import { accountRoutes } from './account.ts'
 import { eventRoutes } from './event.ts'
+import { apiKeyRoutes } from './api-keys.ts'
 import { invitationRoutes } from './invitation.ts'
 import { oidcRoutes } from './oidc.ts'
 import { organizationRoutes } from './organization.ts'
@@ -19,6 +20,7 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
   { name: 'Events', description: 'What happened in an account and in a team.', routes: eventRoutes },
   { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
+  { name: 'API keys', description: "Keys for a person's programs.", routes: apiKeyRoutes },
 ]
 
 /** All of the auth surface. What is not a row here is not reachable. */

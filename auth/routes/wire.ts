@@ -153,6 +153,16 @@ const passkeyCreation = z.object({
 
 const passkeyRequest = z.object({ challenge: z.string(), rpId: z.string(), timeout: z.int(), userVerification: z.enum(['required']) })
   .meta({ id: 'PasskeyRequest', description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.' })
+const apiKey = z.object({
+  id,
+  name: z.string().meta({ examples: ['Monthly report'] }),
+  hint: z.string().meta({ description: 'How the key begins.', examples: ['fin_5xQ2'] }),
+  organization_id: z.string().nullable().meta({ description: 'The team whose rows it reaches; null for the personal ones.' }),
+  role: z.enum(givenRoleNames),
+  created_at: time,
+  expires_at: time,
+  last_used_at: time.nullable().meta({ description: 'When it last got a token, to the minute; null before the first.' }),
+}).meta({ id: 'ApiKey', description: 'A key of a program.' })
 
 /** The answers by name. */
 export const wire = {
@@ -224,6 +234,10 @@ export const wire = {
     }).nullable().meta({ description: 'The provider of single sign-on; null without one.' }),
   }).meta({ id: 'SignInMethods', description: 'How one signs in here.' }),
   providerAsked: z.object({ url: z.string().meta({ description: 'At the provider.', examples: ['https://login.example.org/authorize'] }) }),
+  apiKey,
+  apiKeys: z.array(apiKey),
+  newApiKey: apiKey.extend({ key: z.string().meta({ description: 'The key itself, which nobody can show again.' }) })
+    .meta({ id: 'NewApiKey', description: 'A key that has just been made.' }),
 }
 
 /** An answer as it is sent. */

@@ -2,4 +2,4 @@
 select format('%s on %s', policyname, tablename) as what
 from pg_policies, lateral (select coalesce(qual, '') || ' ' || coalesce(with_check, '') as rule) r
 where schemaname = 'api'
-  and regexp_replace(r.rule, '\( SELECT (public\.)?(uid|org_id|org_role)\(\) AS [a-z_]+\)|\( SELECT private\.can\([^()]*\) AS can\)', '', 'g') ~ '(uid|org_id|org_role|can)\('
+  and regexp_replace(r.rule, '\( SELECT (public\.|private\.)?(uid|org_id|org_role|personal_id)\(\) AS [a-z_]+\)|\( SELECT private\.can\([^()]*\) AS can\)', '', 'g') ~ '(uid|org_id|org_role|personal_id|can)\('

@@ -81,6 +81,27 @@ create trigger sessions_forget_sign_in
   after delete on auth.sessions
   for each row when (current_setting('events.asking', true) <> '') execute function private.forget_sign_in();
 
+comment on table auth.api_keys is 'Keys with which a person''s programs get tokens. Deleting one ends it and every token issued from it.';
+comment on column auth.api_keys.organization_id is 'The team whose rows it reaches; null for its person''s own.';
+comment on column auth.api_keys.key_hash is 'SHA-256 of the key, which is 256 random bits, shown once and stored nowhere.';
+comment on column auth.api_keys.hint is 'How the key begins, by which its person knows it again.';
+comment on column auth.api_keys.last_used_at is 'When it last got a token, to the minute.';
+grant select, insert, update, delete on auth.api_keys to auth_service;
+create trigger api_keys_record_created
+  after insert on auth.api_keys
+  for each row execute function private.record_event('api_key_created');
+create trigger api_keys_record_revoked
+  after delete on auth.api_keys
+  for each row when (old.expires_at > now()) execute function private.record_event('api_key_revoked');
+create trigger api_keys_checked
+  before insert on auth.api_keys
+  for each row execute function private.check_api_key();
+create trigger members_end_api_keys
+  after update of role on auth.members
+  for each row
+  when (old.role <> new.role)
+  execute function private.end_api_keys_of_role();
+
 comment on table auth.verifications is 'What mailed tokens stand for: password resets, changes of the address, deletions. A leaked copy opens nothing: the token itself is not in it.';
 grant select, insert, update, delete on auth.verifications to auth_service;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connection } from '../support/database.ts'
 import { operator } from '../support/operator.ts'
-import { person, signedIn, subscribed } from '../support/person.ts'
+import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -17,7 +17,7 @@ describe('an operator', () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
     expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
-    for (const command of ['products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'users', 'organizations'])
+    for (const command of ['products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'api-keys', 'users', 'organizations'])
       expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect((await run()).code).toBe(1)
   })
@@ -32,6 +32,17 @@ describe('an operator', () => {
     expect((await ann.post('/organization/create', { name: 'Acme' })).status).toBe(200)
     expect(await run('end', ann.email)).toEqual({ code: 0, text: `Ended 1 subscription of ${ann.email}.\n` })
     expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: false, productId: null })
+  })
+
+  test('ends the API keys of a user, of whatever context, and nobody else’s', async () => {
+    const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
+    const keyOf = async (someone: Person) => (await someone.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })).body.key as string
+    const [anns, bobs] = [await keyOf(ann), await keyOf(bob)]
+    const status = async (key: string) => (await person(stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status
+    expect(await run('api-keys', 'revoke', ann.email.toUpperCase())).toEqual({ code: 0, text: `Ended 1 API key of ${ann.email}.\n` })
+    expect([await status(anns), await status(bobs)]).toEqual([401, 200])
+    expect(await run('api-keys', 'revoke', ann.email)).toEqual({ code: 0, text: `Ended 0 API keys of ${ann.email}.\n` })
+    expect(await run('api-keys', 'list')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command api-keys list') })
   })
 
   test('ends one product of several', async () => {

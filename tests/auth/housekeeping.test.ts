@@ -65,6 +65,19 @@ test('more rows than a batch holds are forgotten, and what has not ended stays',
   expect((await ann.get('/get-session')).status).toBe(200)
 })
 
+test('an API key is forgotten a month after it ended', async () => {
+  const id = await (await signedIn(stack, 'Ann')).id()
+  await stack.sql.query(
+    `insert into auth.api_keys (id, name, user_id, role, key_hash, hint, expires_at)
+      select name, name, $1, 'viewer', sha256(convert_to(name, 'UTF8')), 'fin_', now() - ended::interval
+      from (values ('old', '31 days'), ('late', '29 days'), ('new', '-1 day')) as key (name, ended)`,
+    [id],
+  )
+  housekeeping()
+  const left = async () => (await stack.sql.query('select id from auth.api_keys where user_id = $1 order by id', [id])).rows.map((row) => row.id)
+  await expect.poll(left, soon).toEqual(['late', 'new'])
+})
+
 test('an invitation is forgotten a month after it ended, whatever became of it', async () => {
   const { id: organizationId, owner } = await team(stack, ['viewer'])
   const invited = await Promise.all(

@@ -10,7 +10,7 @@ export type Equivalent = {
   keptBy?: string
 }
 
-const uid = String.raw`user_id = \( SELECT uid\(\) AS uid\) at \d+`
+const uid = String.raw`user_id = \( SELECT private\.personal_id\(\) AS personal_id\) at \d+`
 const team = String.raw`organization_id = \( SELECT org_id\(\) AS org_id\) at \d+`
 const keepOwner = String.raw`^trigger $1_keep_owner on api\.$1: disabled$`
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expectedOf, nothing, targetsOf, type Case, type Expected } from './cases.ts'
-import { consequences, list, may, sameTenant, sees } from './model.ts'
+import { consequences, list, may, onlyReads, sameTenant, sees } from './model.ts'
 import { type Actor, type StoredRow, type World } from './world.ts'
 
 type Call = {
@@ -304,6 +304,7 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
 
 /** Every function as every actor. */
 export function* functionCases(world: World): Generator<Case> {
+  const volatile = new Set(world.catalogue.signatures.filter(({ isVolatile }) => isVolatile).map(({ name }) => name))
   for (const name of world.catalogue.functions) {
     if (functions[name] === undefined) throw new Error(`api.${name}() is exposed, and tests/isolation/functions.ts has no entry for it: say what it may answer`)
   }
@@ -333,7 +334,9 @@ export function* functionCases(world: World): Generator<Case> {
           request: method === 'GET'
             ? { method, path: path ?? `/rpc/${name}${query}`, headers: {} }
             : { method: 'POST', path: `/rpc/${name}`, body: JSON.stringify(args), headers: { 'content-type': 'application/json' } },
-          expected: caller.kind === 'user' ? expected : expectedOf({ refused: [caller.kind === 'refused' ? 'token' : 'anonymous'] }, [], false),
+          expected: caller.kind === 'user'
+            ? (onlyReads(caller) && volatile.has(name) ? denied : expected)
+            : expectedOf({ refused: [caller.kind === 'refused' ? 'token' : 'anonymous'] }, [], false),
         }
       }
     }

@@ -8,9 +8,9 @@ export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
 export type Role = typeof roles[number]
 export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
 
-/** Who asks. A refused caller has a token that is not, or no longer, good for anything. */
+/** Who asks, by a session or by a key. A refused caller has a token that is not, or no longer, good for anything. */
 export type Caller =
-  | { kind: 'user', user: string, organization: string | null, role: Role | null }
+  | { kind: 'user', user: string, organization: string | null, role: Role | null, key?: 'reads' | 'changes' }
   | { kind: 'anonymous' }
   | { kind: 'refused' }
 type User = Extract<Caller, { kind: 'user' }>
@@ -100,26 +100,31 @@ const modelOf = (table: string): TableModel => {
 export const sameTenant = (a: Pick<Row, 'user' | 'organization'>, b: Pick<Row, 'user' | 'organization'>): boolean =>
   a.organization === b.organization && (a.organization !== null || a.user === b.user)
 
+/** "Personal rows are accessible only to their owning user", and "by no key of a team". */
+const reachesPersonal = (caller: User, row: Pick<Row, 'user'>): boolean =>
+  row.user === caller.user && (caller.key === undefined || caller.organization === null)
+
 /**
  * "A row is visible when (organization_id is null and user_id equals uid()) or (organization_id equals org_id() and the
  * role may list)." "A person reads their own context's [activity], in a team owner and admin do." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
  */
 export function sees(caller: Caller, row: Row): boolean {
   if (caller.kind !== 'user') return false
-  if (row.organization === null) return row.user === caller.user
+  if (row.organization === null) return reachesPersonal(caller, row)
   return row.organization === caller.organization && may(caller.role, 'list')
     && !(modelOf(row.table).kind === 'log' && caller.role !== 'owner' && caller.role !== 'admin')
     && !(row.table === 'dashboards' && caller.role === 'viewer' && row.visibility === 'private')
 }
 
-/** "Personal rows are accessible only to their owning user", and wholly so; a team's as the role says. */
+/** Personal rows wholly; a team's as the role says. */
 const mayDo = (caller: User, row: Pick<Row, 'user' | 'organization'>, action: Action): boolean =>
-  row.organization === null ? row.user === caller.user : row.organization === caller.organization && may(caller.role, action)
+  row.organization === null ? reachesPersonal(caller, row) : row.organization === caller.organization && may(caller.role, action)
 
 /** What refuses a caller whatever is asked: no token, a token that has ended, a table that nobody writes so. */
 function refusedOutright(caller: Caller, table: string, action: Action): Reason[] {
   if (caller.kind === 'refused') return ['token']
   if (caller.kind === 'anonymous') return ['anonymous']
+  if (onlyReads(caller)) return ['denied']
   const { kind } = modelOf(table)
   return kind === 'own' || kind === 'log' || kind === 'stored' && action !== 'delete' ? ['denied'] : []
 }
@@ -165,6 +170,9 @@ function againstNew(caller: User, row: Row, find: Find): Reason[] {
     ...missingReferences(caller, row, Object.keys(row.refers), find),
   ]
 }
+
+/** "A viewer's key reads, and only reads." */
+export const onlyReads = (caller: Caller): boolean => caller.kind === 'user' && caller.key === 'reads'
 
 export const list = (caller: Caller, rows: Row[]): Row[] => rows.filter((row) => sees(caller, row))
 

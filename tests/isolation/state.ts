@@ -19,7 +19,7 @@ export type Keeper = {
 }
 
 /** What no data request may change, beside the rows of api. */
-const beside = ['auth.users', 'auth.sessions', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
+const beside = ['auth.users', 'auth.sessions', 'auth.api_keys', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
 
 /** Keeps a copy of every exposed table, in a schema that is not exposed. */
 export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {

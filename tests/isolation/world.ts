@@ -41,6 +41,16 @@ const teams: Record<string, Record<string, Role>> = {
 /** `removed` belonged to team-a and left rows there; `ghost` did too, and deletes the account. */
 const people = ['solo', 'other', 'removed', 'ghost', ...new Set(Object.values(teams).flatMap((members) => Object.keys(members)))]
 
+/** Keys and whose they are; those of `a-admin` are of somebody who may more. */
+const keys: [user: string, team: string | null, role: KeyRole][] = [
+  ['solo', null, 'viewer'],
+  ['a-admin', null, 'editor'],
+  ['a-admin', 'team-a', 'viewer'],
+  ['a-admin', 'team-a', 'editor'],
+]
+type KeyRole = 'editor' | 'viewer'
+const keyId = (...of: [user: string, team: string | null, role: KeyRole]) => `key ${of.join()}`
+
 const publicUrl = 'http://isolation.example'
 
 /** The key of a row, as the model and a hash name it. */
@@ -66,6 +76,20 @@ async function populate(owner: pg.Client): Promise<void> {
   await storeAccounts(owner, people.map(accountOf))
   await owner.query(`insert into auth.sessions (id, token, user_id, expires_at) values ('past', 'past', 'solo', now() - interval '1 minute')`)
   for (const [organization, members] of Object.entries(teams)) await storeOrganization(owner, organization, new Map(Object.entries(members)))
+  const key = (user: string, team: string | null, role: KeyRole, ends = '1 hour') =>
+    owner.query(
+      `insert into auth.api_keys (id, name, user_id, organization_id, role, key_hash, hint, expires_at)
+        values ($1, $1, $2, $3, $4, sha256(convert_to($1, 'UTF8')), 'fin_', now() + $5::interval)`,
+      [keyId(user, team, role), user, team, role, ends],
+    )
+  for (const one of keys) await key(...one)
+  await key('other', null, 'editor', '-1 minute')
+  await owner.query(`insert into auth.members (id, organization_id, user_id, role) values ('removed', 'team-a', 'removed', 'viewer')`)
+  await owner.query(`update auth.members set role = 'editor' where user_id = 'demoted'`)
+  await key('removed', 'team-a', 'viewer')
+  await key('demoted', 'team-a', 'editor')
+  await owner.query(`delete from auth.members where user_id = 'removed'`)
+  await owner.query(`update auth.members set role = 'viewer' where user_id = 'demoted'`)
 }
 
 /** What is recorded of a tag that a request deleted; the ids of a request's activity count from its own. */
@@ -185,6 +209,22 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     caller: { kind: 'refused' },
     token,
   })
+  const ofKey = async (name: string, user: string, team: string | null, role: KeyRole, change: Payload = {}) => ({
+    name,
+    user,
+    team: team ?? 'team-a',
+    token: await sign(user, team, team === null ? null : role, { sid: keyId(user, team, role), api_key: role, ...change }),
+  })
+  const byKey = async (name: string, user: string, team: string | null, role: KeyRole): Promise<Actor> => ({
+    ...await ofKey(name, user, team, role),
+    asked: 'everything',
+    caller: { kind: 'user', user, organization: team, role: team === null ? null : role, key: role === 'viewer' ? 'reads' : 'changes' },
+  })
+  const byNoKey = async (name: string, user: string, team: string | null, role: KeyRole, change: Payload = {}): Promise<Actor> => ({
+    ...await ofKey(name, user, team, role, change),
+    asked: 'a little',
+    caller: { kind: 'refused' },
+  })
   return [
     await alone('personal', 'solo'),
     ...await Promise.all(roles.map((role) => within(`${role} of A`, `a-${role}`, 'team-a', role))),
@@ -195,6 +235,22 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     await within('demoted, new token', 'demoted', 'team-a', 'viewer'),
     ...await Promise.all(roles.map((role) => within(`${role} of B`, `b-${role}`, 'team-b', role))),
     { name: 'anonymous', user: 'solo', team: 'team-a', asked: 'everything', caller: { kind: 'anonymous' }, token: undefined },
+    ...await Promise.all(keys.map(([user, team, role]) => byKey(`${role} key of ${team ?? 'a person'}`, user, team, role))),
+    await byNoKey('key of somebody removed', 'removed', 'team-a', 'viewer'),
+    await byNoKey('key of somebody demoted', 'demoted', 'team-a', 'editor'),
+    await byNoKey('key past its time', 'other', null, 'editor'),
+    await byNoKey('key with a higher role', 'a-admin', 'team-a', 'viewer', {
+      api_key: 'editor',
+      claims: { organization_id: 'team-a', organization_role: 'editor' },
+    }),
+    await byNoKey('key with a higher role for the team alone', 'a-admin', 'team-a', 'viewer', {
+      claims: { organization_id: 'team-a', organization_role: 'editor' },
+    }),
+    await byNoKey('personal key with a higher role', 'solo', null, 'viewer', { api_key: 'editor' }),
+    await byNoKey('key that does not say it is one', 'a-admin', 'team-a', 'editor', { api_key: undefined }),
+    await byNoKey('personal key for a team', 'a-admin', null, 'editor', { claims: { organization_id: 'team-a', organization_role: 'editor' } }),
+    await byNoKey('key of a team for the person', 'a-admin', 'team-a', 'editor', { claims: {} }),
+    await byNoKey("another's key", 'solo', null, 'viewer', { sid: keyId('a-admin', null, 'editor'), api_key: 'editor' }),
     refused('removed, old token', 'removed', await sign('removed', 'team-a', 'editor'), 'everything'),
     refused('demoted, old token', 'demoted', await sign('demoted', 'team-a', 'editor'), 'everything'),
     refused('expired token', 'a-owner', await sign('a-owner', 'team-a', 'owner', { exp: hour - 7200 }), 'everything'),

@@ -76,6 +76,7 @@ describe('anon and authenticated', () => {
       'is_table',
       'is_column',
       'is_function',
+      'personal_id',
       'plain_numbers',
       'refuse',
       'refuse_estimate',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'v
 import { createClient, type FinanceError, unwrap } from '../../client/index.ts'
 import { clientRoutesPage } from '../../docs/client-routes.ts'
 import { withTwoFactors } from '../support/authenticator-app.ts'
-import { password, person, signedIn, team } from '../support/person.ts'
+import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { clientOf } from './person-client.ts'
 
@@ -223,4 +223,44 @@ test('two people in one process of Node have nothing in common', async () => {
   await ann.auth.signOut()
   expect((await ben.data.from('tags').select()).status).toBe(200)
   expect(ben.changes.map(({ event }) => event)).toEqual(['signed-in'])
+})
+
+describe('a script with a key', () => {
+  const keyOf = async (someone: Person, wish = {}) =>
+    (await someone.post('/api-key/create', { name: 'script', expiresInDays: 9, password, ...wish })).body as { id: string, key: string }
+  const script = (apiKey: string, asked: string[] = []) =>
+    createClient({
+      baseUrl: stack.url,
+      apiKey,
+      fetch: async (url, init) => {
+        asked.push(url.slice(stack.url.length))
+        return fetch(url, init)
+      },
+    })
+
+  test('asks for one token, and has the rows of the key’s context; two keys in one program are two callers', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    const asked: string[] = []
+    const personal = script((await keyOf(owner, { role: 'editor' })).key, asked)
+    const ofTeam = script((await keyOf(owner, { role: 'editor', organizationId })).key)
+    await Promise.all([
+      unwrap(personal.data.from('transactions').insert({ name: 'Mine', amount: 1 })),
+      unwrap(ofTeam.data.from('transactions').insert({ name: 'Ours', amount: 1 })),
+    ])
+    expect(await unwrap(personal.data.from('transactions').select('name'))).toEqual([{ name: 'Mine' }])
+    expect(await unwrap(ofTeam.data.from('transactions').select('name'))).toEqual([{ name: 'Ours' }])
+    expect(asked.filter((path) => path.endsWith('/token'))).toHaveLength(1)
+  })
+
+  test('is told that its key has ended, and asks no more', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id, key } = await keyOf(ann)
+    const asked: string[] = []
+    const { data } = script(key, asked)
+    expect(await unwrap(data.from('transactions').select())).toEqual([])
+    await ann.post('/api-key/revoke', { keyId: id })
+    for (let times = 0; times < 2; times += 1)
+      expect(await failed(unwrap(data.from('transactions').select()))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    expect(asked.filter((path) => path.endsWith('/token'))).toHaveLength(2)
+  })
 })

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient, unwrap } from '../../client/index.ts'
+import { password, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -103,6 +105,17 @@ test('its README compiles, and does what it says', async () => {
     'signed-out undefined',
     '401',
   ])
+})
+
+test('its script prints what a key reads', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const keyOf = async (role: string) => (await ann.post('/api-key/create', { name: 'script', expiresInDays: 9, role, password })).body.key as string
+  await unwrap(createClient({ baseUrl: stack.url, apiKey: await keyOf('editor') }).data.from('transactions').insert({ name: 'Coffee', amount: -3.5 }))
+  const page = await readFile(join(packed(), 'README.md'), 'utf8')
+  const [, script = ''] = /^```js\n([^]*?)^```$/m.exec(page) ?? []
+  await writeFile(join(project, 'script.js'), script.replace('https://money.example.org', stack.url))
+  const { stdout } = await run(process.execPath, ['script.js'], { cwd: project, env: { FINANCE_API_KEY: await keyOf('viewer') } })
+  expect(stdout).toBe('no category -3.5 usd\n')
 })
 
 test('the compiler refuses what the service would refuse', async () => {

@@ -32,7 +32,7 @@ begin atomic
           order by t.transaction_date desc offset steps.size limit 1
         ), (
           select t.transaction_date from api.transactions t
-          where t.user_id = (select public.uid()) and t.organization_id is null and t.transaction_date >= asked.first and t.transaction_date < steps.first
+          where t.user_id = (select private.personal_id()) and t.organization_id is null and t.transaction_date >= asked.first and t.transaction_date < steps.first
           order by t.transaction_date desc offset steps.size limit 1
         )),
       steps.first, 2 * steps.size

@@ -6,7 +6,7 @@ create or replace function auth.successor_of(p_organization text) returns text
 begin atomic
   select m.user_id from auth.members m
   where m.organization_id = p_organization and m.role <> 'owner'
-  order by array_position(array['admin', 'editor', 'viewer'], m.role), m.created_at, m.id
+  order by auth.role_rank(m.role) desc, m.created_at, m.id
   limit 1;
 end;
 comment on function auth.successor_of(text) is

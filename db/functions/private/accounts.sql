@@ -8,8 +8,8 @@ begin
     (
       select a.currency from api.accounts a
       where a.id = new.account_id and private.same_tenant(a.user_id, a.organization_id, new.user_id, new.organization_id)
-        -- row security refuses a row of another organization later, and until then nothing may tell of its accounts
-        and (new.organization_id is null or public.uid() is null or new.organization_id = public.org_id())
+        -- row security refuses a row that the caller does not reach later, and until then nothing may tell of its accounts
+        and (public.uid() is null or case when new.organization_id is null then private.personal_id() is not null else new.organization_id = public.org_id() end)
     ), 'usd');
   return new;
 end

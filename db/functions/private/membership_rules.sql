@@ -50,3 +50,38 @@ begin
 end
 $$;
 comment on function private.check_organization_has_owner() is 'Refuses a transaction after which an organization has members and no owner.';
+
+-- Both hold the membership until their transaction ends, so that a key that is made while a role changes is not left behind.
+create or replace function private.check_api_key() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  api_key_limit constant integer := 20;
+begin
+  perform from auth.users where id = new.user_id for no key update;
+  if (select count(*) from auth.api_keys where user_id = new.user_id and expires_at > now()) >= api_key_limit then
+    raise exception using errcode = 'P0001', message = 'API_KEY_LIMIT_REACHED';
+  end if;
+  if new.organization_id is not null then
+    perform from auth.members m
+      where m.organization_id = new.organization_id and m.user_id = new.user_id and auth.role_rank(m.role) >= auth.role_rank(new.role)
+      for share;
+    if not found then
+      raise exception using errcode = 'P0001', message = 'FORBIDDEN';
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.check_api_key() is 'Refuses a twenty-first key of a user, and one of a higher role than the user has in the organization.';
+
+create or replace function private.end_api_keys_of_role() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  delete from auth.api_keys k
+    where k.organization_id = new.organization_id and k.user_id = new.user_id and auth.role_rank(k.role) > auth.role_rank(new.role);
+  return null;
+end
+$$;
+comment on function private.end_api_keys_of_role() is 'Deletes the keys of a member that have a higher role than is left, so that none comes back with the role.';

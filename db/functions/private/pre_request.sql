@@ -1,6 +1,6 @@
 -- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
 -- whose session, membership or role is no longer as the token claims, which is one indexed look-up, or that was issued before
--- a key was revoked. It also refuses a planner's estimate and an unknown time zone, every request to a standby that is far
+-- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/api_keys.sql). It also refuses a planner's estimate and an unknown time zone, every request to a standby that is far
 -- behind (standby.sql), and takes one of the caller's places (shares.sql).
 
 create or replace function private.refuse_preferences(p_prefer text) returns void
@@ -41,6 +41,7 @@ declare
   issued_after bigint;
   places integer;
   is_alive boolean;
+  role_of_key text;
   person integer;
   problem text;
 begin
@@ -63,6 +64,15 @@ begin
       )
     into public_url, issued_after, places, is_alive
     from private.settings s;
+  if not is_alive then
+    -- the token names the role of its key, by which it says that it is of one: private.personal_id()
+    select k.role into role_of_key from auth.api_keys k
+      where k.id = session and k.user_id = caller and k.role = claims ->> 'api_key'
+        and k.organization_id is not distinct from organization
+        and organization_role is not distinct from case when organization is not null then k.role end
+        and auth.is_alive(k);
+    is_alive := found;
+  end if;
   if not is_anonymous then
     problem := case
       when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
@@ -71,8 +81,14 @@ begin
       when not is_alive or claims ->> 'sub' is distinct from caller then 'JWT revoked: its session, membership or role has ended'
     end;
     if problem is not null then
-      perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie.', 401,
+      perform private.refuse('PGRST301', problem, 'Fetch a new token: POST /api/auth/token with the session cookie, or with the API key.', 401,
         '{"WWW-Authenticate": "Bearer error=\"invalid_token\""}');
+    end if;
+    -- PostgREST has begun whatever can only read as READ ONLY, which PostgreSQL holds it to; so this one could write
+    if role_of_key = 'viewer' and current_setting('transaction_read_only') = 'off' then
+      raise insufficient_privilege using
+        message = 'permission denied for ' || regexp_replace(regexp_replace(current_setting('request.path'), '^/rpc/', 'function '), '^/', 'table '),
+        hint = 'The API key only reads. One with the role editor changes what its person may change.';
     end if;
   end if;
   -- all anonymous callers together are one person
@@ -84,5 +100,5 @@ begin
 end
 $$;
 comment on function private.pre_request() is
-  'Refuses a planner''s estimate, and a token whose audience, expiry, session, membership or role does not hold now; takes one of the caller''s places.';
+  'Refuses a planner''s estimate, a token whose audience, expiry, session or key, membership or role does not hold now, and a change by a key that reads; takes one of the caller''s places.';
 grant execute on function private.pre_request() to anon, authenticated;

@@ -39,7 +39,7 @@ create or replace function private.check_category_of_key() returns trigger
   language plpgsql set search_path = ''
 as $$
 begin
-  if (new.organization_id is null and new.user_id = public.uid() or new.organization_id = public.org_id() and private.can(tg_table_name, 'create')) and not exists (
+  if (new.organization_id is null and new.user_id = private.personal_id() or new.organization_id = public.org_id() and private.can(tg_table_name, 'create')) and not exists (
     select from api.categories c
     where c.id = new.category_id and private.same_tenant(c.user_id, c.organization_id, new.user_id, new.organization_id)
   ) then

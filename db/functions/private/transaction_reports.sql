@@ -55,7 +55,7 @@ begin
   -- Not the values themselves: the planner would look up how common they are, take that and the row rule for two things that
   -- have nothing to do with each other, and read from the table what the index of the tenant has.
   return case
-    when p_organization_id is null then '(organization_id is null and user_id = (select public.uid()))'
+    when p_organization_id is null then '(organization_id is null and user_id = (select private.personal_id()))'
     else '(organization_id = (select public.org_id()))'
   end;
 end

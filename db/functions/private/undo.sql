@@ -22,14 +22,14 @@ begin atomic
     select a.*, coalesce(a.after, a.before) ->> 'tag_id' as tag_id, a.action = 'create' and a.after is null as is_bulk
     from api.activity a
     where a.id > p_change and a.id <= private.last_of_change(p_change)
-      and (a.organization_id is null and a.user_id = (select public.uid()) or a.organization_id = (select public.org_id()))
+      and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
   ), first_changes as (
     -- what became of a bulk creation stands before its first change; without one, the row is as it was created
     select distinct on (a.table_name, a.row_id) a.table_name, a.row_id, a.before
     from api.activity a
     where a.id > p_change and a.before is not null and (a.table_name, a.row_id) in (select r.table_name, r.row_id from recorded r where r.is_bulk)
       and (
-        a.organization_id is null and a.user_id = (select public.uid())
+        a.organization_id is null and a.user_id = (select private.personal_id())
           and a.happened_at >= (select min(r.happened_at) from recorded r where r.is_bulk)
         or a.organization_id = (select public.org_id())
           and a.happened_at >= (select min(r.happened_at) from recorded r where r.is_bulk)
@@ -93,7 +93,7 @@ declare
   columns text[];
   key text;
   -- the id that activity names may be another tenant's row by now
-  within constant text := '(t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select public.uid()))';
+  within constant text := '(t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))';
   reached bigint;
 begin
   select string_agg(format('t.%1$I = (coalesce(e.after, e.before) ->> %1$L)::uuid', a.attname), ' and ') into key

@@ -5,7 +5,7 @@
 create function pg_temp.visible_rows(p_table text, p_sees text default null) returns text
   language sql
   return format(
-    $sql$((organization_id is null and user_id = (select public.uid())) or (%s))$sql$,
+    $sql$((organization_id is null and user_id = (select private.personal_id())) or (%s))$sql$,
     concat_ws(' and ', format('(organization_id = (select public.org_id()) and (select private.can(%L, %L)))', p_table, 'list'),
       -- A second time what the index is asked already. Where the planner has no statistics of a table, it takes a two-hundredth
       -- of all rows for the team's; this makes a two-hundredth of that, and so a caller's rows few, as they are.
@@ -16,7 +16,7 @@ create function pg_temp.protect_tenant(p_table text, p_sees text default null) r
 as $protect$
 declare
   -- a caller reaches the personal rows that are theirs, and the active organization's if the role may
-  mine constant text := '(organization_id is null and user_id = (select public.uid()))';
+  mine constant text := '(organization_id is null and user_id = (select private.personal_id()))';
   ours constant text := '(organization_id = (select public.org_id()) and (select private.can(%L, %L)))';
   -- A change that the role does not allow is an error and not "no rows". CASE, because PostgreSQL promises its order and
   -- not that of OR.

@@ -8,6 +8,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
 import { SendVerification } from '../../parts/send-verification.tsx'
 import { useTell } from '../../parts/toast.tsx'
+import { ApiKeys } from './api-keys.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
@@ -40,6 +41,7 @@ export function Page() {
       <TwoFactors />
       <Passkeys />
       <Sessions />
+      <ApiKeys />
       <Events />
       <DeleteAccount />
     </>

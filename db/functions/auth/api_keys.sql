@@ -1,0 +1,23 @@
+-- What an API key may be: its role is no higher than its person's, and it is good as long as that is so. Asked for each token of a
+-- key, and again for each request with such a token.
+
+create or replace function auth.role_rank(p_role text) returns integer
+  language sql immutable parallel safe
+  return array_position(array['viewer', 'editor', 'admin', 'owner'], p_role);
+comment on function auth.role_rank(text) is 'How high a role is: 1 for viewer to 4 for owner; null for what is none.';
+revoke execute on function auth.role_rank(text) from public;
+grant execute on function auth.role_rank(text) to auth_service;
+
+create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
+  language sql stable
+  return p_key.expires_at > statement_timestamp()
+    and (
+      p_key.organization_id is null
+      or exists (
+        select from auth.members m
+        where m.organization_id = p_key.organization_id and m.user_id = p_key.user_id and auth.role_rank(m.role) >= auth.role_rank(p_key.role)
+      )
+    );
+comment on function auth.is_alive(auth.api_keys) is 'Whether a key has not ended, and its person''s role in its team is still as high as the key''s.';
+revoke execute on function auth.is_alive(auth.api_keys) from public;
+grant execute on function auth.is_alive(auth.api_keys) to auth_service;

@@ -1,0 +1,414 @@
+/** Keys for a person's programs: what one may, and everything that ends one. */
+import { createHash } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+})
+afterAll(() => stack.close())
+
+type Wish = { name?: string, expiresInDays?: number, organizationId?: string | null, role?: string, password?: string }
+
+const ask = (someone: Person, wish: Wish = {}) => someone.post('/api-key/create', { name: 'Report', expiresInDays: 30, password, ...wish })
+/** Right after a sign-in, so that no password has to be checked. */
+const askFresh = (someone: Person, wish: Wish = {}) => someone.post('/api-key/create', { name: 'Report', expiresInDays: 30, ...wish })
+const made = async (someone: Person, wish: Wish = {}): Promise<{ id: string, key: string }> => {
+  const answer = await ask(someone, wish)
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+/** A program, which has no browser. */
+const program = (key: string, headers: Record<string, string> = {}) =>
+  person(stack, 'program').call('POST', '/token', undefined, { authorization: `Bearer ${key}`, ...headers })
+const tokenOf = async (key: string): Promise<string> => {
+  const { status, body } = await program(key)
+  expect(status).toBe(200)
+  return body.token
+}
+const noKey = { status: 401, body: { error: 'UNAUTHORIZED' } }
+const data = async (method: string, path: string, token: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${stack.dataUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'return=representation', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+}
+const store = async (token: string, name: string, more = {}) => {
+  const { status, body: [row] } = await data('POST', '/transactions', token, { name, amount: -5, ...more })
+  expect(status).toBe(201)
+  return row
+}
+const ended = { status: 401, body: { code: 'PGRST301' } }
+const denied = { status: 403, body: { code: '42501' } }
+const refusedAtBoth = async (key: string, token: string) => {
+  expect(await program(key)).toMatchObject(noKey)
+  expect(await data('GET', '/transactions', token)).toMatchObject(ended)
+}
+const session = async (someone: Person, organizationId: string | null = null) => {
+  await someone.post('/organization/set-active', { organizationId })
+  return someone.token()
+}
+
+describe('Ann makes a key for her script', () => {
+  test('sees it once, finds it in her list without the key, and only its hash is stored', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { body } = await ask(ann, { name: 'Monthly report', expiresInDays: 90 })
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'Monthly report',
+      hint: body.key.slice(0, 8),
+      organization_id: null,
+      role: 'viewer',
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
+      last_used_at: null,
+      key: expect.stringMatching(/^fin_[\w-]{43}$/),
+    })
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBeCloseTo(90 * 86_400_000, -5)
+    const { key, ...listed } = body
+    expect((await ann.get('/api-key/list')).body).toEqual([listed])
+    const { rows: [row] } = await stack.sql.query('select * from auth.api_keys where id = $1', [body.id])
+    expect(row.key_hash).toEqual(createHash('sha256').update(key).digest())
+    expect(JSON.stringify(row)).not.toContain(key.slice(8))
+  })
+
+  test('gets ordinary tokens of one hour with it, of the key’s context and role', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    const { id, key } = await made(owner, { organizationId, role: 'editor' })
+    const claims = decodeJwt(await tokenOf(key))
+    const like = decodeJwt(await owner.token())
+    expect(claims).toEqual({
+      ...like,
+      iat: claims.iat,
+      exp: Number(claims.iat) + 3_600,
+      sid: id,
+      api_key: 'editor',
+      claims: { organization_id: organizationId, organization_role: 'editor' },
+    })
+    expect(decodeJwt(await tokenOf((await made(owner)).key))).toMatchObject({ api_key: 'viewer', claims: {} })
+  })
+
+  test('and sees when it was last used, to the minute', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id, key } = await made(ann)
+    const used = async () => (await ann.get('/api-key/list')).body[0].last_used_at
+    await tokenOf(key)
+    const first = await used()
+    expect(Date.parse(first)).toBeGreaterThan(0)
+    await tokenOf(key)
+    expect(await used()).toBe(first)
+    await stack.sql.query(`update auth.api_keys set last_used_at = now() - interval '2 minutes' where id = $1`, [id])
+    await tokenOf(key)
+    expect(Date.parse(await used())).toBeGreaterThanOrEqual(Date.parse(first))
+  })
+
+  test('by her password, or within ten minutes of a sign-in', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    expect(await ask(ann, { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    const wish = { name: 'Report', expiresInDays: 1 }
+    expect((await ann.post('/api-key/create', wish)).status).toBe(200)
+    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
+    expect(await ann.post('/api-key/create', wish)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+    expect((await ask(ann)).status).toBe(200)
+  })
+
+  test('not before her address is hers: whoever signed up with it would keep a key to what she stores later', async () => {
+    const mallory = person(stack, 'Mallory')
+    await mallory.signUp()
+    expect(await ask(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+  })
+
+  test('not without a name, an end within a year, or with a role that there is not', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const wrong: [Wish, string][] = [
+      [{ name: '' }, 'name'],
+      [{ name: 'two\nlines' }, 'name'],
+      [{ expiresInDays: 0 }, 'expiresInDays'],
+      [{ expiresInDays: 367 }, 'expiresInDays'],
+      [{ expiresInDays: 1.5 }, 'expiresInDays'],
+      [{ role: 'owner' }, 'role'],
+      [{ role: 'admin' }, 'role'],
+    ]
+    for (const [wish, field] of wrong)
+      expect(await ask(ann, wish)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringContaining(`field ${field}`) } })
+    expect((await ann.post('/api-key/create', { name: 'Report', password })).status).toBe(400)
+  })
+
+  test('at most twenty, also at the same moment; an ended one makes room', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await Promise.all(Array.from({ length: 17 }, () => askFresh(ann)))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => askFresh(ann)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 403, body: { error: 'API_KEY_LIMIT_REACHED' } })
+    const [one] = (await ann.get('/api-key/list')).body
+    await stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [one.id])
+    expect((await askFresh(ann)).status).toBe(200)
+  })
+})
+
+describe('a key is no higher than its person', () => {
+  test('nor for a team that is not theirs', async () => {
+    const { id: organizationId, owner, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
+    const may: [Person, string[]][] = [[owner, ['admin', 'editor', 'viewer']], [admin, ['admin', 'editor', 'viewer']], [editor, ['editor', 'viewer']], [
+      viewer,
+      ['viewer'],
+    ]]
+    for (const [someone, roles] of may) {
+      for (const role of ['admin', 'editor', 'viewer']) {
+        expect(await ask(someone, { organizationId, role })).toMatchObject(
+          roles.includes(role) ? { status: 200, body: { role, organization_id: organizationId } } : { status: 403, body: { error: 'FORBIDDEN' } },
+        )
+      }
+    }
+    expect(await ask(await signedIn(stack, 'Eve'), { organizationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+  })
+
+  test('a viewer’s key reads the team’s rows, and changes nothing, whatever its person may', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    const rent = await store(await session(owner, organizationId), 'Rent')
+    const mine = await store(await session(owner), 'Mine')
+    const token = await tokenOf((await made(owner, { organizationId })).key)
+    expect((await data('GET', '/transactions', token)).body).toMatchObject([{ name: 'Rent' }])
+    expect(await data('POST', '/rpc/get_filtered_transactions', token, { filters: [] })).toMatchObject({ status: 200, body: [{ name: 'Rent' }] })
+    for (
+      const [method, path, body] of [
+        ['POST', '/transactions', { name: 'No', amount: 1 }],
+        ['POST', '/transactions', { name: 'No', amount: 1, organization_id: null }],
+        ['PATCH', `/transactions?id=eq.${rent.id}`, { name: 'No' }],
+        ['PATCH', `/transactions?id=eq.${mine.id}`, { name: 'No' }],
+        ['DELETE', `/transactions?id=eq.${rent.id}`, undefined],
+        ['PUT', `/transactions?id=eq.${rent.id}`, { ...rent, name: 'No' }],
+        ['POST', '/rpc/import_transactions', { p_rows: [{ name: 'No', amount: 1 }] }],
+        ['POST', '/rpc/undo', { p_activity_id: rent.id }],
+        ['POST', '/rpc/delete_category', { p_category_id: rent.id }],
+      ] as const
+    ) expect(await data(method, path, token, body), `${method} ${path}`).toMatchObject(denied)
+    expect(await data('POST', '/transactions', token, { name: 'No', amount: 1 }, { prefer: 'tx=rollback' })).toMatchObject(denied)
+  })
+
+  test('a key of a team neither reads nor changes its person’s own rows, which a session in the team does', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    const mine = await store(await session(owner), 'Mine')
+    const inTeam = await session(owner, organizationId)
+    expect((await data('GET', '/transactions', inTeam)).body).toMatchObject([{ name: 'Mine' }])
+    const token = await tokenOf((await made(owner, { organizationId, role: 'admin' })).key)
+    expect(await data('GET', '/transactions', token)).toMatchObject({ status: 200, body: [] })
+    expect(await data('GET', '/app_subscriptions', token)).toMatchObject({ status: 200, body: [] })
+    expect(await data('GET', '/activity', token)).toMatchObject({ status: 200, body: [] })
+    expect(await data('PATCH', `/transactions?id=eq.${mine.id}`, token, { name: 'No' })).toMatchObject({ status: 200, body: [] })
+    expect(await data('POST', '/transactions', token, { name: 'No', amount: 1, organization_id: null })).toMatchObject(denied)
+    expect(await data('POST', '/line_items', token, { transaction_id: mine.id, name: 'No', amount: 1 })).toMatchObject({ status: 409, body: { code: '23503' } })
+    const { body: [activity] } = await data('GET', `/activity?row_id=eq.${mine.id}`, inTeam)
+    expect(await data('POST', '/rpc/undo', token, { p_activity_id: activity.id })).toMatchObject({ status: 404 })
+    expect((await data('POST', '/rpc/get_transaction_stat', token, { p_organization_id: null, p_filters: [] })).body).toBe(0)
+    const stored = await store(token, 'Of the team')
+    expect(stored).toMatchObject({ organization_id: organizationId, user_id: await owner.id() })
+  })
+
+  test('a key of the personal rows reaches no team', async () => {
+    const { id: organizationId, owner } = await team(stack, [])
+    await store(await session(owner, organizationId), 'Rent')
+    const reading = await tokenOf((await made(owner)).key)
+    const writing = await tokenOf((await made(owner, { role: 'editor' })).key)
+    for (const token of [reading, writing]) expect((await data('GET', '/transactions', token)).body).toEqual([])
+    expect(await data('POST', '/transactions', reading, { name: 'No', amount: 1 })).toMatchObject(denied)
+    expect(await data('POST', '/transactions', writing, { name: 'No', amount: 1, organization_id: organizationId })).toMatchObject(denied)
+    expect(await store(writing, 'Mine')).toMatchObject({ organization_id: null })
+  })
+})
+
+describe('a key and its tokens end at once when', () => {
+  type World = { id: string, owner: Person, editor: Person, viewer: Person, keyId: string }
+  const member = async ({ owner, id }: World, path: string, editor: Person, more = {}) => {
+    const body = { organizationId: id, userId: await editor.id(), ...more }
+    expect((path === '/organization/update-member-role' ? await owner.patch(path, body) : await owner.post(path, body)).status).toBe(200)
+  }
+  const ends: [string, (world: World) => Promise<unknown>][] = [
+    ['it is revoked', async ({ editor, keyId }) => expect((await editor.post('/api-key/revoke', { keyId })).status).toBe(200)],
+    ['it is over', ({ keyId }) => stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [keyId])],
+    ['its person is removed', (world) => member(world, '/organization/remove-member', world.editor)],
+    ['its person leaves', async ({ editor, id }) => expect((await editor.post('/organization/leave', { organizationId: id })).status).toBe(200)],
+    ['its person becomes less than it', (world) => member(world, '/organization/update-member-role', world.editor, { role: 'viewer' })],
+    ['the team is deleted', async ({ owner, id }) => expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)],
+    ['its person’s account is deleted', async ({ editor }) => stack.sql.query('delete from auth.users where id = $1', [await editor.id()])],
+    ['a new password is chosen by mail', async ({ editor }) => {
+      await person(stack).post('/forget-password', { email: editor.email })
+      const mail = await stack.mail.waitFor(editor.email, ({ text }) => text.includes('/reset-password'))
+      const token = new URL(linkIn(mail)).searchParams.get('token')
+      expect((await person(stack).post('/reset-password', { token, password: 'a new password' })).status).toBe(200)
+    }],
+    ['a change of the address is stopped, which somebody else asked for', async ({ editor }) => {
+      await editor.post('/request-email-change', { newEmail: 'mallory@example.net', password })
+      const mail = await stack.mail.waitFor(editor.email, ({ text }) => text.includes('stop-email-change'))
+      const token = new URL(linkIn(mail)).searchParams.get('token')
+      expect((await person(stack).post('/stop-email-change', { token })).status).toBe(200)
+    }],
+  ]
+  test.each(ends)('%s', async (_, end) => {
+    const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
+    const { id: keyId, key } = await made(editor, { organizationId: id, role: 'editor' })
+    const token = await tokenOf(key)
+    expect((await data('GET', '/transactions', token)).status).toBe(200)
+    await end({ id, owner, editor, viewer, keyId })
+    await refusedAtBoth(key, token)
+  })
+
+  test('its person was less for a moment: the key does not come back with the role', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const [high, low] = [await made(editor, { organizationId, role: 'editor' }), await made(editor, { organizationId })]
+    const token = await tokenOf(high.key)
+    for (const role of ['viewer', 'admin']) await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })
+    await refusedAtBoth(high.key, token)
+    expect((await data('GET', '/transactions', await tokenOf(low.key))).status).toBe(200)
+  })
+
+  test('its person became less by a way that no trigger saw', async () => {
+    const { id: organizationId, editor } = await team(stack, ['editor'])
+    const { key } = await made(editor, { organizationId, role: 'editor' })
+    const token = await tokenOf(key)
+    await stack.sql.query('alter table auth.members disable trigger members_end_api_keys')
+    try {
+      await stack.sql.query(`update auth.members set role = 'viewer' where user_id = $1`, [await editor.id()])
+    } finally {
+      await stack.sql.query('alter table auth.members enable trigger members_end_api_keys')
+    }
+    await refusedAtBoth(key, token)
+  })
+
+  test('but not when its person becomes more, signs out, or chooses another password while signed in', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const { key } = await made(editor, { organizationId, role: 'editor' })
+    const token = await tokenOf(key)
+    await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role: 'admin' })
+    expect((await editor.post('/change-password', { currentPassword: password, newPassword: 'another password' })).status).toBe(200)
+    await editor.post('/sign-out')
+    expect((await data('GET', '/transactions', token)).status).toBe(200)
+    expect((await data('GET', '/transactions', await tokenOf(key))).status).toBe(200)
+  })
+})
+
+describe('nothing else', () => {
+  test('opens by a key: it is no session, and its token is none', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id, key } = await made(ann)
+    for (const bearer of [key, await tokenOf(key)]) {
+      for (const [method, path] of [['GET', '/get-session'], ['GET', '/api-key/list'], ['GET', '/organization/list'], ['POST', '/sign-out']] as const) {
+        const answer = await person(stack).call(method, path, undefined, { authorization: `Bearer ${bearer}` })
+        expect(answer, path).toMatchObject(noKey)
+      }
+      expect(await person(stack).call('POST', '/api-key/create', { name: 'More', expiresInDays: 9, password }, { authorization: `Bearer ${bearer}` }))
+        .toMatchObject(noKey)
+      expect(await person(stack).call('POST', '/api-key/revoke', { keyId: id }, { authorization: `Bearer ${bearer}` })).toMatchObject(noKey)
+    }
+    expect((await person(stack).call('POST', '/token', undefined, { authorization: `Bearer ${await tokenOf(key)}` })).status).toBe(401)
+    // nor where the data surface looks for a token
+    expect((await data('GET', '/transactions', key)).status).toBe(401)
+  })
+
+  test('is known of somebody else’s key: not in the list, not to be revoked', async () => {
+    const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
+    const { id, key } = await made(ann)
+    expect(await eve.post('/api-key/revoke', { keyId: id })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect((await eve.get('/api-key/list')).body).toEqual([])
+    // nor do a team's owner and a colleague see each other's
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const theirs = await made(editor, { organizationId })
+    expect((await owner.get('/api-key/list')).body).toEqual([])
+    expect((await owner.post('/api-key/revoke', { keyId: theirs.id })).status).toBe(404)
+    await tokenOf(key)
+    await tokenOf(theirs.key)
+  })
+
+  test('is a key that was made up', async () => {
+    for (const wrong of ['fin_', 'fin_x', `fin_${'A'.repeat(43)}`, `fin_${'A'.repeat(4_000)}`, "fin_' or true --", 'fin_%00'])
+      expect(await program(wrong), wrong).toMatchObject(noKey)
+  })
+
+  test('is taken for a key: neither its hash, its id, its hint, nor a part of it', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id, key } = await made(ann)
+    const hash = createHash('sha256').update(key).digest('base64url')
+    for (const wrong of [`fin_${hash}`, `fin_${id}`, key.slice(0, 8), key.slice(0, -1), `${key}A`, key.toUpperCase()]) {
+      expect((await program(wrong)).status).toBe(401)
+    }
+  })
+})
+
+describe('whose token it is', () => {
+  test('a key decides alone, also beside a cookie; another bearer changes nothing', async () => {
+    const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
+    const { id, key } = await made(ann)
+    const beside = (bearer: string) => bob.call('POST', '/token', undefined, { authorization: bearer })
+    expect(decodeJwt((await beside(`Bearer ${key}`)).body.token)).toMatchObject({ user_id: await ann.id(), sid: id })
+    expect(decodeJwt((await beside(`bearer  ${key}`)).body.token)).toMatchObject({ user_id: await ann.id() })
+    await ann.post('/api-key/revoke', { keyId: id })
+    expect(await beside(`Bearer ${key}`)).toMatchObject(noKey)
+    // as ever: a client that sends its old token along
+    expect(decodeJwt((await beside(`Bearer ${await bob.token()}`)).body.token)).toMatchObject({ user_id: await bob.id() })
+    expect((await beside('Basic eDp5')).status).toBe(200)
+  })
+
+  test('a page of another site is refused, whatever key it holds', async () => {
+    const { key } = await made(await signedIn(stack, 'Ann'))
+    expect(await program(key, { origin: 'https://evil.example' })).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+  })
+
+  test('a key that is revoked while programs use it is of no use to any of them afterwards', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const { id, key } = await made(ann)
+    const asked = Array.from({ length: 12 }, () => program(key))
+    expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
+    for (const { status, body } of await Promise.all(asked)) {
+      expect([200, 401]).toContain(status)
+      if (status === 200) expect(await data('GET', '/transactions', body.token)).toMatchObject(ended)
+    }
+  })
+
+  test('a key that is made while its person becomes less does not stay', async () => {
+    const { id: organizationId, owner, editor } = await team(stack, ['editor'])
+    const userId = await editor.id()
+    const [answers] = await Promise.all([
+      Promise.all(Array.from({ length: 6 }, () => askFresh(editor, { organizationId, role: 'editor' }))),
+      owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
+    ])
+    for (const { status, body } of answers) {
+      if (status === 200) expect(await program(body.key)).toMatchObject(noKey)
+      else expect(body.error).toBe('FORBIDDEN')
+    }
+    expect((await stack.sql.query('select from auth.api_keys where user_id = $1', [userId])).rowCount).toBe(0)
+  })
+})
+
+test('no log has a key, and none of its tokens', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const { key } = await made(ann)
+  const token = await tokenOf(key)
+  await data('GET', '/transactions', token)
+  await program(`${key}A`)
+  await person(stack).call('POST', `/token?key=${key}`, undefined, { authorization: `Bearer ${key}` })
+  const text = stack.logged.join('\n')
+  for (const secret of [key.slice(8), createHash('sha256').update(key).digest('hex'), token.split('.')[2] ?? '']) expect(text).not.toContain(secret)
+})
+
+test('wrong keys are counted per address: the right one goes on working', async () => {
+  await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
+  const ann = await signedIn(limited, 'Ann')
+  const from = (address: string, key: string) =>
+    person(limited, 'program').call('POST', '/token', undefined, { authorization: `Bearer ${key}`, 'x-forwarded-for': address })
+  const { body: { key } } = await ann.post('/api-key/create', { name: 'Report', expiresInDays: 9, password }, { 'x-forwarded-for': '203.0.113.9' })
+  const wrong = await Promise.all(Array.from({ length: 61 }, () => from('203.0.113.1', `fin_${'A'.repeat(43)}`)))
+  expect(wrong.filter(({ status }) => status === 401)).toHaveLength(60)
+  const refused = wrong.find(({ status }) => status === 429)
+  expect(refused?.body.error).toBe('RATE_LIMIT_EXCEEDED')
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await from('203.0.113.1', key)).status).toBe(200)
+  expect((await from('203.0.113.2', `fin_${'A'.repeat(43)}`)).status).toBe(401)
+})

@@ -1,0 +1,49 @@
+/** A person makes a key for a program in the reference app, sees it once, and revokes it. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createClient, unwrap } from '../../client/index.ts'
+import { password, person, team } from '../support/person.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+test('Ann makes a key of her team that reads, copies it, and later revokes it', async () => {
+  const { owner: ann, id: organizationId } = await team(story.stack, [])
+  const page = await story.open(ann, '/settings', { viewport: { width: 390, height: 844 }, permissions: ['clipboard-read', 'clipboard-write'] })
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Keys for programs' }) })
+  const doing = section.getByLabel('What it does')
+  await section.getByLabel('What it is for').fill('Monthly report')
+  expect(await doing.getByRole('option').allTextContents()).toEqual(['Reads', 'Reads and changes'])
+  await section.getByLabel('Whose books').selectOption({ label: 'The Team' })
+  expect(await doing.getByRole('option').allTextContents()).toHaveLength(3)
+  await section.getByLabel('Your password').fill('not hers')
+  await section.getByRole('button', { name: 'Make a key' }).click()
+  await section.getByRole('alert').waitFor()
+  await section.getByLabel('Your password').fill(password)
+  await section.getByRole('button', { name: 'Make a key' }).click()
+  const key = await section.getByLabel('Key', { exact: true }).inputValue()
+  expect(await barriers(page)).toEqual([])
+  await section.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('The key is copied.').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key)
+  await section.getByRole('button', { name: 'Done' }).click()
+  await expect.poll(() => page.content()).not.toContain(key)
+
+  const { data } = createClient({ baseUrl: story.stack.url, apiKey: key })
+  expect(await unwrap(data.from('transactions').select())).toEqual([])
+  expect((await data.from('transactions').insert({ name: 'No', amount: 1 })).status).toBe(403)
+  const [listed] = (await ann.get('/api-key/list')).body
+  expect(listed).toMatchObject({ name: 'Monthly report', role: 'viewer', organization_id: organizationId })
+
+  await page.reload()
+  await section.getByText('The Team, viewer, until').waitFor()
+  await section.getByRole('button', { name: 'Revoke Monthly report' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+  await section.getByText('Monthly report').waitFor({ state: 'detached' })
+  expect((await person(story.stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(401)
+  await page.context().close()
+})
