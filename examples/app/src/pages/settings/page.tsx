@@ -9,6 +9,7 @@ import { useTell } from '../../parts/toast.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Sessions } from './sessions.tsx'
+import { TakeAlong } from './take-along.tsx'
 
 export function Page() {
   const { user } = useHere()
@@ -33,6 +34,7 @@ export function Page() {
       <ChangeEmail />
       <Password />
       <Sessions />
+      <TakeAlong />
       <DeleteAccount />
     </>
   )

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import type { Shown } from '../../data/transaction-filters.ts'
 import { everyTransaction, type Transaction } from '../../data/transactions.ts'
+import { save } from '../../parts/save.ts'
 import { useTell } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
@@ -45,11 +46,4 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
     write().catch((error: Error) => tell(error)).finally(() => setProgress(null))
   }
   return { progress, begin }
-}
-
-function save(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file)
-  const link = Object.assign(document.createElement('a'), { href: address, download: name })
-  link.click()
-  URL.revokeObjectURL(address)
 }
