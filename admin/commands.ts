@@ -4,8 +4,9 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { deletePasskeys } from '../auth/delete-passkeys.ts'
 import type { FunctionRows, Tables } from '../db/types.ts'
+import { exportCommand } from './export.ts'
 import { keysCommand } from './keys.ts'
-import { misspelled, mistake, table, word, type Command, type Output } from './terminal.ts'
+import { misspelled, mistake, table, userNamed, word, type Command, type Output } from './terminal.ts'
 
 const help = (command: string) =>
   `Usage: ${command} <command> [options]
@@ -19,6 +20,7 @@ const help = (command: string) =>
   users [--limit <n>]                      list users, newest first (100)
   organizations [--limit <n>]              list organizations, newest first (100)
   api-keys revoke <e-mail>                 end every API key of a user, and its tokens
+  export <e-mail> [--organization <slug>]  write all that is a user's, and what they see of one organization, as a ZIP archive
   keys                                     list the signing keys
   keys rotate                              sign with a new key, once every PostgREST knows it
   keys revoke <kid>                        refuse a key and every token it signed, now
@@ -34,12 +36,6 @@ const wholeNumber = (text: string | undefined, fallback: number, option: string,
   return value
 }
 
-async function userNamed(db: Kysely<Tables>, email: string): Promise<{ id: string, email: string }> {
-  const user = await db.selectFrom('auth.users').select(['id', 'email']).where('email', '=', sql<string>`lower(${email})`).executeTakeFirst()
-  if (user === undefined) throw mistake(`There is no user with the e-mail ${email}.`)
-  return user
-}
-
 async function knownProduct(db: Kysely<Tables>, product: string): Promise<string> {
   const products = (await db.selectFrom('private.products').select('id').orderBy('rank').execute()).map(({ id }) => id)
   if (!products.includes(product)) throw mistake(`There is no product ${product}. There are: ${products.join(', ')}.`)
@@ -47,6 +43,7 @@ async function knownProduct(db: Kysely<Tables>, product: string): Promise<string
 }
 
 const commands: Record<string, Command> = {
+  export: exportCommand,
   keys: keysCommand,
   products: async (db, _words, _options, out) => {
     const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
@@ -128,14 +125,21 @@ export type AdminOptions = {
 /**
  * Runs one command.
  * @param argv the words after the command's name
+ * @param complaints takes what is wrong, where the output is a file
  * @returns the exit code; a mistake is told as one sentence and is 1
  */
-export async function admin(argv: string[], { databaseUrl, ...called }: AdminOptions, out: Output): Promise<number> {
+export async function admin(argv: string[], { databaseUrl, ...called }: AdminOptions, out: Output, complaints: Output = out): Promise<number> {
   try {
     const { values, positionals: [name, ...words] } = parseArgs({
       args: argv,
       allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' }, limit: { type: 'string' }, all: { type: 'boolean' } },
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        days: { type: 'string' },
+        limit: { type: 'string' },
+        all: { type: 'boolean' },
+        organization: { type: 'string' },
+      },
     })
     if (values.help === true || name === undefined) {
       out.write(help(called.command))
@@ -155,14 +159,14 @@ export async function admin(argv: string[], { databaseUrl, ...called }: AdminOpt
     return 0
   } catch (error) {
     if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
-      out.write(`The database is not migrated: run \`${called.migrateCommand}\` first.\n`)
+      complaints.write(`The database is not migrated: run \`${called.migrateCommand}\` first.\n`)
       return 1
     }
     if (!(error instanceof Error)) throw error
     const isMisspelled = error.name === 'Misspelled' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
     if (!isMisspelled && error.name !== 'Mistake') throw error
     const sentence = error.message.split('. To specify', 1)[0]?.replace(/([^.])$/, '$1.')
-    out.write(isMisspelled ? `${sentence} \`${called.command} --help\` shows how.\n` : `${sentence}\n`)
+    complaints.write(isMisspelled ? `${sentence} \`${called.command} --help\` shows how.\n` : `${sentence}\n`)
     return 1
   }
 }

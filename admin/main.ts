@@ -8,7 +8,8 @@ try {
   const settings = readSettings(process.env)
   process.exitCode = await withDatabase(
     settings,
-    (databaseUrl) => admin(process.argv.slice(2), { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND }, process.stdout),
+    (databaseUrl) =>
+      admin(process.argv.slice(2), { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND }, process.stdout, process.stderr),
   )
 } catch (error) {
   console.error(`Cannot run the command: ${oneLine(error)}`)

@@ -1,9 +1,14 @@
 /** What the operator's commands share: how they are told what to do, and how they answer. */
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
 
-export type Output = { write(text: string): unknown }
-export type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined }
+export type Output = {
+  /** @param written is called when somebody has taken it, or it could not be written */
+  write(text: string | Uint8Array, written?: (error?: Error | null) => void): unknown
+  /** Whether a person reads it at a terminal. */
+  isTTY?: boolean
+}
+export type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined, organization?: string | undefined }
 export type Command = (db: Kysely<Tables>, words: string[], options: Options, out: Output) => Promise<void>
 
 /** A mistake of the person at the keyboard: told as one sentence. */
@@ -17,6 +22,13 @@ export function word(words: string[], index: number, what: string): string {
   const value = words[index]
   if (value === undefined) throw misspelled(`Say the ${what}.`)
   return value
+}
+
+/** @throws a mistake where nobody has the address */
+export async function userNamed(db: Kysely<Tables>, email: string): Promise<{ id: string, email: string }> {
+  const user = await db.selectFrom('auth.users').select(['id', 'email']).where('email', '=', sql<string>`lower(${email})`).executeTakeFirst()
+  if (user === undefined) throw mistake(`There is no user with the e-mail ${email}.`)
+  return user
 }
 
 export type Cell = string | number | boolean | Date | null | undefined

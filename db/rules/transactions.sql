@@ -19,7 +19,7 @@ comment on column api.transactions.status is '`paid`, `pending` or `failed`';
 comment on column api.transactions.source is 'Where the row comes from, 1 to 64 characters';
 comment on column api.transactions.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
 comment on column api.transactions.account_id is 'Id of an account of the same context and currency';
-comment on column api.transactions.transfer_id is 'What the two halves of a transfer share. Set by `/rpc/create_transfer`; cannot be changed';
+comment on column api.transactions.transfer_id is 'What the two halves of a transfer share. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed';
 comment on column api.transactions.import_id is 'The import it came with. Set by `/rpc/import_transactions`';
 comment on column api.transactions.transaction_date is 'When it took place: a date or date-time between 1900 and 2199. Default current time';
 

@@ -24,6 +24,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^finance-client\/import$/, replacement: client('import/index.ts') },
+      { find: /^finance-client\/export$/, replacement: client('export/index.ts') },
       { find: /^finance-client$/, replacement: client('index.ts') },
     ],
   },

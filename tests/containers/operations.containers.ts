@@ -120,6 +120,9 @@ describe('one machine with Docker', () => {
     token = await ann.token()
     expect(await paste('docs/operations.md', 'docker compose logs auth')).toContain(`Mail to ${ann.email}: `)
     expect(await paste('docs/operations.md', 'infra/docker/admin --help')).toMatch(/^Usage: infra\/docker\/admin <command>/)
+    await paste('docs/operations.md', 'infra/docker/admin export', { EMAIL: ann.email })
+    // a ZIP archive
+    expect(await it.shell('head -c 2 theirs.zip && rm theirs.zip')).toBe('PK')
   })
 })
 

@@ -247,6 +247,34 @@ describe('transfer_id', () => {
     expect(await mine.patch(`/transactions?id=eq.${plain.id}`, { transfer_id: outgoing.transfer_id })).toMatchObject({ status: 400 })
   })
 
+  test('comes back with both halves at once, as an export has them, under ids of their own', async () => {
+    const [outgoing, incoming] = await transfer(mine, bank, savings)
+    const copied = ({ amount, name }: Half, account_id: string) => ({ amount, name, account_id, transaction_date: '2025-01-01' })
+    const [out, into] = [copied(outgoing, bank), copied(incoming, savings)]
+    const anew = () => {
+      const [id, other, transfer_id] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+      return [{ ...out, id, transfer_id }, { ...into, id: other, transfer_id }] as const
+    }
+    const [one, two] = anew()
+    const again = { prefer: 'resolution=ignore-duplicates' }
+    for (let times = 0; times < 2; times += 1) expect((await mine.post('/transactions', [one, two], again)).status).toBe(201)
+    expect(await halves(one.transfer_id, 'amount')).toEqual([{ amount: -200 }, { amount: 200 }])
+    await mine.patch(`/transactions?id=eq.${one.id}`, { name: 'Moved' })
+    expect(await halves(one.transfer_id, 'name')).toEqual([{ name: 'Moved' }, { name: 'Moved' }])
+
+    const wrongs = [
+      ([half]: ReturnType<typeof anew>) => [half],
+      ([half, other]: ReturnType<typeof anew>) => [half, other, { ...other, id: crypto.randomUUID() }],
+      ([half, other]: ReturnType<typeof anew>) => [half, { ...other, amount: 199 }],
+      ([half, other]: ReturnType<typeof anew>) => [half, { ...other, amount: -200 }],
+      ([half, other]: ReturnType<typeof anew>) => [half, { ...other, account_id: bank }],
+      ([half, other]: ReturnType<typeof anew>) => [half, { ...other, name: 'Else' }],
+      ([half, other]: ReturnType<typeof anew>) => [half, { ...other, transfer_id: one.transfer_id }],
+      ([half, other]: ReturnType<typeof anew>) => [half, other].map((row) => ({ ...row, transfer_id: one.transfer_id })),
+    ]
+    for (const wrong of wrongs) expect(await mine.post('/transactions', wrong(anew()))).toMatchObject(refused('transfer_id cannot be set or changed'))
+  })
+
   test('comes back with the halves that the owner of the database restores', async () => {
     const [outgoing] = await transfer(mine, bank, savings)
     const { rows } = await stack.owner.query('select * from api.transactions where transfer_id = $1', [outgoing.transfer_id])

@@ -457,6 +457,7 @@ case "$*" in
   *create*) cat >${directory}/created ;;
   *'get pod'*) printf "$PHASE" ;;
   *logs*) echo granted ;;
+  *exec*) echo archive ;;
 esac
 `,
         { mode: 0o755 },
@@ -475,6 +476,10 @@ esac
       const asked = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
       expect(asked.filter((line) => !line.startsWith('patch --local'))).toEqual(asked.filter((line) => line.startsWith('--namespace finance ')))
       expect(asked.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
+      // what is somebody's goes into no log
+      expect((await ask('Running', 'export', "o'brien@example.org")).stdout).toBe('archive\n')
+      const words = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
+      expect(words.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
       await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })
     } finally {
       await rm(directory, { recursive: true })

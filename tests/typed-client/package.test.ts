@@ -64,13 +64,19 @@ async function compressed(files: string[]): Promise<number> {
 
 test('it is compiled code, its types and its README, and under 6 kB compressed', async () => {
   const files = await readdir(packed(), { recursive: true })
-  expect(files.filter((file) => !/^dist\/(import\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual(['README.md', 'dist', 'dist/import', 'package.json'])
-  const size = await compressed(files.filter((file) => !file.startsWith('dist/import/')))
+  expect(files.filter((file) => !/^dist\/((import|export)\/)?[a-z-]+\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
+    'README.md',
+    'dist',
+    'dist/export',
+    'dist/import',
+    'package.json',
+  ])
+  const size = await compressed(files.filter((file) => !/^dist\/(import|export)\//.test(file)))
   expect(size).toBeGreaterThan(2_000)
   expect(size).toBeLessThan(6_000)
 })
 
-test('who reads no bank files loads nothing of what reads them', async () => {
+test('who reads no bank files and exports nothing loads nothing of what does', async () => {
   const files = await readdir(packed(), { recursive: true })
   const main = files.filter((file) => /^dist\/[^/]+\.js$/.test(file))
   const imports = await Promise.all(
@@ -78,6 +84,7 @@ test('who reads no bank files loads nothing of what reads them', async () => {
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
   expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(20_000)
+  expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(10_000)
 })
 
 test('two lines are an app', async () => {
@@ -101,6 +108,7 @@ test('its README compiles, and does what it says', async () => {
     '-3.5',
     'line 3: "free" is no amount.',
     'new',
+    '{ stored: 0, present: 3 } []',
     `400 23514 [ 'name' ]`,
     'signed-out undefined',
     '401',

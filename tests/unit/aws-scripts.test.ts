@@ -102,6 +102,11 @@ describe('the operator', () => {
     expect(await inContainer('process.exit(3)')).toEqual({ code: 3, out: 'task ended with 3\n' })
   })
 
+  test('is refused an export, which would be in a log', async () => {
+    const outcome = await run('admin', ['export', 'ann@example.org'], succeeded)
+    expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), asked: [] })
+  })
+
   test('gets the exit code of the command, and what it wrote', async () => {
     const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
       ...succeeded,

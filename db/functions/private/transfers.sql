@@ -16,6 +16,17 @@ begin
   if tg_op = 'INSERT' and new.transfer_id::text = current_setting('private.transfer', true) then
     return null;
   end if;
+  -- both halves of one request that are a transfer already, as somebody's export has them; an account of it may have been deleted
+  if tg_op = 'INSERT' and 2 = (select count(*) from api.transactions where transfer_id = new.transfer_id) and exists (
+    select from api.transactions half
+    where half.transfer_id = new.transfer_id and half.id <> new.id and half.xmin = pg_current_xact_id()::xid
+      and private.same_tenant(half.user_id, half.organization_id, new.user_id, new.organization_id)
+      and (half.name, half.status, half.description, half.transaction_date) is not distinct from (new.name, new.status, new.description, new.transaction_date)
+      and (half.account_id <> new.account_id) is not false
+      and sign(half.amount) * sign(new.amount) < 0 and (half.currency <> new.currency or half.amount = - new.amount)
+  ) then
+    return null;
+  end if;
   if tg_op = 'INSERT' or old.transfer_id is distinct from new.transfer_id then
     perform private.invalid('transfer_id cannot be set or changed', 'Leave it out. POST /rpc/create_transfer makes a transfer; deleting one half deletes both.');
   end if;
@@ -76,7 +87,7 @@ begin
 end
 $$;
 comment on function private.keep_transfer() is
-  'Refuses a transfer_id that a caller sends, and a change that would make two halves no transfer any more; where a request writes both halves, makes what it changes in one in the other.';
+  'Refuses a transfer_id that a caller sends, unless with both halves of a transfer at once, and a change that would make two halves no transfer any more; where a request writes both halves, makes what it changes in one in the other.';
 
 -- All at once, because a statement for each half takes longer than what it writes.
 create or replace function private.change_other_halves() returns trigger

@@ -14,6 +14,7 @@ import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Sessions } from './sessions.tsx'
+import { TakeAlong } from './take-along.tsx'
 import { TwoFactors } from './two-factors.tsx'
 
 export function Page() {
@@ -43,6 +44,7 @@ export function Page() {
       <Sessions />
       <ApiKeys />
       <Events />
+      <TakeAlong />
       <DeleteAccount />
     </>
   )

@@ -9,7 +9,7 @@ import { CodeField } from '../../parts/code-field.tsx'
 import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { save } from '../../parts/save.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
 
@@ -125,7 +125,7 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
       </ul>
       <div className='buttons'>
         <button type='button' onClick={() => void copy()}>Copy</button>
-        <button type='button' onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
+        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
         <button type='button' className='primary' onClick={onDone}>I have kept them</button>
       </div>
     </div>

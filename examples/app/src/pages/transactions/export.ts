@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import type { Shown } from '../../data/transaction-filters.ts'
 import { everyTransaction, type Transaction } from '../../data/transactions.ts'
-import { saveFile } from '../../parts/save-file.ts'
+import { save } from '../../parts/save.ts'
 import { useTell } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
@@ -38,7 +38,7 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
       count += rows.length
       setProgress(count)
     }
-    saveFile(new Blob(parts, { type: 'text/csv' }), 'transactions.csv')
+    save(new Blob(parts, { type: 'text/csv' }), 'transactions.csv')
   }
   const begin = () => {
     if (progress !== null) return

@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Restored } from 'finance-client/export'
+import { useId, useState } from 'react'
+import { useHere } from '../../app/here.tsx'
+import { usePeopleChange } from '../../data/change.ts'
+import { exported, restore } from '../../data/take-along.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { saveStream } from '../../parts/save.ts'
+import { useTell } from '../../parts/toast.tsx'
+
+/** What is the person's as a file, and a file that they bring back. */
+export function TakeAlong() {
+  const { team, rights } = useHere()
+  const tell = useTell()
+  const name = `finance-${new Date().toISOString().slice(0, 10)}.zip`
+  const take = useMutation({ mutationFn: () => saveStream(exported, name), onSuccess: (isThere) => isThere && tell('Everything is in the file.') })
+  return (
+    <section className='section'>
+      <h2>Everything that is yours</h2>
+      <p>
+        One file with your account and your own rows{team === null ? '' : ` and those of ${team.name} that you see`}: a ZIP archive of text files that other
+        programs can read, and of your transactions for a spreadsheet.
+      </p>
+      <ErrorNote error={take.error} />
+      <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? 'Writing …' : 'Export everything'}</button>
+      {rights.write && <BringBack where={team === null ? 'your own rows' : team.name} />}
+    </section>
+  )
+}
+
+function BringBack({ where }: { where: string }) {
+  const id = useId()
+  const [file, setFile] = useState<File | null>(null)
+  const [progress, setProgress] = useState('')
+  const bring = usePeopleChange((chosen: File) => restore(chosen, (done, rows) => setProgress(`${done} of ${rows} rows`)))
+  return (
+    <>
+      <label htmlFor={id}>Bring a file back into {where}</label>
+      <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
+      <p id={`${id}-note`} className='field-note'>What is there already stays as it is, so that a second time changes nothing.</p>
+      <ErrorNote error={bring.error} />
+      <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
+        {bring.isPending ? `Storing … ${progress}` : 'Bring it back'}
+      </button>
+      <div role='status'>{bring.data !== undefined && <Outcome {...bring.data} />}</div>
+    </>
+  )
+}
+
+/** So many of the rows that found no place are named. */
+const NAMED = 20
+
+function Outcome({ tables, problems }: Restored) {
+  const counts = Object.values(tables)
+  const stored = counts.reduce((sum, table) => sum + table.stored, 0)
+  const present = counts.reduce((sum, table) => sum + table.present, 0)
+  return (
+    <>
+      <p>{stored} {stored === 1 ? 'row is' : 'rows are'} stored; {present} {present === 1 ? 'was' : 'were'} there already.</p>
+      {problems.length > 0 && (
+        <>
+          <p>{problems.length} could not be stored:</p>
+          <ul>{problems.slice(0, NAMED).map(({ table, id, message }) => <li key={id}>{table.replace('_', ' ')} {id}: {message}</li>)}</ul>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+/** What the operator hands to somebody who asks for what is theirs. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportMine, restoreMine } from '../../client/export/index.ts'
+import { unwrap } from '../../client/index.ts'
+import { admin } from '../../admin/commands.ts'
+import { connection } from '../support/database.ts'
+import { operator, operatorToFile } from '../support/operator.ts'
+import { signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { blobOf, filesOf, rowsIn } from '../typed-client/archives.ts'
+import { clientOf } from '../typed-client/person-client.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+})
+afterAll(() => stack.close())
+
+const slugOf = async (id: string) => (await stack.sql.query<{ slug: string }>('select slug from auth.organizations where id = $1', [id])).rows[0]!.slug
+
+test('is the file that they would write themselves, and they can bring it back', async () => {
+  const { id, owner, editor } = await team(stack, ['editor'])
+  const client = clientOf(stack, editor)
+  const account = await unwrap(client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select('id').single())
+  await unwrap(client.data.from('transactions').insert({ name: '=1+1', amount: -0.1, account_id: account.id, metadata: { a: 'b' } }))
+  await unwrap(client.data.from('categories').insert({ name: 'My own', organization_id: null }))
+  await unwrap(clientOf(stack, owner).data.from('categories').insert({ name: 'The owner’s own', organization_id: null }))
+  const { body: another } = await owner.post('/organization/create', { name: 'Another', metadata: { of: ['much'] }, logo: 'https://example.org/logo.png' })
+  await owner.post('/organization/invite-member', { organizationId: another.id, email: editor.email, role: 'viewer' })
+
+  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', editor.email.toUpperCase(), '--organization', await slugOf(id))
+  expect({ code, text }).toEqual({ code: 0, text: '' })
+  const [operators, own] = [await filesOf(file), await filesOf(await blobOf(await exportMine(client)))]
+  expect([...operators.keys()]).toEqual([...own.keys()])
+  for (const [path, content] of own) {
+    if (path === 'manifest.json') continue
+    // the one that asks is the client's
+    expect(operators.get(path), path).toBe(content.replace('"current":true', '"current":false'))
+  }
+  expect(JSON.parse(operators.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
+  expect(rowsIn(operators, 'personal/categories.jsonl')).toMatchObject([{ name: 'My own' }])
+  expect(rowsIn(operators, 'account/invitations.jsonl')).toMatchObject([{ organization_name: 'Another', role: 'viewer' }])
+  const owners = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
+  expect(rowsIn(owners, 'account/organizations.jsonl')).toEqual(await clientOf(stack, owner).auth.organization.list())
+
+  await unwrap(client.data.from('transactions').delete().eq('name', '=1+1'))
+  expect(await restoreMine(client, file)).toMatchObject({ problems: [], tables: { transactions: { stored: 1, present: 0 } } })
+})
+
+test('has what their role may list, and of no organization unless one is said', async () => {
+  const { id, owner, viewer } = await team(stack, ['viewer'])
+  await unwrap(clientOf(stack, owner).data.from('tags').insert({ name: 'ours' }))
+  const ofTeam = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email, '--organization', await slugOf(id))).file)
+  expect(rowsIn(ofTeam, 'organization/tags.jsonl')).toMatchObject([{ name: 'ours' }])
+  expect(rowsIn(ofTeam, 'organization/activity.jsonl')).toEqual([])
+  const ofOne = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email)).file)
+  expect([...ofOne.keys()].filter((path) => path.startsWith('organization/'))).toEqual([])
+  expect(rowsIn(ofOne, 'account/organizations.jsonl')).toMatchObject([{ id, role: 'viewer' }])
+})
+
+test('is of one moment, and no more of it is read than is taken', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await stack.sql.query(
+    `insert into api.transactions (name, amount, user_id, organization_id, description)
+      select 'Row ' || n, -n, (select id from auth.users where email = $1), null, md5(n::text) from generate_series(1, 6000) n`,
+    [ann.email],
+  )
+  const taken: (() => void)[] = []
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const end = admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
+    write: (part, written) => {
+      parts.push(Buffer.from(part))
+      taken.push(() => written?.())
+    },
+  })
+  await expect.poll(() => parts.length).toBe(1)
+  // nobody takes it: the statement that reads is not asked again, and what others write now is not in it
+  await stack.sql.query(`delete from api.transactions where name like 'Row %'`)
+  expect(parts.length).toBe(1)
+  const take = setInterval(() => taken.shift()?.(), 0)
+  expect(await end).toBe(0)
+  clearInterval(take)
+  const files = await filesOf(new Blob(parts))
+  expect(rowsIn(files, 'personal/transactions.jsonl')).toHaveLength(6000)
+  expect(files.get('personal/transactions.csv')!.split('\r\n')).toHaveLength(6002)
+})
+
+test('needs no superuser: who owns the database is the authenticator’s member, and so may ask as a caller', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const owner = `owner_${randomBytes(4).toString('hex')}`
+  await stack.sql.query(`create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`)
+  const { code, text } = await operatorToFile(connection(stack.ownerUrl, { user: owner, password: 'owner' }), 'export', ann.email)
+  expect({ code, text }).toEqual({ code: 0, text: '' })
+  await stack.sql.query(`drop role ${owner}`)
+})
+
+test('ends with an error, and is no archive, where it cannot be written', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await expect(admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
+    write: (_part, written) => written?.(new Error('The disk is full.')),
+  })).rejects.toThrow('The disk is full.')
+})
+
+test.each([
+  [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
+  [['ANN', '--organization', 'elsewhere'], /^\S+ is no member of elsewhere\.\n$/],
+  [[], 'Say the e-mail. `infra/docker/admin --help` shows how.\n'],
+])('%j is told beside the file, which stays empty', async (words, sentence) => {
+  const ann = await signedIn(stack, 'Ann')
+  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...words.map((word) => (word === 'ANN' ? ann.email : word)))
+  expect({ code, size: file.size }).toEqual({ code: 1, size: 0 })
+  expect(text).toMatch(sentence)
+})
+
+test('does not fill a terminal', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  let text = ''
+  const terminal = { isTTY: true, write: (part: string | Uint8Array) => (text += String(part)) }
+  expect(await admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, terminal)).toBe(1)
+  expect(text).toBe('An export is a ZIP archive. Say where it goes: … > export.zip.\n')
+  expect((await operator(stack.ownerUrl, '--help')).text).toContain('export <e-mail>')
+})

@@ -1,0 +1,82 @@
+/** Everything that is one's own as a file of the reference app, and back. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedIn, team } from '../support/person.ts'
+import { filesOf, rowsIn } from '../typed-client/archives.ts'
+import { store } from './app-books.ts'
+import { type AppStory, barriers, startAppStory } from './app-story.ts'
+
+let story: AppStory
+beforeAll(async () => {
+  story = await startAppStory()
+})
+afterEach(() => expect(story.complaints()).toEqual([]))
+afterAll(() => story?.close())
+
+test('Ann takes everything along, loses a transaction, and brings the file back from her phone', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await store(story, ann, 'transactions', [{ name: 'Rent', amount: -900 }, { name: 'Tram', amount: -2.9 }])
+  const page = await story.open(ann, '/settings')
+  const scripts = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).join())
+  // as a browser that only downloads
+  await page.evaluate('globalThis.showSaveFilePicker = undefined')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export everything' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^finance-\d{4}-\d\d-\d\d\.zip$/)
+  await page.getByText('Everything is in the file.').waitFor()
+  const path = await download.path()
+  const files = await filesOf(new Blob([await readFile(path)]))
+  expect(rowsIn(files, 'personal/transactions.jsonl').map(({ name }) => name as string).toSorted()).toEqual(['Rent', 'Tram'])
+  // what writes it was not there before it was asked for
+  const later = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js')))
+  expect(later.filter((script) => !scripts.includes(script))).not.toEqual([])
+  expect(await barriers(page)).toEqual([])
+
+  await story.stack.sql.query(`delete from api.transactions where name = 'Tram'`)
+  const phone = await story.open(ann, '/settings', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
+  await phone.getByLabel('Bring a file back into your own rows').setInputFiles({ name: 'mine.zip', mimeType: 'application/zip', buffer: await readFile(path) })
+  await phone.getByRole('button', { name: 'Bring it back' }).click()
+  await phone.getByText('1 row is stored; 1 was there already.').waitFor()
+  expect(await barriers(phone)).toEqual([])
+  await phone.goto(`${story.stack.publicUrl}/transactions`)
+  await phone.getByText('Tram').first().waitFor()
+  await phone.context().close()
+  await page.context().close()
+})
+
+test('Ben, whose browser asks where to, has a file when it is whole and none when he says no or it breaks off', async () => {
+  const ben = await signedIn(story.stack, 'Ben')
+  const page = await story.open(ben, '/settings')
+  const button = page.getByRole('button', { name: 'Export everything' })
+  const place = `navigator.storage.getDirectory().then((directory) => directory.getFileHandle('mine.zip', { create: true }))`
+  const size = () => page.evaluate<number>(`${place}.then((handle) => handle.getFile()).then(({ size }) => size)`)
+  await page.evaluate(`globalThis.showSaveFilePicker = () => Promise.reject(new DOMException('', 'AbortError'))`)
+  await button.click()
+  await expect.poll(() => button.isEnabled()).toBe(true)
+  expect(await page.getByRole('alert').count()).toBe(0)
+
+  // a file of the browser's own, which is as one of the disk
+  await page.evaluate(`globalThis.showSaveFilePicker = () => ${place}`)
+  await page.route('**/data/accounts?**', (route) => route.fulfill({ status: 403, json: { code: '42501', message: 'no', details: null, hint: null } }))
+  await button.click()
+  await page.getByRole('alert').waitFor()
+  expect(await size()).toBe(0)
+  await page.unroute('**/data/accounts?**')
+  await button.click()
+  await page.getByText('Everything is in the file.').waitFor()
+  expect(await size()).toBeGreaterThan(1_000)
+  await page.context().close()
+})
+
+test('Vera, who only looks on in a team, exports and is offered to bring nothing back; a file that is none is refused', async () => {
+  const { owner, viewer } = await team(story.stack, ['viewer'])
+  const page = await story.open(viewer, '/settings')
+  await page.getByText('and those of The Team that you see').waitFor()
+  expect(await page.getByLabel(/^Bring a file back/).count()).toBe(0)
+  await page.context().close()
+
+  const owners = await story.open(owner, '/settings')
+  await owners.getByLabel('Bring a file back into The Team').setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('Date,Amount') })
+  await owners.getByRole('button', { name: 'Bring it back' }).click()
+  await owners.getByText('This is no ZIP archive, or a part of it is missing or was changed.').waitFor()
+  await owners.context().close()
+})

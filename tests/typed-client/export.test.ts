@@ -1,0 +1,394 @@
+/** Everything that is one's own as one file, and back. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tables } from '../../client/export/format.ts'
+import { type ExportFileError, exportMine, restoreMine } from '../../client/export/index.ts'
+import { type FinanceError, unwrap } from '../../client/index.ts'
+import { type Person, signedIn, team } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { archiveOf, blobOf, filesOf, rowsIn } from './archives.ts'
+import { clientOf, type PersonClient } from './person-client.ts'
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await startStack({ data: true })
+})
+afterAll(() => stack.close())
+
+const failed = (work: Promise<unknown>): Promise<FinanceError | ExportFileError> =>
+  work.then(() => {
+    throw new Error('It did not fail.')
+  }, (error: FinanceError) => error)
+
+const someone = async (name: string): Promise<PersonClient> => clientOf(stack, await signedIn(stack, name))
+
+const exported = async (client: PersonClient) => {
+  const file = await blobOf(await exportMine(client))
+  return { file, files: await filesOf(file) }
+}
+
+/** A row of every table, with numbers that JavaScript cannot hold. */
+async function keepBooks({ data }: PersonClient) {
+  const one = async (table: 'accounts' | 'categories' | 'tags' | 'transactions', row: object) =>
+    (await unwrap(data.from(table).insert(row as never).select('id').single())).id
+  const [giro, savings, dollars] = [
+    await one('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 1 }),
+    await one('accounts', { name: 'Savings', type: 'savings', currency: 'eur' }),
+    await one('accounts', { name: 'Dollars', type: 'cash' }),
+  ]
+  const food = await one('categories', { name: 'Food', color: '#fff' })
+  const trip = await one('tags', { name: 'trip' })
+  const shopping = await one('transactions', {
+    name: '=HYPERLINK("https://example.org")',
+    amount: -20,
+    account_id: giro,
+    category_id: food,
+    transaction_date: '2025-01-31T10:11:12.123456Z',
+    description: 'two\nlines, "quoted"',
+  })
+  await unwrap(
+    data.from('line_items').insert([{ transaction_id: shopping, name: 'Bread', amount: -15, category_id: food }, {
+      transaction_id: shopping,
+      name: 'Tip',
+      amount: -5,
+    }]),
+  )
+  await unwrap(data.from('transaction_tags').insert({ transaction_id: shopping, tag_id: trip }))
+  await unwrap(data.from('budgets').insert({ category_id: food, month: '2025-01-01', amount: 300, currency: 'eur' }))
+  await unwrap(data.from('subscriptions').insert({ title: 'Rent', amount: 900, period: 'monthly', account_id: giro, category_id: food, currency: 'eur' }))
+  await unwrap(
+    data.from('dashboards').insert({
+      name: 'Mine',
+      layout: { widgets: [{ id: 'w', type: 'x', position: { x: 0, y: 0 }, size: { w: 1, h: 1 }, config: { account_id: giro, of: ['nobody'] } }] },
+    }),
+  )
+  const long = data.fetch!(`${data.url}/exchange_rates`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"base":"eur","quote":"usd","on_date":"2025-01-01","rate":123456789012.123456789012}',
+  })
+  expect((await long).status).toBe(201)
+  const detailed = data.fetch!(`${data.url}/transactions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"Detailed","amount":-1,"source":"bank","external_id":"b-1","metadata":{"exact":0.12345678901234567890123456789}}',
+  })
+  expect((await detailed).status).toBe(201)
+  const [half] = await unwrap(data.rpc('create_transfer', { from_account_id: giro, to_account_id: savings, amount: 50, transfer_date: '2025-02-01' }))
+  await unwrap(data.from('transactions').update({ status: 'pending', description: 'put by' }).eq('id', half!.id))
+  await unwrap(data.from('transactions').update({ category_id: food, reference_no: 'r-1' }).eq('id', half!.id))
+  await unwrap(data.rpc('create_transfer', { from_account_id: savings, to_account_id: dollars, amount: 10, to_amount: 11, transfer_date: '2025-02-02' }))
+  await unwrap(
+    data.rpc('import_transactions', { p_rows: [{ name: 'Tram', amount: '-2.90', transaction_date: '2025-01-02' }], p_source: 'csv', p_dry_run: false }),
+  )
+  return { giro, food, shopping }
+}
+
+/** What is the same after rows were stored again: all but ids, owners and times, with each reference as what it names. */
+function sameWherever(files: Map<string, string>, folder = 'personal') {
+  const stored = Object.keys(tables).filter((table) => tables[table as keyof typeof tables].kept === undefined)
+  const all = stored.flatMap((table) => rowsIn(files, `${folder}/${table}.jsonl`))
+  const names = new Map(
+    all.filter(({ id }) => id !== undefined).map((row) => [row.id as string, `the ${row.name ?? row.title ?? row.base ?? row.currency} ${row.amount ?? ''}`]),
+  )
+  for (const { transfer_id: transfer, transaction_date: date } of all) if (transfer) names.set(transfer, `the transfer of ${date}`)
+  return Object.fromEntries(stored.map((table) => [
+    table,
+    (files.get(`${folder}/${table}.jsonl`) ?? '').trim().split('\n')
+      .map((line) =>
+        line.replace(
+          /"(?:user_id|organization_id|created_at|updated_at|import_id|id)":(?:null|"[^"]*"),?/g,
+          (found) => (found.includes('"id":"w"') ? found : ''),
+        )
+          .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'unknown')
+      ).toSorted(),
+  ]))
+}
+
+describe('what somebody takes along', () => {
+  test('has every table that the data surface describes, and nothing else', async () => {
+    const ann = await someone('Ann')
+    const { data } = ann
+    const description = JSON.parse(await (await data.fetch!(`${data.url}/`, { headers: { accept: 'application/openapi+json' } })).text()) as {
+      paths: Record<string, { get?: object }>
+    }
+    const described = Object.keys(description.paths).filter((path) => /^\/[a-z_]+$/.test(path)).map((path) => path.slice(1))
+    expect(Object.keys(tables).toSorted()).toEqual(described.toSorted())
+  })
+
+  test('is their account and their rows, each exactly as it is stored, and a list of them that says what is there', async () => {
+    const ann = await someone('Ann')
+    await keepBooks(ann)
+    const { files } = await exported(ann)
+    const { user } = await ann.auth.getSession()
+
+    const manifest = JSON.parse(files.get('manifest.json')!)
+    expect(manifest).toMatchObject({ format: 'finance-export', version: 1, user: { id: user.id, email: user.email }, organization: null })
+    expect([...files.keys()].at(-1)).toBe('manifest.json')
+    for (const { path, rows, sha256 } of manifest.files) {
+      expect(sha256).toBe(createHash('sha256').update(files.get(path)!).digest('hex'))
+      if (path.endsWith('.jsonl')) expect(rowsIn(files, path)).toHaveLength(rows)
+    }
+    expect(rowsIn(files, 'account/user.jsonl')).toEqual([user])
+    expect(rowsIn(files, 'account/sessions.jsonl')).toEqual(await ann.auth.listSessions())
+    for (const table of Object.keys(tables).filter((name) => name !== 'app_subscriptions')) {
+      expect(rowsIn(files, `personal/${table}.jsonl`), table).not.toEqual([])
+    }
+    expect(files.get('personal/exchange_rates.jsonl')).toContain('"rate":123456789012.123456789012,')
+    expect(files.get('personal/transactions.jsonl')).toContain('0.12345678901234567890123456789')
+    const [, ...lines] = files.get('personal/transactions.csv')!.split('\r\n')
+    expect(lines.find((line) => line.includes('HYPERLINK'))).toMatch(
+      /^2025-01-31T10:11:12.123456\+00:00,"'=HYPERLINK\(""https:\/\/example.org""\)",-20.00,eur,paid,Food,Giro,,"two\nlines, ""quoted""",/,
+    )
+    const { rows: [secret] } = await stack.sql.query<{ token: string, password: string }>(
+      'select token, password from auth.sessions join auth.accounts using (user_id) where user_id = $1',
+      [user.id],
+    )
+    for (const text of files.values()) { for (const value of Object.values(secret!)) expect(text).not.toContain(value) }
+  })
+
+  test('keeps the rows of a team apart from their own, and has those that their role may list', async () => {
+    const { id, owner, viewer } = await team(stack, ['viewer'])
+    const [ownerClient, viewerClient] = [clientOf(stack, owner), clientOf(stack, viewer)]
+    await keepBooks(ownerClient)
+    await unwrap(ownerClient.data.from('dashboards').insert({ name: 'Hidden', layout: { widgets: [] }, visibility: 'private' }))
+    await unwrap(ownerClient.data.from('tags').insert({ name: 'my own', organization_id: null }))
+    await unwrap(viewerClient.data.from('tags').insert({ name: 'the viewer’s own', organization_id: null }))
+
+    const { files } = await exported(viewerClient)
+    expect(JSON.parse(files.get('manifest.json')!).organization).toMatchObject({ id, name: 'The Team' })
+    expect(rowsIn(files, 'personal/tags.jsonl')).toMatchObject([{ name: 'the viewer’s own' }])
+    expect(rowsIn(files, 'organization/tags.jsonl')).toMatchObject([{ name: 'trip', organization_id: id }])
+    expect(rowsIn(files, 'organization/dashboards.jsonl')).toEqual([])
+    expect(rowsIn(files, 'organization/activity.jsonl')).toEqual([])
+    expect(rowsIn(files, 'account/organizations.jsonl')).toMatchObject([{ id, role: 'viewer' }])
+    expect([...files.keys()]).not.toContain('organization/app_subscriptions.jsonl')
+
+    expect(rowsIn((await exported(ownerClient)).files, 'organization/activity.jsonl')).not.toEqual([])
+  })
+
+  test('is written while it is read: the first bytes are there before the last page is asked for', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    await stack.sql.query(
+      `insert into api.transactions (name, amount, user_id, organization_id, description)
+        select 'Row ' || n, -n, (select id from auth.users where email = $1), null, md5(n::text) from generate_series(1, 24500) n`,
+      [ann.email],
+    )
+    const client = clientOf(stack, ann)
+    const reader = (await exportMine(client)).getReader()
+    const seen: { pages: number, bytes: number }[] = []
+    for (let bytes = 0;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      bytes += value.length
+      seen.push({ pages: client.count('/transactions?'), bytes })
+    }
+    // for the lines and for the spreadsheet, each time 25 pages and an empty one
+    const last = seen.at(-1)!
+    expect(last.pages).toBe(52)
+    expect(seen.find(({ pages, bytes }) => pages > 0 && bytes > 10_000)?.pages).toBeLessThan(15)
+    // what is read and not yet taken is some pages, however many there are
+    expect(Math.max(...seen.map(({ pages, bytes }) => pages - 52 * bytes / last.bytes))).toBeLessThan(15)
+  })
+
+  test.each([
+    [
+      'a page fails',
+      (path: string) => (path.includes('/accounts?') ? Response.json({ code: '57014', message: 'canceled' }, { status: 500 }) : undefined),
+      '57014',
+    ],
+    ['an answer is no JSON of ours', (path: string) => (path.includes('/tags?') ? new Response('<html>', { status: 502 }) : undefined), 'HTTP_502'],
+  ])('breaks off where %s, and opens nowhere', async (_what, answer, code) => {
+    const client = clientOf(stack, await signedIn(stack, 'Ann'), answer)
+    const reader = (await exportMine(client)).getReader()
+    const parts: Uint8Array<ArrayBuffer>[] = []
+    const error = await failed((async () => {
+      for (;;) {
+        const { value } = await reader.read()
+        parts.push(value as Uint8Array<ArrayBuffer>)
+      }
+    })())
+    expect(error).toMatchObject({ code })
+    expect(parts.length).toBeGreaterThan(0)
+    expect(await failed(restoreMine(await someone('Bob'), new Blob(parts)))).toMatchObject({ name: 'ExportFileError' })
+  })
+
+  test('breaks off when they choose another organization meanwhile', async () => {
+    const { owner } = await team(stack, [])
+    const client = clientOf(stack, owner)
+    const stream = await exportMine(client)
+    await client.auth.organization.setActive({ organizationId: null })
+    expect(await failed(blobOf(stream))).toMatchObject({ code: 'CONTEXT_CHANGED' })
+  })
+
+  test('is refused to who is not signed in', async () => {
+    expect(await failed(exportMine(clientOf(stack, { cookies: new Map() })))).toMatchObject({ status: 401 })
+  })
+})
+
+describe('somebody who brings it back', () => {
+  test('has in a new account all that they had, and a second time changes nothing', async () => {
+    const ann = await someone('Ann')
+    await keepBooks(ann)
+    const { file, files } = await exported(ann)
+    await using elsewhere = await startStack({ data: true })
+    const bob = clientOf(elsewhere, await signedIn(elsewhere, 'Bob'))
+    const progress: number[] = []
+
+    const first = await restoreMine(bob, file, { onProgress: (done, rows) => progress.push(done / rows) })
+    expect(first.problems).toEqual([])
+    expect(first.tables).toMatchObject({ transactions: { stored: 7, present: 0 }, line_items: { stored: 2 }, accounts: { stored: 3 } })
+    expect(progress.at(-1)).toBe(1)
+    const { files: again } = await exported(bob)
+    expect(sameWherever(again)).toEqual(sameWherever(files))
+    expect(again.get('personal/exchange_rates.jsonl')).toContain('"rate":123456789012.123456789012,')
+    expect(await unwrap(bob.data.from('accounts').select('name,current_balance').order('name')))
+      .toEqual(await unwrap(ann.data.from('accounts').select('name,current_balance').order('name')))
+
+    await unwrap(bob.data.from('categories').update({ name: 'Groceries' }).eq('name', 'Food'))
+    const second = await restoreMine(bob, file)
+    expect(second.problems).toEqual([])
+    expect(Object.values(second.tables).every(({ stored }) => stored === 0)).toBe(true)
+    const { files: last } = await exported(bob)
+    expect(rowsIn(last, 'personal/transactions.jsonl')).toHaveLength(7)
+    expect(rowsIn(last, 'personal/categories.jsonl')).toMatchObject([{ name: 'Groceries' }])
+  })
+
+  test('gets back what they have deleted, under the ids that it had', async () => {
+    const ann = await someone('Ann')
+    const { shopping } = await keepBooks(ann)
+    const { file, files } = await exported(ann)
+    await unwrap(ann.data.from('transactions').delete().in('id', [shopping]))
+    await unwrap(ann.data.from('transactions').delete().eq('name', 'Transfer'))
+
+    const { tables: restored, problems } = await restoreMine(ann, file)
+    expect(problems).toEqual([])
+    expect(restored).toMatchObject({
+      transactions: { stored: 5, present: 2 },
+      line_items: { stored: 2 },
+      transaction_tags: { stored: 1 },
+      accounts: { stored: 0, present: 3 },
+    })
+    const ids = (of: Map<string, string>) => rowsIn(of, 'personal/transactions.jsonl').map(({ id }) => id as string)
+    expect(ids((await exported(ann)).files)).toEqual(ids(files))
+  })
+
+  test('may make their own books a team’s, as somebody who may write there', async () => {
+    const ann = await someone('Ann')
+    await keepBooks(ann)
+    const { file, files } = await exported(ann)
+    const { editor, viewer } = await team(stack, ['editor', 'viewer'])
+    const client = clientOf(stack, editor)
+
+    expect(await failed(restoreMine(client, file))).toMatchObject({ message: 'This export has no rows of an organization.' })
+    expect(await failed(restoreMine(clientOf(stack, viewer), file, { from: 'personal' }))).toMatchObject({ code: '42501', status: 403 })
+    expect((await restoreMine(client, file, { from: 'personal' })).problems).toEqual([])
+    const { files: again } = await exported(client)
+    expect(sameWherever(again, 'organization')).toEqual(sameWherever(files))
+    expect(rowsIn(again, 'personal/transactions.jsonl')).toEqual([])
+  })
+
+  test('keeps a transaction that the same bank file has brought already, and reads which parts found no place', async () => {
+    const [ann, bob] = [await someone('Ann'), await someone('Bob')]
+    const bank = { name: 'Tram', amount: -2.9, source: 'bank', external_id: 'b-1' }
+    const { id } = await unwrap(ann.data.from('transactions').insert(bank).select('id').single())
+    const [item] = await unwrap(ann.data.from('line_items').insert({ transaction_id: id, name: 'Ticket', amount: -2.9 }).select('id'))
+    await unwrap(bob.data.from('transactions').insert(bank))
+    const { tables: restored, problems } = await restoreMine(bob, (await exported(ann)).file)
+    expect(restored.transactions).toEqual({ stored: 0, present: 1 })
+    expect(problems).toMatchObject([{ table: 'line_items', id: item!.id }])
+  })
+
+  test('keeps a transfer of which an account was deleted', async () => {
+    const [ann, bob] = [await someone('Ann'), await someone('Bob')]
+    const { giro } = await keepBooks(ann)
+    await unwrap(ann.data.from('accounts').delete().eq('id', giro))
+    const { file, files } = await exported(ann)
+    expect((await restoreMine(bob, file)).problems).toEqual([])
+    const transfers = (of: Map<string, string>) =>
+      new Set(rowsIn(of, 'personal/transactions.jsonl').map(({ transfer_id: transfer }) => transfer as string)).size
+    expect(transfers((await exported(bob)).files)).toBe(transfers(files))
+  })
+})
+
+describe('a file that is not as it was written', () => {
+  let files: Map<string, string>
+  let file: Blob
+  let bob: PersonClient
+  let mallory: Person
+
+  beforeAll(async () => {
+    const ann = await someone('Ann')
+    await keepBooks(ann)
+    ;({ file, files } = await exported(ann))
+    mallory = await signedIn(stack, 'Mallory')
+    bob = clientOf(stack, mallory)
+  })
+
+  const changed = (change: (files: Map<string, string>) => void) => {
+    const copy = new Map(files)
+    change(copy)
+    return archiveOf(copy)
+  }
+  /** With a list of files that fits, as somebody who knows the format makes it. */
+  const forged = (path: string, text: string) =>
+    changed((copy) => {
+      const manifest = JSON.parse(copy.get('manifest.json')!)
+      const sum = createHash('sha256').update(text).digest('hex')
+      Object.assign(manifest.files.find((one: { path: string }) => one.path === path), { rows: text.split('\n').length - 1, sha256: sum })
+      copy.set(path, text).set('manifest.json', JSON.stringify(manifest) + '\n')
+    })
+  const manifestWith = (change: object) =>
+    changed((copy) => copy.set('manifest.json', `${JSON.stringify({ ...JSON.parse(copy.get('manifest.json')!), ...change })}\n`))
+
+  test.each<[string, () => Promise<Blob> | Blob, RegExp]>([
+    ['text', () => new Blob(['Date,Amount']), /no ZIP archive/],
+    ['empty', () => new Blob([]), /no ZIP archive/],
+    ['the first half', () => file.slice(0, file.size / 2), /no ZIP archive/],
+    ['another archive', () => archiveOf([['readme.txt', 'x\n']]), /"readme.txt" is nothing that an export has/],
+    ['without its list', () => changed((copy) => copy.delete('manifest.json')), /is no export/],
+    ['of another format', () => manifestWith({ format: 'x' }), /is no export/],
+    ['of a later version', () => manifestWith({ version: 2 }), /version 2, and only version 1/],
+    ['with another list', () => manifestWith({ files: [] }), /not those of manifest.json/],
+    ['with a list of nonsense', () => manifestWith({ files: [null] }), /not as an export has it|missing or was changed/],
+    ['without a table', () => changed((copy) => copy.delete('personal/tags.jsonl')), /not those of manifest.json/],
+    [
+      'with a row changed',
+      () => changed((copy) => copy.set('personal/tags.jsonl', copy.get('personal/tags.jsonl')!.replace('trip', 'trap'))),
+      /tags.jsonl was changed/,
+    ],
+    ['with a path out of its folder', () => changed((copy) => copy.set('../../etc/passwd', 'x\n')), /missing or was changed|nothing that an export has/],
+    ['with a file more', () => changed((copy) => copy.set('personal/evil.sh', 'x\n')), /nothing that an export has/],
+    ['with a row that is none', () => forged('personal/tags.jsonl', '[]\n'), /Line 1 of personal\/tags.jsonl is no row/],
+    ['with half a line', () => forged('personal/tags.jsonl', '{"id":1}'), /breaks off/],
+    ['with a huge line', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(2_000_000)}"}\n`), /line that is too long/],
+    ['with a bomb', () => forged('personal/tags.jsonl', `{"name":"${'x'.repeat(900_000)}"}\n`.repeat(40)), /unpacks to more/],
+    ['with bytes that are no text', () => forged('personal/tags.jsonl', '{"id":"x"}\n'), /an id that is none/],
+    ['with a column that is none', () => forged('personal/tags.jsonl', '{"id":"00000000-0000-4000-8000-000000000000","role":"owner"}\n'), /role/],
+  ])('%s is refused in a sentence, and nothing of it is stored', async (_what, make, sentence) => {
+    const error = await failed(restoreMine(bob, await make(), { from: 'personal' }))
+    expect(error.message).toMatch(sentence)
+    expect(await unwrap(bob.data.from('tags').select('id'))).toEqual([])
+  })
+
+  test('that names rows of others and of itself as somebody else’s stores nothing of theirs', async () => {
+    const ann = await someone('Ann')
+    const { food } = await keepBooks(ann)
+    const { user } = await bob.auth.getSession()
+    const { user: { id: victim } } = await ann.auth.getSession()
+    // as if it were Bob's own, so that ids stay
+    const stolen = await changed((copy) => {
+      const text = `{"id":"${food}","name":"Taken","user_id":"${victim}"}\n`
+      const manifest = JSON.parse(copy.get('manifest.json')!)
+      manifest.user.id = user.id
+      Object.assign(manifest.files.find(({ path }: { path: string }) => path === 'personal/categories.jsonl'), {
+        rows: 1,
+        sha256: createHash('sha256').update(text).digest('hex'),
+      })
+      copy.set('personal/categories.jsonl', text).set('manifest.json', `${JSON.stringify(manifest)}\n`)
+    })
+    expect(await failed(restoreMine(bob, stolen))).toMatchObject({ status: 403, code: '42501' })
+    expect(await unwrap(ann.data.from('categories').select('name'))).toEqual([{ name: 'Food' }])
+  })
+})
