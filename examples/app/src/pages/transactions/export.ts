@@ -21,8 +21,13 @@ const columns: Record<string, (row: Transaction, names: Names) => string | numbe
   id: ({ id }) => id,
 }
 
+/** A spreadsheet takes a text that begins so for a formula, and runs it; a negative amount is none. */
+const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))
+
+const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
 const line = (cells: ReadonlyArray<string | number | null | undefined>) =>
-  `${cells.map((cell) => /[",\r\n]/.test(String(cell ?? '')) ? `"${String(cell).replaceAll('"', '""')}"` : cell ?? '').join()}\r\n`
+  `${cells.map((cell) => String(cell ?? '')).map((text) => quoted(isFormula(text) ? `'${text}` : text)).join()}\r\n`
 
 /** @returns how many rows are written so far, null while nothing is, and what begins it */
 export function useExport(shown: Shown, names: Names): { progress: number | null, begin: () => void } {
