@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { deletePasskeys } from '../auth/delete-passkeys.ts'
 import type { FunctionRows, Tables } from '../db/types.ts'
 import { exportCommand } from './export.ts'
 import { keysCommand } from './keys.ts'
@@ -87,7 +86,7 @@ const commands: Record<string, Command> = {
     const action = word(words, 0, 'action: reset')
     if (action !== 'reset') throw misspelled(`There is no command passkeys ${action}.`)
     const user = await userNamed(db, word(words, 1, 'e-mail'))
-    const count = await db.transaction().execute((trx) => deletePasskeys(trx, user.id))
+    const { numDeletedRows: count } = await db.deleteFrom('auth.passkeys').where('userId', '=', user.id).executeTakeFirst()
     await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
     out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },

@@ -1389,6 +1389,8 @@ CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations 
 
 CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
+CREATE TRIGGER passkeys_end_requirement AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION auth.end_passkey_requirement();
+
 CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
 
 CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');

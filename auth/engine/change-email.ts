@@ -6,7 +6,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
-import { deletePasskeys } from '../delete-passkeys.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { confirmCaller } from './confirm-caller.ts'
@@ -73,7 +72,7 @@ async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Chang
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', new Date(askedAt.getTime() - 7 * day))])).execute()
-    await deletePasskeys(trx, userId)
+    await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
     // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
     await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()

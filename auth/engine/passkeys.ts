@@ -13,7 +13,6 @@ import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
-import { deletePasskeys } from '../delete-passkeys.ts'
 import type { Origins } from '../origins.ts'
 import { confirmCaller } from './confirm-caller.ts'
 import { refuse } from './refuse.ts'
@@ -241,12 +240,9 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
     }, async (context) => {
       const { user } = context.context.session
       await confirmCaller(context.context, context.body.password)
-      await ofPerson(db, user.id, async (trx) => {
-        const deleted = await trx.deleteFrom('auth.passkeys').where('id', '=', context.body.passkeyId).where('userId', '=', user.id).executeTakeFirst()
-        if (deleted.numDeletedRows !== 1n) refuse('NOT_FOUND')
-        // nobody is asked for what they no longer have
-        if (await countOf(trx, user.id) === 0) await deletePasskeys(trx, user.id)
-      })
+      // the last one ends that one is asked for: db/functions/auth/passkeys.sql
+      const deleted = await db.deleteFrom('auth.passkeys').where('id', '=', context.body.passkeyId).where('userId', '=', user.id).executeTakeFirst()
+      if (deleted.numDeletedRows !== 1n) refuse('NOT_FOUND')
       return context.json({ status: true })
     }),
 

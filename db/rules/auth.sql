@@ -37,6 +37,9 @@ comment on column auth.passkeys.public_key is 'A COSE key (RFC 9052), in base64u
 comment on column auth.passkeys.counter is 'How often its device has signed, where it counts; one that does not go up is a copy.';
 comment on column auth.passkeys.backed_up is 'Whether it is synchronized between devices, and so survives the loss of one.';
 grant select, insert, update, delete on auth.passkeys to auth_service;
+create trigger passkeys_end_requirement
+  after delete on auth.passkeys
+  for each row execute function auth.end_passkey_requirement();
 create trigger passkeys_record_added
   after insert on auth.passkeys
   for each row execute function private.record_event('passkey_added');

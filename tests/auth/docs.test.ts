@@ -30,7 +30,7 @@ beforeAll(async () => {
     { PATH: process.env['PATH'], AUTH: `${stack.publicUrl}/api/auth`, DATABASE_URL: stack.ownerUrl, NODE: process.execPath },
     `mails() { cat ${mails}; }
     npm() { "$NODE" ${root}/admin/main.ts "\${@:4}"; }
-    oathtool() { "$NODE" -e 'import("${root}/tests/support/authenticator.ts").then((it) => console.log(it.authenticator("otpauth://totp/x?secret=" + process.argv[1]).code()))' "$3"; }`,
+    oathtool() { "$NODE" -e 'import("${root}/tests/support/authenticator-app.ts").then((it) => console.log(it.authenticator("otpauth://totp/x?secret=" + process.argv[1]).code()))' "$3"; }`,
   )
 })
 afterAll(async () => {
