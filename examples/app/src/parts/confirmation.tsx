@@ -7,8 +7,8 @@ import { TextField, type Values } from './form.tsx'
 import { PasskeySignIn } from './passkey-sign-in.tsx'
 
 /**
- * Asks for the password, or of somebody who has none for a sign-in of the last minutes, which can be made here.
- * @param error what it failed with
+ * Asks for the password, or of somebody who has none for a sign-in of the last minutes.
+ * @param error what it failed with: a sign-in that was too long ago can be made again here
  */
 export function Confirmation({ error }: { error: Error | null }) {
   const { user, context } = useHere()
@@ -27,7 +27,7 @@ export function Confirmation({ error }: { error: Error | null }) {
             hint='Not needed within ten minutes of signing in.'
           />
         )}
-      {(isTooLate || ways?.has_password === false) && (
+      {isTooLate && (
         <>
           {ways !== undefined && ways.passkeys.length > 0 && <PasskeySignIn contextId={context.id} />}
           <ByProvider to='/settings' />

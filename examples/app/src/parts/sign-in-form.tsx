@@ -48,6 +48,7 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
   const [isBackup, setBackup] = useState(false)
   return (
     <Form error={error} onSubmit={({ text, raw }) => onCode({ code: text('code'), trustDevice: raw('trustDevice') !== '', isBackup })}>
+      <p>This account asks for a second factor: the code of your authenticator app, a backup code or a passkey.</p>
       {isBackup
         ? (
           <TextField
