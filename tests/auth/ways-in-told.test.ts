@@ -1,0 +1,76 @@
+/** Whatever else opens an account is listed and mailed when it is added and when it goes, whoever or whatever did it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authenticator } from '../support/authenticator-app.ts'
+import { operator } from '../support/operator.ts'
+import { passkeyDevice } from '../support/passkey-device.ts'
+import { password, signedIn, team, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack()
+})
+afterAll(() => stack.close())
+
+/** What the list says, newest first, without the sign-ins. */
+const listed = async (someone: Person) => {
+  const { status, body } = await someone.get('/list-events')
+  expect(status).toBe(200)
+  return (body as { kind: string, name?: string }[]).filter(({ kind }) => kind !== 'signed_in').map(({ kind, name }) => [kind, name])
+}
+const mailed = (someone: Person, subject: string) => stack.mail.waitFor(someone.email, (mail) => mail.subject === subject)
+const addPasskey = async (someone: Person, name: string): Promise<string> => {
+  const { body: asked } = await someone.post('/passkey/generate-register-options', { password })
+  return (await someone.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(asked), name })).body.id
+}
+const turnOn = async (someone: Person) => {
+  const { body } = await someone.post('/two-factor/enable', { password })
+  expect((await someone.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
+}
+
+test('Ann adds a passkey and deletes it', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const passkeyId = await addPasskey(ann, 'Phone')
+  expect((await mailed(ann, 'A passkey was added')).text).toContain('Phone')
+  await ann.post('/passkey/delete', { passkeyId, password })
+  await mailed(ann, 'A passkey was removed')
+  expect(await listed(ann)).toEqual([['passkey_deleted', 'Phone'], ['passkey_added', 'Phone']])
+})
+
+test('Ann makes a key for a script and revokes it; the key itself is in no mail', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const { id, key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 30, password })).body
+  const mail = await mailed(ann, 'An API key was created')
+  expect(mail.text).toContain('Report')
+  expect(mail.text + mail.html).not.toContain(key)
+  await ann.post('/api-key/revoke', { keyId: id })
+  await mailed(ann, 'An API key was revoked')
+  expect(await listed(ann)).toEqual([['api_key_revoked', 'Report'], ['api_key_created', 'Report']])
+})
+
+test('an editor is removed from a team, and is told that the key to it has ended', async () => {
+  const { id, owner, editor } = await team(stack, ['editor'])
+  await editor.post('/api-key/create', { name: 'Report', expiresInDays: 30, organizationId: id, password })
+  await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
+  await mailed(editor, 'An API key was revoked')
+})
+
+test('Ann asks for two factors and turns them off; a set-up that she leaves half done is nothing', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await ann.post('/two-factor/enable', { password })
+  expect(await listed(ann)).toEqual([])
+  await turnOn(ann)
+  await mailed(ann, 'Two-factor sign-in was turned on')
+  await ann.post('/two-factor/disable', { password })
+  await mailed(ann, 'Two-factor sign-in was turned off')
+  expect(await listed(ann)).toEqual([['two_factor_disabled', undefined], ['two_factor_enabled', undefined]])
+})
+
+test('the operator resets what Ann has lost, and she is told', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await addPasskey(ann, 'Phone')
+  await turnOn(ann)
+  for (const which of ['two-factor', 'passkeys']) expect((await operator(stack.ownerUrl, which, 'reset', ann.email)).code).toBe(0)
+  await mailed(ann, 'Two-factor sign-in was turned off')
+  await mailed(ann, 'A passkey was removed')
+})
