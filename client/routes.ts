@@ -25,6 +25,7 @@ export const routes = {
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
   signInMethods: ['GET', '/sign-in/methods'],
   signInOidc: ['POST', '/sign-in/oidc'],
+  listProviders: ['GET', '/list-providers'],
   listEvents: ['GET', '/list-events'],
   removePassword: ['POST', '/remove-password'],
   twoFactor: {
@@ -178,6 +179,16 @@ export type Key = {
   kty: string
   n: string
   e: string
+}
+
+/** Somebody at a provider of single sign-on, who signs in to the account. */
+export type LinkedProvider = {
+  id: string
+  /** The address by which the provider says who it is. */
+  issuer: string
+  /** Who the person is there. */
+  subject: string
+  created_at: string
 }
 
 /** One of the sessions of the account. */
@@ -542,6 +553,8 @@ export type Auth = {
     /** At the provider. */
     url: string
   }>
+  /** Lists who at a provider signs in to the account of who is signed in. */
+  listProviders: () => Promise<LinkedProvider[]>
   /** Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account. */
   listEvents: (input: {
     limit?: number | undefined

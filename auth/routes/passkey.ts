@@ -1,8 +1,8 @@
 /** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
 import { perMinute } from '../policy.ts'
 import { engineReplies } from './engine-replies.ts'
-import { passkey, session, subscription, user } from './presenters.ts'
-import { route } from './route.ts'
+import { passkey, signedIn } from './presenters.ts'
+import { planOfSignedIn, route } from './route.ts'
 import { exampleId, schemas } from './schemas.ts'
 import { wire } from './wire.ts'
 
@@ -70,9 +70,9 @@ export const passkeyRoutes = [
     signsIn: 'again',
     secondFactor: 'shown',
     limits: { address: perMinute(60) },
-    load: (reply, { plans }) => plans.status(reply.user.id),
+    load: planOfSignedIn,
     answer: wire.signedIn,
-    present: (reply, { loaded: plan }) => ({ user: user(reply.user), session: session(reply.session), subscription: subscription(plan) }),
+    present: signedIn,
   }),
   route({
     method: 'GET',
