@@ -1,64 +1,126 @@
 /** The operator's command for somebody who asks for what is theirs: the file that the client writes, from the database itself. */
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { PAGE, tableNames, tables } from '../client/export/format.ts'
+import { type AccountFile, accountFiles, PAGE, type SignIn, tableNames, tables } from '../client/export/format.ts'
 import { archive, type Source } from '../client/export/write.ts'
 import type { Tables } from '../db/types.ts'
 import { mistake, userNamed, word, type Command, type Output } from './terminal.ts'
 
 /** What the auth surface tells the person, in its own words; tests/auth/admin-export.test.ts compares. */
 async function accountOf(db: Kysely<Tables>, userId: string) {
-  const { emailVerified, createdAt, updatedAt, ...user } = await db.selectFrom('auth.users').select([
-    'id',
-    'email',
-    'name',
-    'emailVerified',
-    'createdAt',
-    'updatedAt',
-  ])
-    .where('id', '=', userId).executeTakeFirstOrThrow()
+  const user = await db.selectFrom('auth.users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
   const sessions = await db.selectFrom('auth.sessions').selectAll().where('userId', '=', userId).where('expiresAt', '>', sql<Date>`now()`)
     .orderBy('createdAt', 'desc').execute()
   const organizations = await db.selectFrom('auth.organizations as o').innerJoin('auth.members as m', 'm.organizationId', 'o.id')
-    .selectAll('o').select('m.role').where('m.userId', '=', userId).orderBy('o.createdAt').execute()
+    .selectAll('o').select('m.role').where('m.userId', '=', userId).orderBy('o.createdAt').orderBy('o.id').execute()
   const invitations = await db.selectFrom('auth.invitations as i').innerJoin('auth.organizations as o', 'o.id', 'i.organizationId')
     .selectAll('i').select('o.name as organizationName').where('i.email', '=', user.email).where('i.status', '=', 'pending')
-    .where(sql.lit(emailVerified)).orderBy('i.createdAt').orderBy('i.id').execute()
-  return {
-    user,
-    organizations,
-    files: {
-      user: [{ ...user, email_verified: emailVerified, created_at: createdAt, updated_at: updatedAt }],
-      sessions: sessions.map((session) => ({
-        id: session.id,
-        user_id: session.userId,
-        active_organization_id: session.activeOrganizationId,
-        expires_at: session.expiresAt,
-        ip_address: session.ipAddress ?? '',
-        user_agent: session.userAgent ?? '',
-        created_at: session.createdAt,
-        current: false,
-      })),
-      organizations: organizations.map(({ id, name, slug, logo, metadata, createdAt: created, role }) => ({
-        id,
-        name,
-        slug,
-        logo,
-        metadata: JSON.parse(metadata || '{}') as object,
-        created_at: created,
-        role,
-      })),
-      invitations: invitations.map(({ id, organizationId, email, role, inviterId, status, expiresAt, createdAt: created, organizationName }) => ({
-        id,
-        organization_id: organizationId,
-        email,
-        role,
-        inviter_id: inviterId,
-        status,
-        expires_at: expiresAt,
-        created_at: created,
-        organization_name: organizationName,
-      })),
-    },
+    .where(sql.lit(user.emailVerified)).orderBy('i.createdAt').orderBy('i.id').execute()
+  const accounts = await db.selectFrom('auth.accounts').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
+  const passkeys = await db.selectFrom('auth.passkeys').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
+  const keys = await db.selectFrom('auth.api_keys').selectAll().where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('id').execute()
+  const factor = await db.selectFrom('auth.two_factors').select('backupCodes').where('userId', '=', userId).where('enabledAt', 'is not', null)
+    .executeTakeFirst()
+  const signIn: SignIn = {
+    has_password: accounts.some(({ providerId, password }) => providerId === 'credential' && password !== null),
+    passkey_required: user.passkeyRequired,
+    two_factor: factor !== undefined,
+    backup_codes_left: factor?.backupCodes.length ?? 0,
+  }
+  const files: Record<Exclude<AccountFile, 'events'>, object[]> = {
+    user: [{
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      email_verified: user.emailVerified,
+      created_at: user.createdAt,
+      updated_at: user.updatedAt,
+    }],
+    sessions: sessions.map((session) => ({
+      id: session.id,
+      user_id: session.userId,
+      active_organization_id: session.activeOrganizationId,
+      expires_at: session.expiresAt,
+      ip_address: session.ipAddress ?? '',
+      user_agent: session.userAgent ?? '',
+      created_at: session.createdAt,
+      current: false,
+    })),
+    organizations: organizations.map(({ id, name, slug, logo, metadata, createdAt: created_at, role }) => ({
+      id,
+      name,
+      slug,
+      logo,
+      metadata: JSON.parse(metadata || '{}') as object,
+      created_at,
+      role,
+    })),
+    invitations: invitations.map((invitation) => ({
+      id: invitation.id,
+      organization_id: invitation.organizationId,
+      email: invitation.email,
+      role: invitation.role,
+      inviter_id: invitation.inviterId,
+      status: invitation.status,
+      expires_at: invitation.expiresAt,
+      created_at: invitation.createdAt,
+      organization_name: invitation.organizationName,
+    })),
+    sign_in: [signIn],
+    providers: accounts.filter(({ providerId }) => providerId !== 'credential')
+      .map(({ id, providerId: issuer, accountId: subject, createdAt: created_at }) => ({ id, issuer, subject, created_at })),
+    passkeys: passkeys.map(({ id, name, backedUp: backed_up, createdAt: created_at, lastUsedAt: last_used_at }) => ({
+      id,
+      name,
+      backed_up,
+      created_at,
+      last_used_at,
+    })),
+    api_keys: keys.map((key) => ({
+      id: key.id,
+      name: key.name,
+      hint: key.hint,
+      organization_id: key.organizationId,
+      role: key.role,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      last_used_at: key.lastUsedAt,
+    })),
+  }
+  return { user, organizations, files }
+}
+
+/** A cursor's rows, some at a time. */
+async function* fetched<Row>(db: Transaction<Tables>, cursor: string): AsyncGenerator<Row[]> {
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(PAGE)} from ${sql.ref(cursor)}`.execute(db)
+    if (rows.length === 0) break
+    yield rows
+  }
+  await sql`close ${sql.ref(cursor)}`.execute(db)
+}
+
+/** An event as its row has it; what a kind has no detail of is left out. */
+type EventRow = {
+  id: string
+  kind: string
+  happenedAt: Date
+  ipAddress: string | null
+  userAgent: string | null
+  detail: { newDevice?: boolean, name?: string, email?: string, previousEmail?: string }
+}
+
+/** What happened in the account, which may be much. That it may be read is asked when the cursor is made, whoever asks afterwards. */
+async function eventsOf(db: Transaction<Tables>, userId: string): Promise<() => AsyncGenerator<string[]>> {
+  const events = db.selectFrom('auth.events').select(['id', 'kind', 'happenedAt', 'ipAddress', 'userAgent', 'detail'])
+    .where('userId', '=', userId).where('organizationId', 'is', null).orderBy('happenedAt', 'desc').orderBy('id', 'desc')
+  await sql`declare events no scroll cursor for ${events}`.execute(db)
+  return async function*() {
+    for await (const rows of fetched<EventRow>(db, 'events')) {
+      yield rows.map(({ id, kind, happenedAt: happened_at, ipAddress: ip_address, userAgent: user_agent, detail }) => {
+        const { newDevice: new_device, name, email, previousEmail: previous_email } = detail
+        return JSON.stringify({ id, kind, happened_at, ip_address, user_agent, new_device, name, email, previous_email })
+      })
+    }
   }
 }
 
@@ -73,12 +135,7 @@ async function* pagesOf(db: Transaction<Tables>, table: typeof tableNames[number
   await sql`declare rows no scroll cursor for select row_to_json(t)::text as row from ${sql.table(`api.${table}`)} t where ${tenant} order by ${order}`.execute(
     db,
   )
-  for (;;) {
-    const { rows } = await sql<{ row: string }>`fetch ${sql.lit(PAGE)} from rows`.execute(db)
-    if (rows.length === 0) break
-    yield rows.map(({ row }) => row)
-  }
-  await sql`close rows`.execute(db)
+  for await (const rows of fetched<{ row: string }>(db, 'rows')) yield rows.map(({ row }) => row)
 }
 
 /** Waits until it is taken, so that no more is read than a slow disk or network writes. */
@@ -95,6 +152,7 @@ export const exportCommand: Command = async (db, words, options, out) => {
   await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (moment) => {
     await sql`set local timezone to 'UTC'`.execute(moment)
     const { user, organizations, files } = await accountOf(moment, userId)
+    const events = await eventsOf(moment, userId)
     const organization = organizations.find(({ slug }) => slug === options.organization)
     if (options.organization !== undefined && organization === undefined) throw mistake(`${user.email} is no member of ${options.organization}.`)
 
@@ -106,7 +164,11 @@ export const exportCommand: Command = async (db, words, options, out) => {
     const rowsOf = (folder: 'personal' | 'organization'): Source[] =>
       tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true)
         .map((table) => ({ folder, name: table, pages: () => pagesOf(moment, table, tables[table].personal === true ? 'user' : folder) }))
-    const account = Object.entries(files).map(([name, rows]): Source => ({ folder: 'account', name, pages: () => [rows.map((row) => JSON.stringify(row))] }))
+    const account = accountFiles.map((name): Source => ({
+      folder: 'account',
+      name,
+      pages: name === 'events' ? events : () => [files[name].map((row) => JSON.stringify(row))],
+    }))
     const about = {
       user: { id: userId, email: user.email },
       organization: organization === undefined ? null : { id: organization.id, name: organization.name, slug: organization.slug },

@@ -1,7 +1,8 @@
 /**
- * Deletes what has ended: rate-limit windows, sessions, API keys, password resets, half done sign-ins and remembered devices, invitations, and activity and events that
- * are older than the operator keeps them. The engine deletes such a row at most when somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in
- * batches, so that a million rows are not locked at once.
+ * Deletes what has ended: rate-limit windows, sessions, API keys, password resets, half done sign-ins and remembered devices,
+ * invitations, and activity and events that are older than the operator keeps them. The engine deletes such a row at most when
+ * somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in batches, so that a
+ * million rows are not locked at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'

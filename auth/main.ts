@@ -62,6 +62,8 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   additions?: Additions
   /** Told each mail that is written to the log in place of being sent. The service itself keeps none. */
   onUnsentMail?: (mail: OutgoingMail) => void
+  /** Between two looks for what people are to be told by mail, in milliseconds. */
+  noticePauseMs?: number | undefined
 }
 
 /** What gathers spans, where somebody wants them; it is not even loaded otherwise. */
@@ -110,14 +112,14 @@ function listening(server: Server, config: Config): Promise<void> {
 
 /**
  * Starts the auth service.
- * @param options what stands around the app; and for tests that cannot wait an hour, when a key retires
+ * @param options what stands around the app; and for tests that cannot wait, when a key retires and how soon people are told
  * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
  * @throws ConfigError when it cannot run as configured
  */
 export async function startAuth(
   config: Config,
   log: Log,
-  { around = (app) => app, additions = { places: [], commands: [] }, onUnsentMail, ...tuning }: StartOptions = {},
+  { around = (app) => app, additions = { places: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
 ): Promise<() => Promise<void>> {
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
@@ -170,7 +172,7 @@ export async function startAuth(
       },
     })
     running.defer(queue.stop)
-    running.defer(startNotices(pool, (client) => createMailer(config, (name, payload) => queue.enqueue(name, payload, client)), log))
+    running.defer(startNotices(pool, (client) => createMailer(config, (name, payload) => queue.enqueue(name, payload, client)), log, noticePauseMs))
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(startHousekeeping(pool, config, rotation, log))

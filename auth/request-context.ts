@@ -6,8 +6,6 @@ import type { Caller } from './policy.ts'
 export const clientAddressHeader = 'x-finance-client-address'
 
 export type RequestContext = {
-  /** Ours, random and told to nobody: what the request did is found by it, and a client can choose the one that the log has. */
-  id?: string
   /** Whether a program of this machine asks a service whose address leads to this machine only: tests and front ends being made. */
   isLocal?: boolean
   /** Where the request comes from, and what its program says of itself. */

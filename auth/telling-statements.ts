@@ -8,7 +8,7 @@ const isWrite = /^\s*(?:insert|update|delete)\b/i
 function asking(): string {
   const request = requestContexts.getStore()
   if (request === undefined) return ''
-  return JSON.stringify({ user_id: request.caller?.userId, ip_address: request.address, user_agent: request.userAgent, request_id: request.id })
+  return JSON.stringify({ user_id: request.caller?.userId, ip_address: request.address, user_agent: request.userAgent })
 }
 
 /**

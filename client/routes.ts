@@ -23,10 +23,11 @@ export const routes = {
   listSessions: ['GET', '/list-sessions'],
   revokeSession: ['POST', '/revoke-session'],
   revokeOtherSessions: ['POST', '/revoke-other-sessions'],
+  removePassword: ['POST', '/remove-password'],
   signInMethods: ['GET', '/sign-in/methods'],
   signInOidc: ['POST', '/sign-in/oidc'],
+  listProviders: ['GET', '/list-providers'],
   listEvents: ['GET', '/list-events'],
-  removePassword: ['POST', '/remove-password'],
   twoFactor: {
     status: ['GET', '/two-factor/status'],
     enable: ['POST', '/two-factor/enable'],
@@ -34,6 +35,16 @@ export const routes = {
     verifyBackupCode: ['POST', '/two-factor/verify-backup-code'],
     generateBackupCodes: ['POST', '/two-factor/generate-backup-codes'],
     disable: ['POST', '/two-factor/disable'],
+  },
+  passkey: {
+    generateRegisterOptions: ['POST', '/passkey/generate-register-options'],
+    verifyRegistration: ['POST', '/passkey/verify-registration'],
+    generateAuthenticateOptions: ['POST', '/passkey/generate-authenticate-options'],
+    verifyAuthentication: ['POST', '/passkey/verify-authentication'],
+    list: ['GET', '/passkey/list'],
+    update: ['POST', '/passkey/update'],
+    delete: ['POST', '/passkey/delete'],
+    require: ['POST', '/passkey/require'],
   },
   callback: {
     oidc: ['GET', '/callback/oidc'],
@@ -59,16 +70,6 @@ export const routes = {
     listUserInvitations: ['GET', '/organization/list-user-invitations'],
     listEvents: ['GET', '/organization/list-events'],
   },
-  passkey: {
-    generateRegisterOptions: ['POST', '/passkey/generate-register-options'],
-    verifyRegistration: ['POST', '/passkey/verify-registration'],
-    generateAuthenticateOptions: ['POST', '/passkey/generate-authenticate-options'],
-    verifyAuthentication: ['POST', '/passkey/verify-authentication'],
-    list: ['GET', '/passkey/list'],
-    update: ['POST', '/passkey/update'],
-    delete: ['POST', '/passkey/delete'],
-    require: ['POST', '/passkey/require'],
-  },
   apiKey: {
     create: ['POST', '/api-key/create'],
     list: ['GET', '/api-key/list'],
@@ -85,9 +86,9 @@ export const sessionEffects = {
   '/sign-out': 'ends',
   '/two-factor/verify-totp': 'begins',
   '/two-factor/verify-backup-code': 'begins',
+  '/passkey/verify-authentication': 'begins',
   '/callback/oidc': 'begins',
   '/organization/set-active': 'moves',
-  '/passkey/verify-authentication': 'begins',
 } as const
 
 /** Something that happened in an account. */
@@ -178,6 +179,16 @@ export type Key = {
   kty: string
   n: string
   e: string
+}
+
+/** Somebody at a provider of single sign-on, who signs in to the account. */
+export type LinkedProvider = {
+  id: string
+  /** The address by which the provider says who it is. */
+  issuer: string
+  /** Who the person is there. */
+  subject: string
+  created_at: string
 }
 
 /** One of the sessions of the account. */
@@ -532,6 +543,11 @@ export type Auth = {
   }) => Promise<Done>
   /** Ends all sessions of who is signed in, except the one that asks. */
   revokeOtherSessions: () => Promise<Done>
+  /** Removes the password of who is signed in, who signs in with a passkey from then on. */
+  removePassword: (input: {
+    /** May be left out within ten minutes of a sign-in. */
+    password?: string | undefined
+  }) => Promise<Done>
   /** Says how one signs in here, and who may make an account. */
   signInMethods: () => Promise<SignInMethods>
   /** Begins a sign-in with the provider, and says where the browser is to be sent. */
@@ -542,17 +558,14 @@ export type Auth = {
     /** At the provider. */
     url: string
   }>
+  /** Lists who at a provider signs in to the account of who is signed in. */
+  listProviders: () => Promise<LinkedProvider[]>
   /** Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account. */
   listEvents: (input: {
     limit?: number | undefined
     /** The last event of the list before: what follows is older. */
     before?: string | undefined
   }) => Promise<AccountEvent[]>
-  /** Removes the password of who is signed in, who signs in with a passkey from then on. */
-  removePassword: (input: {
-    /** May be left out within ten minutes of a sign-in. */
-    password?: string | undefined
-  }) => Promise<Done>
   twoFactor: {
     /** Says whether who is signed in has two factors, and how many backup codes are left. */
     status: () => Promise<{
@@ -599,6 +612,71 @@ export type Auth = {
     }>
     /** Turns two factors off. No device is remembered any more. */
     disable: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+  }
+  passkey: {
+    /** Begins to add a passkey to the account of who is signed in. */
+    generateRegisterOptions: (input: {
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<PasskeyCreation>
+    /** Adds the passkey that the device has made. */
+    verifyRegistration: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          attestationObject: string
+        }
+      }
+      name?: string | undefined
+    }) => Promise<Passkey>
+    /** Begins to sign in with a passkey. */
+    generateAuthenticateOptions: () => Promise<PasskeyRequest>
+    /** Begins a session with a passkey, whose device has verified its person: no other factor is asked for. */
+    verifyAuthentication: (input: {
+      response: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          authenticatorData: string
+          signature: string
+          userHandle: string
+        }
+      }
+    }) => Promise<{
+      user: User
+      session: Session
+      subscription: SubscriptionStatus
+    }>
+    /** Lists the passkeys of who is signed in, and says whether a sign-in asks for one. */
+    list: () => Promise<{
+      passkeys: Passkey[]
+      /** Whether the password alone no longer signs in. */
+      required: boolean
+      /** false where no password signs in at all. */
+      has_password: boolean
+    }>
+    /** Gives a passkey another name. */
+    update: (input: {
+      passkeyId: string
+      name: string
+    }) => Promise<Passkey>
+    /** Deletes a passkey. With the last one ends that one is asked for. */
+    delete: (input: {
+      passkeyId: string
+      /** May be left out within ten minutes of a sign-in. */
+      password?: string | undefined
+    }) => Promise<Done>
+    /** Says whether the password alone still signs in. */
+    require: (input: {
+      required: boolean
       /** May be left out within ten minutes of a sign-in. */
       password?: string | undefined
     }) => Promise<Done>
@@ -750,71 +828,6 @@ export type Auth = {
       /** The last event of the list before: what follows is older. */
       before?: string | undefined
     }) => Promise<MembershipEvent[]>
-  }
-  passkey: {
-    /** Begins to add a passkey to the account of who is signed in. */
-    generateRegisterOptions: (input: {
-      /** May be left out within ten minutes of a sign-in. */
-      password?: string | undefined
-    }) => Promise<PasskeyCreation>
-    /** Adds the passkey that the device has made. */
-    verifyRegistration: (input: {
-      response: {
-        id: string
-        rawId: string
-        type: 'public-key'
-        response: {
-          clientDataJSON: string
-          attestationObject: string
-        }
-      }
-      name?: string | undefined
-    }) => Promise<Passkey>
-    /** Begins to sign in with a passkey. */
-    generateAuthenticateOptions: () => Promise<PasskeyRequest>
-    /** Begins a session with a passkey, whose device has verified its person: no other factor is asked for. */
-    verifyAuthentication: (input: {
-      response: {
-        id: string
-        rawId: string
-        type: 'public-key'
-        response: {
-          clientDataJSON: string
-          authenticatorData: string
-          signature: string
-          userHandle: string
-        }
-      }
-    }) => Promise<{
-      user: User
-      session: Session
-      subscription: SubscriptionStatus
-    }>
-    /** Lists the passkeys of who is signed in, and says whether a sign-in asks for one. */
-    list: () => Promise<{
-      passkeys: Passkey[]
-      /** Whether the password alone no longer signs in. */
-      required: boolean
-      /** false where no password signs in at all. */
-      has_password: boolean
-    }>
-    /** Gives a passkey another name. */
-    update: (input: {
-      passkeyId: string
-      name: string
-    }) => Promise<Passkey>
-    /** Deletes a passkey. With the last one ends that one is asked for. */
-    delete: (input: {
-      passkeyId: string
-      /** May be left out within ten minutes of a sign-in. */
-      password?: string | undefined
-    }) => Promise<Done>
-    /** Says whether the password alone still signs in. */
-    require: (input: {
-      required: boolean
-      /** May be left out within ten minutes of a sign-in. */
-      password?: string | undefined
-    }) => Promise<Done>
   }
   apiKey: {
     /** Makes a key with which a program of who is signed in gets tokens, and shows it this once. */

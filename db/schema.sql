@@ -420,7 +420,6 @@ create table auth.events (
   ip_address text,
   user_agent text,
   device text,
-  request_id text,
   detail jsonb default '{}'::jsonb not null,
   mail_to text,
   constraint events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES auth.users(id) ON DELETE SET NULL,
@@ -432,7 +431,7 @@ CASE
     WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
-  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, request_id, mail_to) = 0))),
+  constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
   constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_user_agent_bounded CHECK ((char_length(user_agent) <= 512)),
@@ -1394,8 +1393,6 @@ CREATE TRIGGER passkeys_end_requirement AFTER DELETE ON auth.passkeys FOR EACH R
 CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_added');
 
 CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
-
-CREATE TRIGGER sessions_forget_sign_in AFTER DELETE ON auth.sessions FOR EACH ROW WHEN ((current_setting('events.asking'::text, true) <> ''::text)) EXECUTE FUNCTION private.forget_sign_in();
 
 CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
 

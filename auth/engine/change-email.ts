@@ -57,9 +57,9 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 
 /**
  * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every session and API key ends, the password is no password any more, and passkeys, which may be theirs, are deleted, and nobody at a provider is joined to it. Nor may they have locked the account with
- * a second factor: one that is younger than a week before they asked goes. An older one stays, because the account's person would have missed its code by then,
- * and whoever reads the mails alone is not to be rid of it.
+ * every way in ends that may be theirs: sessions, API keys, the password, passkeys, and whoever at a provider is joined to the account.
+ * Nor may they have locked it with a second factor: one that was turned on less than a week before they asked, or since, goes. An older
+ * one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not to be rid of it.
  */
 async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Change & { askedAt: Date }): Promise<void> {
   await db.transaction().execute(async (trx) => {

@@ -98,7 +98,7 @@ export function endpoints({ db, plans, mailer, secret, isTrustedUrl, addressProb
       ...eventEndpoints(db),
       ...passkeyEndpoints({ db, appUrl: config.appUrl, origins: config.origins }),
       ...deleteAccountEndpoints({ db, mailer }),
-      ...oidcEndpoints({ config, isTrustedUrl, log }),
+      ...oidcEndpoints({ db, config, isTrustedUrl, log }),
       ...apiKeyEndpoints(db),
 
       forgetPassword: createAuthEndpoint('/forget-password', {

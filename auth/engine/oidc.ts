@@ -3,12 +3,13 @@
  * browser can use once, and a nonce. The protocol is openid-client's; what an answer means for our accounts is decided here.
  */
 import type { AuthContext, User } from 'better-auth'
-import { createAuthEndpoint } from 'better-auth/api'
+import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { expireCookie, setSessionCookie } from 'better-auth/cookies'
 import { runWithTransaction } from '@better-auth/core/context'
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { basePath, type Config } from '../config.ts'
+import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../log.ts'
 import { email as address, name as nameOfPerson } from '../person.ts'
 import { requestContexts } from '../request-context.ts'
@@ -136,14 +137,15 @@ async function accountOf({ internalAdapter, adapter }: AuthContext, issuer: stri
 }
 
 export type OidcParts = {
+  db: AuthDatabase
   config: Pick<Config, 'oidc' | 'signUp' | 'publicUrl' | 'appUrl' | 'hasApp'>
   /** Whether a mailed link or a sign-in may lead there. */
   isTrustedUrl: (url: string) => boolean
   log: Log
 }
 
-/** The three endpoints. */
-export function oidcEndpoints({ config: { oidc, signUp, publicUrl, appUrl, hasApp }, isTrustedUrl, log }: OidcParts) {
+/** The four endpoints. */
+export function oidcEndpoints({ db, config: { oidc, signUp, publicUrl, appUrl, hasApp }, isTrustedUrl, log }: OidcParts) {
   const provider = oidc === undefined ? undefined : providerOf(oidc, `${publicUrl}${basePath}/callback/oidc`)
   const identifier = (state: string) => `oidc-${state}`
   const cookieOf = (context: AuthContext) => context.createAuthCookie('oidc_state', { maxAge: lifetimeSeconds })
@@ -153,6 +155,12 @@ export function oidcEndpoints({ config: { oidc, signUp, publicUrl, appUrl, hasAp
       { method: 'GET' },
       async (context) => context.json({ password: true, signUp: signUp.by, oidc: oidc === undefined ? null : { name: oidc.name, signUp: oidc.signUp } }),
     ),
+
+    listProviders: createAuthEndpoint('/list-providers', { method: 'GET', use: [sessionMiddleware] }, async (context) =>
+      context.json(
+        await db.selectFrom('auth.accounts').select(['id', 'providerId', 'accountId', 'createdAt'])
+          .where('userId', '=', context.context.session.user.id).where('providerId', '<>', 'credential').orderBy('createdAt').orderBy('id').execute(),
+      )),
 
     signInWithProvider: createAuthEndpoint('/sign-in/oidc', {
       method: 'POST',

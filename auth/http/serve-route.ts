@@ -3,7 +3,6 @@
  * request reaches the engine through its handler alone, so that its rate limits, its origin check and our hook stand in
  * front of every route. Only the service's own tasks (main.ts) call the engine's functions.
  */
-import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Plans } from '../plans.ts'
 import { basePath } from '../config.ts'
@@ -109,7 +108,7 @@ export async function serveRoute(
   }
   const input = parsed.data as never
   const words = row.toEngine === undefined ? input : row.toEngine(input, await row.find?.(input, db) as never)
-  const own: RequestContext = { id: randomUUID(), isLocal, address, userAgent: context.req.header('user-agent') }
+  const own: RequestContext = { isLocal, address, userAgent: context.req.header('user-agent') }
   const asked = { cookie: context.req.header('cookie'), authorization: context.req.header('authorization'), address }
   const outcome = await callEngine(engine, row, asked, () => engineRequest(context, row, words, addresses.publicUrl, address), own)
   const succeeded = 'known' in outcome || (outcome instanceof Response && outcome.ok)

@@ -10,9 +10,7 @@ import type { Mailer } from './mailer.ts'
 import type { Notice } from './messages.ts'
 
 /** Between two looks, in milliseconds: as often as the queue looks for jobs. */
-const pauseMs = 2_000
-/** How long a sign-in is let be, in seconds: its own request takes it back where a second factor is yet to be given. */
-const patienceSeconds = 2
+const usualPauseMs = 2_000
 /** Events of one transaction. */
 const batch = 100
 
@@ -22,7 +20,7 @@ async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<v
     `select e.id, e.mail_to as "to", u.name, e.kind, e.happened_at as "happenedAt", e.detail ->> 'name' as about,
       e.ip_address as "ipAddress", e.user_agent as "userAgent"
     from auth.events e join auth.users u on u.id = e.user_id
-    where e.mail_to is not null and (e.kind <> 'signed_in' or e.happened_at < now() - interval '${patienceSeconds} seconds')
+    where e.mail_to is not null
     order by e.happened_at limit ${batch} for update of e skip locked`,
   )
   if (rows.length === 0) return 0
@@ -34,9 +32,15 @@ async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<v
 /**
  * Runs until stopped; several processes may run it at once.
  * @param mailerThrough the mails, put into the queue in this connection's transaction
+ * @param pauseMs between two looks, for tests that wait for many mails
  * @returns the function that stops it, which waits for the mails that it is about to queue
  */
-export function startNotices(pool: pg.Pool, mailerThrough: (client: pg.ClientBase) => Pick<Mailer, 'notice'>, log: Log): () => Promise<void> {
+export function startNotices(
+  pool: pg.Pool,
+  mailerThrough: (client: pg.ClientBase) => Pick<Mailer, 'notice'>,
+  log: Log,
+  pauseMs = usualPauseMs,
+): () => Promise<void> {
   const stopping = new AbortController()
   const look = async () => {
     const client = await pool.connect()

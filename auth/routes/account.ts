@@ -1,6 +1,7 @@
 /** Accounts: from sign-up to a new password. Source: interface "Auth surface", design "Where the interface is silent". */
 import { perMinute } from '../policy.ts'
 import { successions } from '../succession.ts'
+import { passwordGuesses, unconfirmed } from './confirmed.ts'
 import { engineReplies } from './engine-replies.ts'
 import { newSession, signedIn, user } from './presenters.ts'
 import { planOfSignedIn, route } from './route.ts'
@@ -129,7 +130,7 @@ export const accountRoutes = [
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/change-password' },
     hashesPassword: true,
-    limits: { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } },
+    limits: passwordGuesses,
     answer: wire.done,
     present: () => ({ success: true }),
   }),
@@ -153,7 +154,7 @@ export const accountRoutes = [
       'Nothing changes before the link is confirmed, for which there is a day. The answer is the same whether the new address has an account or not.',
     input: schemas.requestEmailChange,
     example: { newEmail: 'ann@example.net', password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'EMAIL_DOMAIN_NOT_ALLOWED'],
+    refuses: [...unconfirmed, 'EMAIL_DOMAIN_NOT_ALLOWED'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/request-email-change' },
     hashesPassword: true,
@@ -180,7 +181,9 @@ export const accountRoutes = [
     method: 'POST',
     path: '/stop-email-change',
     summary: 'Keeps the old address of an account or brings it back, with the token of the mail to it.',
-    description: 'Every session and API key ends, and the password is none any more: a mail to choose a new one is sent.',
+    description:
+      'Whatever else may let in who asked for the change ends: sessions, API keys, passkeys, what a provider was joined by, two factors that were turned on less than a week ' +
+      'before, and the password. A mail to choose a new one is sent.',
     input: schemas.emailChange,
     example: { token: 'the-token-of-the-mail' },
     refuses: ['INVALID_TOKEN', 'USER_EXISTS'],
@@ -197,9 +200,9 @@ export const accountRoutes = [
     summary: 'Mails who is signed in a link that deletes the account, and tells what becomes of their organizations.',
     description:
       'Nothing is deleted before the link is confirmed, which is good for an hour. An organization goes to its `successor`, or stays without members.',
-    input: schemas.deleteAccount,
+    input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED'],
+    refuses: [...unconfirmed],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/request-delete-account' },
     hashesPassword: true,

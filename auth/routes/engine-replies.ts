@@ -67,6 +67,7 @@ const membershipEvent = event.extend({
   actorName: z.string().nullable(),
   detail: z.object({ role: z.enum(roleNames), previousRole: z.enum(roleNames) }).partial(),
 })
+const provider = z.object({ id: z.string(), providerId: z.string(), accountId: z.string(), createdAt: z.coerce.date() })
 const passkey = z.object({
   id: z.string(),
   name: z.string(),
@@ -122,6 +123,8 @@ export const engineReplies = {
     signUp: z.enum(['open', 'invitation', 'closed']),
     oidc: z.object({ name: z.string(), signUp: z.boolean() }).nullable(),
   }),
+  provider,
+  providers: z.array(provider),
   providerAsked: z.object({ url: z.string() }),
   apiKeys: z.array(apiKey),
   newApiKey: apiKey.extend({ key: z.string() }),

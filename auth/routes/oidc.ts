@@ -1,8 +1,8 @@
 /** Signing in with the operator's provider, and what a sign-in page may offer. */
 import { perMinute } from '../policy.ts'
 import { engineReplies } from './engine-replies.ts'
-import { session, subscription, user } from './presenters.ts'
-import { route } from './route.ts'
+import { provider, signedIn } from './presenters.ts'
+import { planOfSignedIn, route } from './route.ts'
 import { schemas } from './schemas.ts'
 import { wire } from './wire.ts'
 
@@ -39,6 +39,16 @@ export const oidcRoutes = [
   }),
   route({
     method: 'GET',
+    path: '/list-providers',
+    summary: 'Lists who at a provider signs in to the account of who is signed in.',
+    input: schemas.nothing,
+    reply: engineReplies.providers,
+    engine: { method: 'GET', path: '/list-providers' },
+    answer: wire.providers,
+    present: (reply) => reply.map(provider),
+  }),
+  route({
+    method: 'GET',
     path: '/callback/oidc',
     summary: 'Begins a session with what the provider sends the browser back with.',
     description:
@@ -58,12 +68,12 @@ export const oidcRoutes = [
     engine: { method: 'GET', path: '/callback-of-provider' },
     session: 'none',
     limits: { address: perMinute(60) },
-    load: (reply, { plans }) => plans.status(reply.user.id),
+    load: planOfSignedIn,
     // the provider has asked what it asks
     secondFactor: 'shown',
     ofSession: 'begins',
     page: { succeeded: 'signed-in', failed: 'not-signed-in', ofApp: '/sign-in' },
     answer: wire.signedIn,
-    present: (reply, { loaded: plan }) => ({ user: user(reply.user), session: session(reply.session), subscription: subscription(plan) }),
+    present: signedIn,
   }),
 ]

@@ -1,13 +1,11 @@
 /** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
 import { perMinute } from '../policy.ts'
+import { confirmed, passwordGuesses, unconfirmed } from './confirmed.ts'
 import { engineReplies } from './engine-replies.ts'
-import { passkey, session, subscription, user } from './presenters.ts'
-import { route } from './route.ts'
+import { passkey, signedIn } from './presenters.ts'
+import { planOfSignedIn, route } from './route.ts'
 import { exampleId, schemas } from './schemas.ts'
 import { wire } from './wire.ts'
-
-/** Of what is confirmed by a password, which nobody may guess here either. */
-const confirmed = { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } } as const
 
 const credential = { id: 'AA', rawId: 'AA', type: 'public-key' } as const
 
@@ -20,11 +18,10 @@ export const passkeyRoutes = [
       + 'It is good for five minutes, for the browser that asked.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
+    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
     reply: engineReplies.passkeyCreation,
     engine: { method: 'POST', path: '/passkey/generate-register-options' },
-    hashesPassword: true,
-    limits: confirmed,
+    ...confirmed,
     answer: wire.passkeyCreation,
     present: (reply) => reply,
   }),
@@ -38,7 +35,7 @@ export const passkeyRoutes = [
     refuses: ['INVALID_PASSKEY', 'PASSKEY_EXISTS', 'PASSKEY_LIMIT_REACHED'],
     reply: engineReplies.passkey,
     engine: { method: 'POST', path: '/passkey/verify-registration' },
-    limits: confirmed,
+    limits: passwordGuesses,
     answer: wire.passkey,
     present: passkey,
   }),
@@ -70,9 +67,9 @@ export const passkeyRoutes = [
     signsIn: 'again',
     secondFactor: 'shown',
     limits: { address: perMinute(60) },
-    load: (reply, { plans }) => plans.status(reply.user.id),
+    load: planOfSignedIn,
     answer: wire.signedIn,
-    present: (reply, { loaded: plan }) => ({ user: user(reply.user), session: session(reply.session), subscription: subscription(plan) }),
+    present: signedIn,
   }),
   route({
     method: 'GET',
@@ -102,11 +99,10 @@ export const passkeyRoutes = [
     summary: 'Deletes a passkey. With the last one ends that one is asked for.',
     input: schemas.deletePasskey,
     example: { passkeyId: exampleId, password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'NOT_FOUND'],
+    refuses: [...unconfirmed, 'NOT_FOUND'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/passkey/delete' },
-    hashesPassword: true,
-    limits: confirmed,
+    ...confirmed,
     answer: wire.done,
     present: () => ({ success: true }),
   }),
@@ -118,11 +114,10 @@ export const passkeyRoutes = [
       'While it does not, `/sign-in/email` refuses the right password with `SECOND_FACTOR_REQUIRED`, and a passkey signs in. Asking for one ends the other sessions.',
     input: schemas.requirePasskey,
     example: { required: true, password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'PASSKEY_MISSING'],
+    refuses: [...unconfirmed, 'PASSKEY_MISSING'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/passkey/require' },
-    hashesPassword: true,
-    limits: confirmed,
+    ...confirmed,
     answer: wire.done,
     present: () => ({ success: true }),
   }),
@@ -133,11 +128,10 @@ export const passkeyRoutes = [
     description: '`/forget-password` gives one again.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'PASSKEY_MISSING'],
+    refuses: [...unconfirmed, 'PASSKEY_MISSING'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/remove-password' },
-    hashesPassword: true,
-    limits: confirmed,
+    ...confirmed,
     answer: wire.done,
     present: () => ({ success: true }),
   }),

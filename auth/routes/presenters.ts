@@ -99,6 +99,14 @@ export const invitation = (from: EngineReply<'invitation'>): Wire<'invitation'> 
   ...(from.organizationName === undefined ? {} : { organization_name: from.organizationName }),
 })
 
+/** One row of list-providers. */
+export const provider = (from: EngineReply<'provider'>): Wire<'provider'> => ({
+  id: from.id,
+  issuer: from.providerId,
+  subject: from.accountId,
+  created_at: time(from.createdAt),
+})
+
 /** One passkey. Its key and its name among credentials are nobody's to read. */
 export const passkey = (from: EngineReply<'passkey'>): Wire<'passkey'> => ({
   id: from.id,

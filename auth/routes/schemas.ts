@@ -44,7 +44,6 @@ export const schemas = {
   disownAccount: z.object({ token }),
   requestEmailChange: z.object({ newEmail: email, password: confirmation }),
   emailChange: z.object({ token }),
-  deleteAccount: z.object({ password: confirmation }),
   confirmDeleteAccount: z.object({ token }),
   forgetPassword: z.object({
     email,

@@ -1,7 +1,7 @@
 /** The route table. */
 import { accountRoutes } from './account.ts'
+import { apiKeyRoutes } from './api-key.ts'
 import { eventRoutes } from './event.ts'
-import { apiKeyRoutes } from './api-keys.ts'
 import { invitationRoutes } from './invitation.ts'
 import { oidcRoutes } from './oidc.ts'
 import { organizationRoutes } from './organization.ts'
@@ -15,11 +15,11 @@ export const groups: { name: string, description: string, routes: Route[] }[] = 
   { name: 'Accounts', description: 'From sign-up to a new password.', routes: accountRoutes },
   { name: 'Sessions', description: 'Who is signed in, and the token for the data surface.', routes: sessionRoutes },
   { name: 'Two factors', description: 'A code beside the password.', routes: twoFactorRoutes },
+  { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
   { name: 'Single sign-on', description: 'How one signs in here, and signing in with the provider of the operator.', routes: oidcRoutes },
   { name: 'Organizations', description: 'Teams, who belongs to them, and which of them a session works in.', routes: organizationRoutes },
   { name: 'Invitations', description: 'How somebody comes to a team.', routes: invitationRoutes },
   { name: 'Events', description: 'What happened in an account and in a team.', routes: eventRoutes },
-  { name: 'Passkeys', description: 'How somebody signs in without a password.', routes: passkeyRoutes },
   { name: 'API keys', description: "Keys for a person's programs.", routes: apiKeyRoutes },
 ]
 

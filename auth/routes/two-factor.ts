@@ -1,5 +1,6 @@
 /** A second factor beside the password. */
 import { perMinute } from '../policy.ts'
+import { confirmed, unconfirmed } from './confirmed.ts'
 import { engineReplies } from './engine-replies.ts'
 import { signedIn } from './presenters.ts'
 import { planOfSignedIn, route } from './route.ts'
@@ -19,11 +20,6 @@ const finishing = {
   present: signedIn,
 } as const
 
-/** As change-password, because each may check a password. */
-const changes = { address: perMinute(20), account: { by: 'caller' as const, ...perMinute(10) } }
-
-const confirming = ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED'] as const
-
 export const twoFactorRoutes = [
   route({
     method: 'GET',
@@ -42,11 +38,10 @@ export const twoFactorRoutes = [
     description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...confirming, 'TWO_FACTOR_ENABLED'],
+    refuses: [...unconfirmed, 'TWO_FACTOR_ENABLED'],
     reply: engineReplies.twoFactorBegun,
     engine: { method: 'POST', path: '/two-factor/enable' },
-    hashesPassword: true,
-    limits: changes,
+    ...confirmed,
     answer: wire.twoFactorBegun,
     present: ({ totpUri, backupCodes }) => ({ totp_uri: totpUri, backup_codes: backupCodes }),
   }),
@@ -78,11 +73,10 @@ export const twoFactorRoutes = [
     summary: 'Makes ten new backup codes. The old ones are none any more.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...confirming, 'TWO_FACTOR_NOT_ENABLED'],
+    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     reply: engineReplies.backupCodes,
     engine: { method: 'POST', path: '/two-factor/generate-backup-codes' },
-    hashesPassword: true,
-    limits: changes,
+    ...confirmed,
     answer: wire.backupCodes,
     present: ({ backupCodes }) => ({ backup_codes: backupCodes }),
   }),
@@ -92,11 +86,10 @@ export const twoFactorRoutes = [
     summary: 'Turns two factors off. No device is remembered any more.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...confirming, 'TWO_FACTOR_NOT_ENABLED'],
+    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/two-factor/disable' },
-    hashesPassword: true,
-    limits: changes,
+    ...confirmed,
     answer: wire.done,
     present: () => ({ success: true }),
   }),

@@ -129,7 +129,16 @@ const membershipEvent = z.object({
   role: z.enum(roleNames).optional().meta({ description: 'Of who joined, and of who has another role: the new one.' }),
   previous_role: z.enum(roleNames).optional(),
 }).meta({ id: 'MembershipEvent', description: 'Something that happened to who belongs to a team.' })
+
+const provider = z.object({
+  id,
+  issuer: z.string().meta({ description: 'The address by which the provider says who it is.', examples: ['https://login.example.org'] }),
+  subject: z.string().meta({ description: 'Who the person is there.', examples: ['9f1c2d'] }),
+  created_at: time,
+}).meta({ id: 'LinkedProvider', description: 'Somebody at a provider of single sign-on, who signs in to the account.' })
+
 const backupCodes = z.array(z.string()).meta({ description: 'Each works once. They are not shown again.', examples: [['mz2k-q4tn-x7ab-c5dw']] })
+
 const passkey = z.object({
   id,
   name: z.string().meta({ examples: ['Phone'] }),
@@ -153,6 +162,7 @@ const passkeyCreation = z.object({
 
 const passkeyRequest = z.object({ challenge: z.string(), rpId: z.string(), timeout: z.int(), userVerification: z.enum(['required']) })
   .meta({ id: 'PasskeyRequest', description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn.' })
+
 const apiKey = z.object({
   id,
   name: z.string().meta({ examples: ['Monthly report'] }),
@@ -233,6 +243,8 @@ export const wire = {
       sign_up: z.boolean().meta({ description: 'Whether who has no account is given one by it.' }),
     }).nullable().meta({ description: 'The provider of single sign-on; null without one.' }),
   }).meta({ id: 'SignInMethods', description: 'How one signs in here.' }),
+  provider,
+  providers: z.array(provider),
   providerAsked: z.object({ url: z.string().meta({ description: 'At the provider.', examples: ['https://login.example.org/authorize'] }) }),
   apiKey,
   apiKeys: z.array(apiKey),

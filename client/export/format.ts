@@ -68,7 +68,22 @@ export const tableNames = Object.keys(tables) as TableName[]
 export const restoredTables = tableNames.reduceRight<TableName[]>((all, table) => (tables[table].kept === undefined ? [...all, table] : all), [])
 
 /** What the auth surface knows of a person: never what proves who they are. */
-export const accountFiles = ['user', 'sessions', 'organizations', 'invitations'] as const
+export const accountFiles = [
+  'user',
+  'sessions',
+  'organizations',
+  'invitations',
+  'sign_in',
+  'providers',
+  'passkeys',
+  'api_keys',
+  'events',
+] as const
+
+export type AccountFile = typeof accountFiles[number]
+
+/** How somebody signs in, as the one row of `sign_in`. */
+export type SignIn = { has_password: boolean, passkey_required: boolean, two_factor: boolean, backup_codes_left: number }
 
 export const pathOf = (folder: Folder, name: string): string => `${folder}/${name}.jsonl`
 

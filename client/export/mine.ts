@@ -2,9 +2,9 @@
 import type { TableName } from '../database.ts'
 import { FinanceError, financeError } from '../errors.ts'
 import type { Client } from '../index.ts'
-import { type Folder, PAGE, tableNames, tables } from './format.ts'
+import { type AccountFile, accountFiles, type Folder, PAGE, type SignIn, tableNames, tables } from './format.ts'
 import { elements, members } from './json.ts'
-import { archive, type Source } from './write.ts'
+import { archive, type Pages, type Source } from './write.ts'
 
 /**
  * A request of the data surface, with the answer's own text.
@@ -48,6 +48,20 @@ async function* pagesOf(client: Client, table: TableName, filter: string): Async
   }
 }
 
+/** What happened in the account, newest first, so that what happens meanwhile moves nothing. */
+async function* events({ auth }: Client): AsyncGenerator<object[]> {
+  for (let before: string | undefined;;) {
+    const page = await auth.listEvents({ limit: 100, ...(before !== undefined && { before }) })
+    if (page.length === 0) return
+    yield page
+    before = page.at(-1)!.id
+  }
+}
+
+async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string[]> {
+  for await (const page of pages) yield page.map((row) => JSON.stringify(row))
+}
+
 /**
  * Everything that is the person's as one ZIP, while it is read: their account, their personal rows and, with an organization
  * active, those of its rows that they may list.
@@ -61,12 +75,18 @@ async function* pagesOf(client: Client, table: TableName, filter: string): Async
  * const file = await new Response(await exportMine(client)).blob()
  */
 export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
-  const [{ user, session }, sessions, organizations, invitations] = await Promise.all([
-    client.auth.getSession(),
-    client.auth.listSessions(),
-    client.auth.organization.list(),
-    client.auth.organization.listUserInvitations(),
+  const { auth } = client
+  const [{ user, session }, sessions, organizations, invitations, factors, providers, { passkeys, required, has_password }, keys] = await Promise.all([
+    auth.getSession(),
+    auth.listSessions(),
+    auth.organization.list(),
+    auth.organization.listUserInvitations(),
+    auth.twoFactor.status(),
+    auth.listProviders(),
+    auth.passkey.list(),
+    auth.apiKey.list(),
   ])
+  const signIn: SignIn = { has_password, passkey_required: required, two_factor: factors.enabled, backup_codes_left: factors.backup_codes_left }
   const active = session.active_organization_id
   const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
 
@@ -81,8 +101,18 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     }
   }
 
-  const account = Object.entries({ user: [user], sessions, organizations, invitations })
-    .map(([file, rows]): Source => ({ folder: 'account', name: file, pages: () => [rows.map((row: object) => JSON.stringify(row))] }))
+  const rowsOfAccount: Record<AccountFile, () => Pages> = {
+    user: () => linesOf([[user]]),
+    sessions: () => linesOf([sessions]),
+    organizations: () => linesOf([organizations]),
+    invitations: () => linesOf([invitations]),
+    sign_in: () => linesOf([[signIn]]),
+    providers: () => linesOf([providers]),
+    passkeys: () => linesOf([passkeys]),
+    api_keys: () => linesOf([keys]),
+    events: () => linesOf(events(client)),
+  }
+  const account = accountFiles.map((file): Source => ({ folder: 'account', name: file, pages: rowsOfAccount[file] }))
   const rowsOf = (folder: Folder, filter: string): Source[] =>
     tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true).map((table) => ({
       folder,

@@ -14,7 +14,6 @@ create table auth.events (
   ip_address text,
   user_agent text,
   device text,
-  request_id text,
   detail jsonb not null default '{}',
   mail_to text,
   constraint events_kind_known check (case when organization_id is null
@@ -23,7 +22,7 @@ create table auth.events (
     else kind in ('member_joined', 'member_left', 'member_removed', 'role_changed', 'ownership_transferred') end),
   constraint events_have_somebody check (num_nonnulls(user_id, organization_id) > 0),
   -- an organization's admins have no business with where its members are
-  constraint events_of_organizations_have_no_place check (organization_id is null or num_nonnulls(ip_address, user_agent, device, request_id, mail_to) = 0),
+  constraint events_of_organizations_have_no_place check (organization_id is null or num_nonnulls(ip_address, user_agent, device, mail_to) = 0),
   constraint events_ip_address_bounded check (char_length(ip_address) <= 64),
   constraint events_user_agent_bounded check (char_length(user_agent) <= 512),
   constraint events_detail_bounded check (octet_length(detail::text) <= 4000)

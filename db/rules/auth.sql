@@ -80,9 +80,6 @@ grant select, insert, update, delete on auth.sessions to auth_service;
 create trigger sessions_record_sign_in
   after insert on auth.sessions
   for each row execute function private.record_sign_in();
-create trigger sessions_forget_sign_in
-  after delete on auth.sessions
-  for each row when (current_setting('events.asking', true) <> '') execute function private.forget_sign_in();
 
 comment on table auth.api_keys is 'Keys with which a person''s programs get tokens. Deleting one ends it and every token issued from it.';
 comment on column auth.api_keys.organization_id is 'The team whose rows it reaches; null for its person''s own.';
@@ -142,7 +139,6 @@ comment on column auth.events.user_id is 'Whose account it is about; null once t
 comment on column auth.events.organization_id is 'Whose membership it is about; null where it is of an account.';
 comment on column auth.events.actor_id is 'Who did it to an organization; null where nobody is known, and once that account is deleted.';
 comment on column auth.events.device is 'Of a sign-in, what those of one device have in common: private.device_of().';
-comment on column auth.events.request_id is 'Of a sign-in, the request that it was; made by the service, and told to nobody.';
 comment on column auth.events.detail is 'What the kind alone does not say: new_device, role, previous_role, name, email, previous_email.';
 comment on column auth.events.mail_to is 'The address that is yet to be told; null where nobody is, and once the mail is in the queue.';
 grant select, delete, update (mail_to) on auth.events to auth_service;

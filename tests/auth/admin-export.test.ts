@@ -1,12 +1,14 @@
 /** What the operator hands to somebody who asks for what is theirs. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AccountFile } from '../../client/export/format.ts'
 import { exportMine, restoreMine } from '../../client/export/index.ts'
 import { unwrap } from '../../client/index.ts'
 import { admin } from '../../admin/commands.ts'
+import { authenticator } from '../support/authenticator-app.ts'
 import { connection } from '../support/database.ts'
 import { operator, operatorToFile } from '../support/operator.ts'
-import { signedIn, team } from '../support/person.ts'
+import { password, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { blobOf, filesOf, rowsIn } from '../typed-client/archives.ts'
 import { clientOf } from '../typed-client/person-client.ts'
@@ -46,6 +48,78 @@ test('is the file that they would write themselves, and they can bring it back',
 
   await unwrap(client.data.from('transactions').delete().eq('name', '=1+1'))
   expect(await restoreMine(client, file)).toMatchObject({ problems: [], tables: { transactions: { stored: 1, present: 0 } } })
+})
+
+/** Where an export has what each table of schema auth knows of a person; null where that only proves who they are, or is nobody's to take along. */
+const fileOfTable: Record<string, AccountFile | null> = {
+  users: 'user',
+  sessions: 'sessions',
+  members: 'organizations',
+  invitations: 'invitations',
+  accounts: 'providers',
+  passkeys: 'passkeys',
+  api_keys: 'api_keys',
+  two_factors: 'sign_in',
+  events: 'events',
+  two_factor_tokens: null,
+}
+
+test('forgets no table that knows somebody, and gives away nothing that opens their account', async () => {
+  const { rows: tables } = await stack.sql.query<{ name: string }>(
+    `select distinct c.relname as name from pg_class c
+    left join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' left join pg_constraint r on r.conrelid = c.oid and r.confrelid = 'auth.users'::regclass
+    where c.relnamespace = 'auth'::regnamespace and c.relkind in ('r', 'p') and (a.attname is not null or r.oid is not null or c.oid = 'auth.users'::regclass)`,
+  )
+  expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(fileOfTable).toSorted())
+
+  const { owner } = await team(stack, [])
+  const other = await team(stack, [])
+  const id = await owner.id()
+  await other.owner.post('/organization/invite-member', { organizationId: other.id, email: owner.email, role: 'viewer' })
+  const { body: { key, hint } } = await owner.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })
+  const { body: { totp_uri: uri } } = await owner.post('/two-factor/enable', { password })
+  const app = authenticator(uri)
+  expect((await owner.post('/two-factor/verify-totp', { code: app.code() })).status).toBe(200)
+  await stack.sql.query(
+    `insert into auth.accounts (id, provider_id, account_id, user_id) values ('linked-' || $1, 'https://login.example.org', 'ann-there', $1)`,
+    [id],
+  )
+  await stack.sql.query(
+    `insert into auth.passkeys (id, user_id, name, credential_id, public_key, counter, backed_up) values ($1, $1, 'Phone', 'credential-of-' || $1, 'public-key', 0, true)`,
+    [id],
+  )
+  await stack.sql.query(
+    `insert into auth.events (user_id, kind, happened_at) select $1, 'password_changed', now() - n * interval '1 minute' from generate_series(1, 250) n`,
+    [
+      id,
+    ],
+  )
+
+  const own = await filesOf(await blobOf(await exportMine(clientOf(stack, owner))))
+  const operators = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
+  for (const file of new Set(Object.values(fileOfTable))) {
+    if (file === null) continue
+    expect(rowsIn(own, `account/${file}.jsonl`), file).not.toEqual([])
+    expect(operators.get(`account/${file}.jsonl`), file).toBe(own.get(`account/${file}.jsonl`)!.replace('"current":true', '"current":false'))
+  }
+  expect(rowsIn(own, 'account/sign_in.jsonl')).toEqual([{ has_password: true, passkey_required: false, two_factor: true, backup_codes_left: 10 }])
+  expect(rowsIn(own, 'account/providers.jsonl')).toMatchObject([{ issuer: 'https://login.example.org', subject: 'ann-there' }])
+  expect(rowsIn(own, 'account/passkeys.jsonl')).toMatchObject([{ name: 'Phone', backed_up: true, last_used_at: null }])
+  expect(rowsIn(own, 'account/api_keys.jsonl')).toMatchObject([{ name: 'Report', hint, role: 'viewer' }])
+  const { rows: events } = await stack.sql.query(
+    'select id from auth.events where user_id = $1 and organization_id is null order by happened_at desc, id desc',
+    [id],
+  )
+  expect(rowsIn(own, 'account/events.jsonl').map((event) => event['id'])).toEqual(events.map((event) => event['id']))
+  const { rows: [proof] } = await stack.sql.query<Record<string, string>>(
+    `select a.password, f.secret, f.backup_codes[1] as backup, s.token, encode(k.key_hash, 'base64') as hash, 'public-key' as passkey, 'credential-of-' || $1 as credential
+    from auth.accounts a join auth.two_factors f using (user_id) join auth.sessions s using (user_id) join auth.api_keys k using (user_id)
+    where a.user_id = $1 and a.provider_id = 'credential' limit 1`,
+    [id],
+  )
+  for (const [what, value] of Object.entries({ ...proof!, key, totp: app.secret })) {
+    for (const [path, text] of [...own, ...operators]) expect(text.includes(value), `${what} in ${path}`).toBe(false)
+  }
 })
 
 test('has what their role may list, and of no organization unless one is said', async () => {

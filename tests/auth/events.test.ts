@@ -1,13 +1,14 @@
 /** What happens in an account and to a team's membership: it is listed, and what opens an account is mailed. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn, type ReceivedMail } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
+  stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' }, noticePauseMs: 50 })
 })
 afterAll(() => stack.close())
 
@@ -106,42 +107,14 @@ describe('Ann signs in', () => {
     expect((await eventsOf(ann)).filter(({ new_device: isNew }) => isNew)).toHaveLength(7)
   })
 
-  test('as far as a password leads before a second factor, whose session its own request ends: nobody signed in', async () => {
-    const ann = await signedIn(stack, 'Ann')
-    const id = await ann.id()
-    const request = await stack.sql.connect()
-    const asking = (requestId: string) =>
-      request.query(`select set_config('events.asking', $1, false)`, [JSON.stringify({ ip_address: home.address, request_id: requestId })])
-    const begin = () =>
-      request.query(
-        `insert into auth.sessions (id, token, user_id, expires_at, ip_address, user_agent) values ('half', 'half', $1, now() + interval '1 hour', $2, $3)`,
-        [
-          id,
-          home.address,
-          home.agent,
-        ],
-      )
-    const end = () => request.query(`delete from auth.sessions where id = 'half'`)
-    await asking('one')
-    await begin()
-    await end()
-    expect(await eventsOf(ann)).toHaveLength(1)
-    await asking('two')
-    await begin()
-    await asking('three')
-    await end()
-    request.release(true)
-    expect(await eventsOf(ann)).toMatchObject([{ new_device: true, ip_address: home.address }, { kind: 'signed_in' }])
-    expect(await subjectsTo(ann.email)).toHaveLength(1)
-  })
-
-  test('and out at once, under a request id of her choice, which takes nothing back', async () => {
-    const ann = await signedIn(stack, 'Ann')
+  test('as far as the password leads where there are two factors: nobody has signed in before the code', async () => {
+    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const before = await eventsOf(ann)
     const elsewhere = person(stack, 'Ann', ann.email)
-    const headers = { ...headersOf(home), 'x-request-id': 'mine' }
-    await elsewhere.post('/sign-in/email', { email: ann.email, password }, headers)
-    await elsewhere.post('/sign-out', {}, headers)
-    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: true })
+    expect((await elsewhere.post('/sign-in/email', { email: ann.email, password }, headersOf(home))).body.error).toBe('SECOND_FACTOR_REQUIRED')
+    expect(await eventsOf(ann)).toEqual(before)
+    expect((await elsewhere.post('/two-factor/verify-totp', { code: app.code() }, headersOf(home))).status).toBe(200)
+    expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: true, ip_address: home.address })
   })
 
   test('with whatever a program says of itself, however long', async () => {
@@ -335,7 +308,7 @@ test('the service writes no event itself and changes none', async () => {
 })
 
 test('two services tell once, and a provider that is down delays what is told', async () => {
-  await using both = await startStack()
+  await using both = await startStack({ noticePauseMs: 50 })
   await both.another()
   both.mail.mode = 'down'
   const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))

@@ -1,7 +1,7 @@
 /** A person makes a key for a program in the reference app, sees it once, and revokes it. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createClient, unwrap } from '../../client/index.ts'
-import { password, person, team } from '../support/person.ts'
+import { password, person, signedIn, team } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
 let story: AppStory
@@ -45,5 +45,17 @@ test('Ann makes a key of her team that reads, copies it, and later revokes it', 
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
   await section.getByText('Monthly report').waitFor({ state: 'detached' })
   expect((await person(story.stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(401)
+  await page.context().close()
+})
+
+test('Bob, who has no password, makes one after signing in', async () => {
+  const bob = await signedIn(story.stack, 'Bob')
+  await story.stack.sql.query('update auth.accounts set password = null where user_id = $1', [await bob.id()])
+  const page = await story.open(bob, '/settings')
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Keys for programs' }) })
+  await section.getByText('This needs a sign-in of the last ten minutes.').waitFor()
+  await section.getByLabel('What it is for').fill('Backup')
+  await section.getByRole('button', { name: 'Make a key' }).click()
+  expect(await section.getByLabel('Key', { exact: true }).inputValue()).toMatch(/^fin_/)
   await page.context().close()
 })

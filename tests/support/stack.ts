@@ -56,13 +56,16 @@ export type StackOptions = {
   prepare?: (owner: pg.Pool) => Promise<void>
   /** How long a superseded key goes on verifying, in seconds. */
   retireAfterSeconds?: number
+  /** Between two looks for what people are to be told by mail, in milliseconds. */
+  noticePauseMs?: number
 } & Parameters<typeof freshDatabase>[0]
 
 const defaultSecret = 'a secret of the tests, long enough'
 
 /** Starts the stack. Rate limits are off unless a test asks for them. */
 export async function startStack(
-  { env = {}, auth = true, data = false, local = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, ...origin }: StackOptions = {},
+  { env = {}, auth = true, data = false, local = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, noticePauseMs, ...origin }:
+    StackOptions = {},
 ): Promise<Stack> {
   await using starting = new AsyncDisposableStack()
   const database = await freshDatabase(origin)
@@ -114,6 +117,7 @@ export async function startStack(
       }),
       {
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
+        noticePauseMs,
         ...(mails !== undefined &&
           { onUnsentMail: mails.keep, additions: additions(settings, mails), around: (service: Fetch) => front(service, mails) }),
         ...(data &&

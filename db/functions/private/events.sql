@@ -7,7 +7,7 @@
 create or replace function private.asking() returns jsonb
   language sql stable
   return coalesce(nullif(current_setting('events.asking', true), '')::jsonb, '{}');
-comment on function private.asking() is 'Who asks for what is being written, where the auth service says so: `user_id`, `ip_address`, `user_agent`, and a `request_id` that no client knows.';
+comment on function private.asking() is 'Who asks for what is being written, where the auth service says so: `user_id`, `ip_address` and `user_agent`.';
 
 create or replace function private.device_of(p_address text, p_agent text) returns text
   language sql immutable
@@ -77,26 +77,14 @@ begin
   select not exists (select from auth.events e where e.user_id = u.id and e.device = this_device)
       and (u.created_at < now() - interval '1 day' or exists (select from auth.events e where e.user_id = u.id and e.device is not null))
     into is_new from auth.users u where u.id = new.user_id;
-  insert into auth.events (kind, user_id, ip_address, user_agent, device, request_id, detail, mail_to)
-    values ('signed_in', new.user_id, left(nullif(new.ip_address, ''), 64), left(nullif(new.user_agent, ''), 512), this_device, private.asking() ->> 'request_id',
+  insert into auth.events (kind, user_id, ip_address, user_agent, device, detail, mail_to)
+    values ('signed_in', new.user_id, left(nullif(new.ip_address, ''), 64), left(nullif(new.user_agent, ''), 512), this_device,
       jsonb_build_object('new_device', is_new),
       case when is_new then private.notice_to('signed_in', new.user_id, private.verified_address(new.user_id)) end);
   return null;
 end
 $$;
 comment on function private.record_sign_in() is 'Writes down that a session began, and whether on a new device.';
-
-create or replace function private.forget_sign_in() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  delete from auth.events
-    where user_id = old.user_id and kind = 'signed_in' and request_id = private.asking() ->> 'request_id' and happened_at > now() - interval '1 minute';
-  return null;
-end
-$$;
-comment on function private.forget_sign_in() is
-  'A session that the request which began it also ends was no sign-in: a password was right, and a second factor is yet to be given.';
 
 create or replace function private.record_credential() returns trigger
   language plpgsql security definer set search_path = ''

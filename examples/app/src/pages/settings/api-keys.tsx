@@ -8,6 +8,7 @@ import { usePeopleChange } from '../../data/change.ts'
 import type { GivenRole } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { Action } from '../../parts/action.tsx'
+import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
@@ -93,13 +94,13 @@ function NewKey() {
   return (
     <Form
       error={create.error}
-      onSubmit={({ text, optional, raw }) =>
+      onSubmit={(values) =>
         create.mutate({
-          name: text('name'),
-          expiresInDays: Number(text('expiresInDays')),
-          organizationId: optional('organizationId'),
-          role: text('role') as GivenRole,
-          password: raw('password'),
+          name: values.text('name'),
+          expiresInDays: Number(values.text('expiresInDays')),
+          organizationId: values.optional('organizationId'),
+          role: values.text('role') as GivenRole,
+          ...ownPassword(values),
         })}
     >
       <TextField name='name' label='What it is for' required maxLength={200} />
@@ -113,7 +114,7 @@ function NewKey() {
       <Select name='expiresInDays' label='It ends' defaultValue='90'>
         <Options of={ends} />
       </Select>
-      <TextField name='password' label='Your password' type='password' autoComplete='current-password' required />
+      <Confirmation error={create.error} />
       <SubmitButton isBusy={create.isPending}>Make a key</SubmitButton>
     </Form>
   )

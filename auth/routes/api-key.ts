@@ -1,5 +1,5 @@
 /** Keys for a person's programs. Source: design "Where the interface is silent". */
-import { perMinute } from '../policy.ts'
+import { confirmed, unconfirmed } from './confirmed.ts'
 import { engineReplies } from './engine-replies.ts'
 import { apiKey, newApiKey } from './presenters.ts'
 import { route } from './route.ts'
@@ -13,15 +13,14 @@ export const apiKeyRoutes = [
     summary: 'Makes a key with which a program of who is signed in gets tokens, and shows it this once.',
     description:
       'Its tokens reach the rows of one context: the personal ones, or those of the team that is named. The role is no higher than one’s own; with `viewer` nothing can be changed. ' +
-      'It ends by its date, by `/api-key/revoke`, when its person leaves the team or is less in it than the key, and with a reset of the password.',
+      'It ends by its date, by `/api-key/revoke`, when its person leaves the team or is less in it than the key, with a reset of the password and with a stopped change of the address.',
     input: schemas.createApiKey,
     example: { name: 'Monthly report', expiresInDays: 90, password: 'correct horse' },
-    refuses: ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED', 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_KEY_LIMIT_REACHED'],
+    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_KEY_LIMIT_REACHED'],
     reply: engineReplies.newApiKey,
     engine: { method: 'POST', path: '/api-key/create' },
     namesOrganization: true,
-    hashesPassword: true,
-    limits: { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } },
+    ...confirmed,
     answer: wire.newApiKey,
     present: newApiKey,
   }),
