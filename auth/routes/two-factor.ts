@@ -42,7 +42,7 @@ export const twoFactorRoutes = [
     description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...confirming, 'TWO_FACTOR_ENABLED'],
+    refuses: [...confirming, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
     reply: engineReplies.twoFactorBegun,
     engine: { method: 'POST', path: '/two-factor/enable' },
     hashesPassword: true,
