@@ -21,7 +21,7 @@ const lifetimes = { confirm: day, stop: 7 * day }
 
 type Kind = keyof typeof lifetimes
 
-const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
+const changeOf = z.object({ userId: z.string(), from: z.string(), fromVerified: z.boolean(), to: z.string(), credential: z.string() })
 type Change = z.output<typeof changeOf>
 
 /** To one address, however many accounts ask: a mail can be sent to anybody by it. */
@@ -59,13 +59,15 @@ async function take({ consumeVerificationValue }: Verifications, kind: Kind, tok
 const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
 
 /** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
-async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
+async function confirmChange(db: AuthDatabase, { userId, from, fromVerified, to, credential }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
       .executeTakeFirst()
     if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
-      .where('email', '=', from).executeTakeFirst()
+      .where('email', '=', from)
+      // who was asked before the address was verified was told nothing, and has nothing to stop it with
+      .where('emailVerified', '=', fromVerified).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await endMailed(trx, userId)
   })
@@ -125,7 +127,7 @@ export const changeEmailEndpoints = ({ db, mailer, limits, addressProblem }: Cha
     if (to === user.email) refuse('VALIDATION_ERROR')
     const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
     if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
-    const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
+    const change = { userId: user.id, from: user.email, fromVerified: user.emailVerified, to, credential: fingerprint(credential) }
     await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
     // one that was never verified may be anybody's
     if (user.emailVerified) await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))

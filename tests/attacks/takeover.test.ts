@@ -89,6 +89,14 @@ describe('Eve signs up with Ann’s address and waits', () => {
     await eve.signUp()
     expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
   })
+
+  test('and has no link that takes it away once Ann has verified it, and which Ann was never told of', async () => {
+    const eve = person(stack, 'Eve')
+    await eve.signUp()
+    const to = await ask(eve)
+    expect((await eve.verify()).status).toBe(200)
+    expect(await confirm(to)).toMatchObject(invalid)
+  })
 })
 
 describe('Eve has Ann’s session of eleven minutes ago, and not her password', () => {
