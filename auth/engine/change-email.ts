@@ -4,19 +4,28 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import type { Transaction } from 'kysely'
 import { z } from 'zod'
+import type { Tables } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { RateLimit } from '../policy.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import type { Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
 
 const day = 86_400_000
 /** How long the new address has, and then the old one. */
 const lifetimes = { confirm: day, stop: 7 * day }
 
-const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
+type Kind = keyof typeof lifetimes
+
+const changeOf = z.object({ userId: z.string(), from: z.string(), fromVerified: z.boolean(), to: z.string(), credential: z.string() })
 type Change = z.output<typeof changeOf>
+
+/** To one address, however many accounts ask: a mail can be sent to anybody by it. */
+const mailLimit: RateLimit = { window: 900, max: 5 }
 
 /** Which password there is: a change that was asked for with another is none any more. */
 const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
@@ -27,47 +36,62 @@ type Verifications = {
   consumeVerificationValue: (identifier: string) => Promise<{ value: string, expiresAt: Date } | null>
 }
 
-async function keep({ createVerificationValue }: Verifications, kind: keyof typeof lifetimes, change: Change): Promise<string> {
+/** How what is kept for one kind of link of one account begins. Its identifier is a hash, which tells neither. */
+const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
+
+async function keep({ createVerificationValue }: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await createVerificationValue({
     identifier: `${kind}-email-change-${token}`,
-    value: JSON.stringify(change),
+    value: JSON.stringify({ kind, userId, ...change }),
     expiresAt: new Date(Date.now() + lifetimes[kind]),
   })
   return token
 }
 
 /** @returns what was asked for, and when @throws APIError INVALID_TOKEN */
-async function take({ consumeVerificationValue }: Verifications, kind: keyof typeof lifetimes, token: string): Promise<Change & { askedAt: Date }> {
+async function take({ consumeVerificationValue }: Verifications, kind: Kind, token: string): Promise<Change & { askedAt: Date }> {
   const kept = await consumeVerificationValue(`${kind}-email-change-${token}`)
   return kept === null ? refuse('INVALID_TOKEN') : { ...changeOf.parse(JSON.parse(kept.value)), askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
+/** Ends what was mailed before to whoever had another address: above all, links that choose another password. */
+const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
+
 /** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
-async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
+async function confirmChange(db: AuthDatabase, { userId, from, fromVerified, to, credential }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
       .executeTakeFirst()
     if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
-      .where('email', '=', from).executeTakeFirst()
+      .where('email', '=', from)
+      // who was asked before the address was verified was told nothing, and has nothing to stop it with
+      .where('emailVerified', '=', fromVerified).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
   })
 }
 
 /**
- * Gives the account its old address back, or leaves it there. Whoever asked for the change knew the password and may be signed in, so
- * every way in ends that may be theirs: sessions, API keys, the password, passkeys, and whoever at a provider is joined to the account.
- * Nor may they have locked it with a second factor: one that was turned on less than a week before they asked, or since, goes. An older
- * one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not to be rid of it.
+ * Gives the account its old address back, or leaves it there, whatever it has become by further changes. Whoever asked for the change knew the password
+ * and may be signed in, so every way in ends that may be theirs: sessions, API keys, the password, passkeys, whoever at a provider is joined to the account,
+ * and what was mailed to an address of theirs. Nor may they have locked it with a second factor: one that was turned on less than a week before they asked, or
+ * since, goes. An older one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not to be rid of it.
+ * Of links that stop a change that of an older one wins, because who came in changed the address later than who was there before.
  */
-async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Change & { askedAt: Date }): Promise<void> {
+async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
     const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
-      .where('email', 'in', [from, to]).executeTakeFirst()
+      .executeTakeFirst()
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
+    // an account without a password has none after this too, by which a link would not know that it has ended
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
+      .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
@@ -83,12 +107,13 @@ async function stopChange(db: AuthDatabase, { userId, from, to, askedAt }: Chang
 export type ChangeEmailParts = {
   db: AuthDatabase
   mailer: Mailer
+  limits: Pick<Limits, 'consumeForAccount'>
   /** Why an address may not be that of an account here. */
   addressProblem: (email: string) => ErrorCode | undefined
 }
 
 /** The three endpoints. */
-export const changeEmailEndpoints = ({ db, mailer, addressProblem }: ChangeEmailParts) => ({
+export const changeEmailEndpoints = ({ db, mailer, limits, addressProblem }: ChangeEmailParts) => ({
   requestEmailChange: createAuthEndpoint('/request-email-change', {
     method: 'POST',
     body: z.object({ newEmail: z.email(), password: z.string().optional() }),
@@ -100,7 +125,9 @@ export const changeEmailEndpoints = ({ db, mailer, addressProblem }: ChangeEmail
     const problem = addressProblem(to)
     if (problem !== undefined) refuse(problem)
     if (to === user.email) refuse('VALIDATION_ERROR')
-    const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
+    const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
+    if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+    const change = { userId: user.id, from: user.email, fromVerified: user.emailVerified, to, credential: fingerprint(credential) }
     await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
     // one that was never verified may be anybody's
     if (user.emailVerified) await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))

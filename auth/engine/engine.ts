@@ -173,6 +173,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         db,
         plans,
         mailer,
+        limits,
         secret: config.secret,
         isTrustedUrl: (url) => isTrustedUrl(config, url),
         addressProblem: (email) => addressProblem(config, email),

@@ -131,6 +131,8 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
     enableTwoFactor: createAuthEndpoint('/two-factor/enable', { method: 'POST', body: confirmed, use: [sessionMiddleware] }, async (context) => {
       const { user } = context.context.session
       await confirmCaller(context.context, context.body.password)
+      // or a stranger who signed up with somebody's address would keep its owner out, also after a new password by mail
+      if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
       const [secret, codes] = [randomBase32(20), newBackupCodes()]
       const values = {
         secret: await symmetricEncrypt({ key: context.context.secretConfig, data: secret }),

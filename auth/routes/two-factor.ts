@@ -38,7 +38,7 @@ export const twoFactorRoutes = [
     description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed, 'TWO_FACTOR_ENABLED'],
+    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
     reply: engineReplies.twoFactorBegun,
     engine: { method: 'POST', path: '/two-factor/enable' },
     ...confirmed,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { password, person, type Person } from '../support/person.ts'
+import { password, person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -56,6 +56,16 @@ describe('per account', () => {
     await expect.poll(() => stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('reset-password')).length, { timeout: 10_000 }).toBe(
       5,
     )
+  })
+
+  test('one address that others want for theirs receives five mails, however many accounts ask', async () => {
+    const newEmail = 'wanted-by-many@example.org'
+    const ask = async (someone: Person) => someone.post('/request-email-change', { newEmail, password }, from(freshAddress()))
+    for (const asks of [4, 1]) {
+      const someone = await signedIn(stack, 'Eve')
+      for (let i = 0; i < asks; i++) expect((await ask(someone)).status).toBe(200)
+    }
+    expectLimited(await ask(await signedIn(stack, 'Eve')), resetMails.window)
   })
 
   test('an unverified person who signs in again and again receives five verification mails, and still signs in', async () => {

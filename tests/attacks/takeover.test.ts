@@ -1,0 +1,121 @@
+/** Somebody is in another's account for a while, and leaves behind whatever could let them in again. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack()
+})
+afterAll(() => stack.close())
+
+const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
+const invalid = refused(400, 'INVALID_TOKEN')
+const done = { status: 200, body: { success: true } }
+const anyone = () => person(stack)
+let addresses = 0
+const ofEve = () => `eve-${++addresses}@example.net`
+const tokenOf = async (to: string, path: string) =>
+  new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get('token') ?? ''
+const confirm = async (to: string) => anyone().post('/confirm-email-change', { token: await tokenOf(to, 'confirm-email-change') })
+const stop = async (from: string) => anyone().post('/stop-email-change', { token: await tokenOf(from, 'stop-email-change') })
+const ask = async (someone: Person, newEmail = ofEve()): Promise<string> => {
+  expect(await someone.post('/request-email-change', { newEmail, password })).toMatchObject(done)
+  return newEmail
+}
+const askFresh = async (someone: Person, newEmail = ofEve()): Promise<string> => {
+  expect(await someone.post('/request-email-change', { newEmail })).toMatchObject(done)
+  return newEmail
+}
+const emailOf = async (id: string) => (await stack.sql.query('select email from auth.users where id = $1', [id])).rows[0]?.email
+
+/** Ann's account, in which Eve is too. */
+async function annAndEve(): Promise<{ ann: Person, eve: Person, id: string }> {
+  const ann = await signedIn(stack, 'Ann')
+  const eve = person(stack, 'Eve', ann.email)
+  expect((await eve.signIn()).status).toBe(200)
+  return { ann, eve, id: await ann.id() }
+}
+
+describe('Ann stops a change of her address, and Eve does not come back', () => {
+  test('by having changed it once more', async () => {
+    const { ann, eve, id } = await annAndEve()
+    const first = await ask(eve)
+    expect(await confirm(first)).toMatchObject(done)
+    const second = await ask(eve)
+    expect(await confirm(second)).toMatchObject(done)
+    expect(await stop(ann.email)).toMatchObject(done)
+    expect(await emailOf(id)).toBe(ann.email)
+    // what was mailed to the first address of hers, when she left it
+    expect(await stop(first)).toMatchObject(invalid)
+    expect(await emailOf(id)).toBe(ann.email)
+  })
+
+  test('nor by stopping her own change first', async () => {
+    const { ann, eve, id } = await annAndEve()
+    const first = await ask(eve)
+    await confirm(first)
+    await confirm(await ask(eve))
+    expect(await stop(first)).toMatchObject(done)
+    expect(await stop(ann.email)).toMatchObject(done)
+    expect(await emailOf(id)).toBe(ann.email)
+  })
+
+  test('by a reset of the password that was asked for at the new address', async () => {
+    const { ann, eve } = await annAndEve()
+    const to = await ask(eve)
+    await confirm(to)
+    await eve.post('/forget-password', { email: to })
+    const token = await tokenOf(to, 'reset-password')
+    expect(await stop(ann.email)).toMatchObject(done)
+    expect(await eve.post('/reset-password', { token, password: 'known to Eve alone' })).toMatchObject(invalid)
+    expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
+  })
+
+  test('by the link to the new address, where the account has no password', async () => {
+    const { ann, eve, id } = await annAndEve()
+    await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
+    const [first, second] = [await askFresh(eve), await askFresh(eve)]
+    expect(await stop(ann.email)).toMatchObject(done)
+    for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
+    expect(await emailOf(id)).toBe(ann.email)
+  })
+})
+
+describe('Eve signs up with Ann’s address and waits', () => {
+  test('but asks for no second factor there, which would keep Ann out of it', async () => {
+    const eve = person(stack, 'Eve')
+    await eve.signUp()
+    expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
+  })
+
+  test('and has no link that takes it away once Ann has verified it, and which Ann was never told of', async () => {
+    const eve = person(stack, 'Eve')
+    await eve.signUp()
+    const to = await ask(eve)
+    expect((await eve.verify()).status).toBe(200)
+    expect(await confirm(to)).toMatchObject(invalid)
+  })
+})
+
+describe('Eve has Ann’s session of eleven minutes ago, and not her password', () => {
+  test.each([
+    ['/request-email-change', { newEmail: 'eve@example.net' }],
+    ['/delete-account', {}],
+    ['/two-factor/enable', {}],
+    ['/two-factor/disable', {}],
+    ['/two-factor/generate-backup-codes', {}],
+    ['/passkey/generate-register-options', {}],
+    ['/passkey/delete', { passkeyId: 'any' }],
+    ['/passkey/require', { required: true }],
+    ['/passkey/require', { required: false }],
+    ['/remove-password', {}],
+    ['/api-key/create', { name: 'Report', expiresInDays: 1 }],
+  ])('%s %j', async (path, body) => {
+    const eve = await signedIn(stack, 'Ann')
+    await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await eve.id()])
+    expect(await eve.post(path, body)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
+    expect(await eve.post(path, { ...body, password: 'a guess at it' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+  })
+})
