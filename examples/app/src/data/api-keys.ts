@@ -10,7 +10,7 @@ const { apiKey } = finance.auth
 export const apiKeysQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'api-keys'], queryFn: () => apiKey.list() })
 
 /** The answer alone has the key. */
-export const createApiKey = (input: { name: string, expiresInDays: number, organizationId: string | null, role: GivenRole, password: string }) =>
+export const createApiKey = (input: { name: string, expiresInDays: number, organizationId: string | null, role: GivenRole, password?: string }) =>
   apiKey.create(input)
 
 export const revokeApiKey = ({ id }: ApiKey) => apiKey.revoke({ keyId: id })
