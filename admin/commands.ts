@@ -91,7 +91,8 @@ const commands: Record<string, Command> = {
     out.write(`Deleted ${count} passkey${count === 1n ? '' : 's'} of ${user.email}, who signs in without one. Every session has ended.\n`)
   },
   'api-keys': async (db, words, _options, out) => {
-    if (words[0] !== 'revoke') throw misspelled(`There is no command api-keys ${words[0] ?? ''}.`)
+    const action = word(words, 0, 'action: revoke')
+    if (action !== 'revoke') throw misspelled(`There is no command api-keys ${action}.`)
     const user = await userNamed(db, word(words, 1, 'e-mail'))
     const { numDeletedRows: ended } = await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).executeTakeFirst()
     out.write(`Ended ${ended} API key${ended === 1n ? '' : 's'} of ${user.email}.\n`)

@@ -205,10 +205,10 @@ const noticeWords: Record<NoticeKind, { subject: string, says: string }> = {
   two_factor_disabled: { subject: 'Two-factor sign-in was turned off', says: 'signing in with a second factor was turned off' },
   passkey_added: { subject: 'A passkey was added', says: 'a passkey was added' },
   passkey_deleted: { subject: 'A passkey was removed', says: 'a passkey was removed' },
-  api_key_created: { subject: 'An API key was created', says: 'an API key was created' },
-  api_key_revoked: { subject: 'An API key was revoked', says: 'an API key was revoked' },
-  account_linked: { subject: 'A sign-in was linked to your account', says: 'another way to sign in was linked' },
-  account_unlinked: { subject: 'A sign-in was unlinked from your account', says: 'a way to sign in was unlinked' },
+  api_key_created: { subject: 'A key for a program was made', says: 'a key for a program (an API key) was made' },
+  api_key_revoked: { subject: 'A key for a program was revoked', says: 'a key for a program (an API key) was revoked' },
+  account_linked: { subject: 'A way to sign in was added', says: 'another way to sign in was added' },
+  account_unlinked: { subject: 'A way to sign in was removed', says: 'a way to sign in was removed' },
 }
 
 /** Programs by what they call themselves, and systems; the first that fits, because most browsers also claim to be others. */
@@ -262,7 +262,7 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
     after: [
       kind === 'email_changed'
         ? `If it was not you, use the link “This was not me” of the mail that announced it, which is valid for seven days; if there was none, ask whoever runs ${site}.`
-        : 'If it was not you, choose a new password there (“Forgot password”), which signs everybody out, and look at what your account says happened.',
+        : 'If it was not you, choose a new password there (“Forgot your password?”), which signs everybody out, delete passkeys that are not yours, and look at what your account says happened.',
     ],
   })
 }

@@ -12,7 +12,8 @@ function end(why: string): never {
 }
 
 const { FINANCE_URL: baseUrl = '', FINANCE_API_KEY: apiKey = '' } = process.env
-if (!URL.canParse(baseUrl)) end('Set FINANCE_URL to the address of the service, such as https://money.example.org.')
+// localhost:3000 is an address too, of a scheme that nobody has
+if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) end('Set FINANCE_URL to the address of the service, such as https://money.example.org.')
 if (!apiKey.startsWith('fin_')) end('Set FINANCE_API_KEY to an API key, which begins with fin_.')
 
 const finance = createClient({
@@ -31,7 +32,7 @@ const sentence = (error: unknown): string => {
   return [`${code}: ${message}`, hint].filter((part) => part !== null).join(' ')
 }
 
-const { token } = await finance.auth.token().catch((error: unknown) => end(`The service gives no token. ${sentence(error)}`))
+const { token } = await finance.auth.token().catch((error: unknown) => end(`The service at ${baseUrl} gives no token. ${sentence(error)}`))
 const { api_key: role } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { api_key?: string }
 if (role !== 'viewer')
   process.stderr.write(`finance-mcp: This key may also write, as ${role}. Only reading is done with it; a key with the role viewer is enough.\n`)

@@ -41,7 +41,7 @@ describe('Ann signs in', () => {
     await signIn(ann, home)
     const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A new device signed in')
     expect(mail.text).toMatch(/signed in: on \d+ \w+ \d{4} at \d\d:\d\d UTC, by Firefox on Linux at the network address 203\.0\.113\.7\./)
-    expect(mail.text).toContain('Forgot password')
+    expect(mail.text).toContain('Forgot your password?')
     expect(linkIn(mail)).toBe(`${stack.publicUrl}/`)
     const [event] = await eventsOf(ann)
     expect(event).toEqual({
@@ -175,7 +175,7 @@ describe('Ann’s account changes', () => {
     await stack.sql.query(`insert into auth.accounts (id, account_id, provider_id, user_id) values ($1, $1, 'oidc', $2)`, [randomUUID(), id])
     await stack.sql.query(`delete from auth.accounts where provider_id = 'oidc' and user_id = $1`, [id])
     expect((await eventsOf(ann)).slice(0, 2)).toMatchObject([{ kind: 'account_unlinked', name: 'oidc' }, { kind: 'account_linked', name: 'oidc' }])
-    expect(await subjectsTo(ann.email)).toEqual(['A sign-in was linked to your account', 'A sign-in was unlinked from your account'])
+    expect(await subjectsTo(ann.email)).toEqual(['A way to sign in was added', 'A way to sign in was removed'])
   })
 
   test('by a table of something else: one line makes its events', async () => {

@@ -43,10 +43,11 @@ async function annWithPhone(): Promise<{ ann: Person, page: Page } & Awaited<Ret
   return { ann, page, ...phone }
 }
 async function add(page: Page, name: string) {
+  if (await page.getByLabel('Name of the passkey').count() === 0) await press(page, 'Add a passkey')
   const form = page.locator('form', { has: page.getByLabel('Name of the passkey') })
   await form.getByLabel('Name of the passkey').fill(name)
   await form.getByLabel('Your password').fill(password)
-  await press(page, 'Add a passkey')
+  await press(page, 'Add it')
 }
 /** Gives the password in the dialog that asks for it. */
 async function confirm(page: Page, title: string, action = title) {
@@ -93,7 +94,7 @@ test('Ann asks for a passkey: her password alone no longer signs in, and on the 
   await page.getByRole('dialog', { name: 'Ask for a passkey' }).waitFor()
   expect(await barriers(page)).toEqual([])
   await confirm(page, 'Ask for a passkey')
-  await sees(page, 'Your password alone does not sign in.')
+  await sees(page, 'Your password alone does not sign in: a passkey is asked for.')
   await signOut(page, ann)
   await page.getByLabel('E-mail address').fill(ann.email)
   await page.getByLabel('Password').fill(password)
@@ -108,7 +109,7 @@ test('Ann asks for a passkey: her password alone no longer signs in, and on the 
   await page.goto(`${story.stack.publicUrl}/settings`)
   await press(page, 'Let the password sign in')
   await confirm(page, 'Let the password sign in', 'Let it sign in')
-  await sees(page, 'Your password alone signs in.')
+  await sees(page, 'Your password signs in as well.')
   expect((await person(story.stack, 'Ann', ann.email).signIn()).status).toBe(200)
   await page.context().close()
 })
@@ -126,6 +127,7 @@ test('Ann removes her password, is mailed a link when she wants one again, and c
     ann.email,
   ])
   const form = page.locator('form', { has: page.getByRole('button', { name: 'Mail me the link' }) })
+  await press(page, 'Delete the account')
   await press(page, 'Mail me the link')
   await form.getByRole('alert').waitFor()
   await form.getByRole('button', { name: 'Use a passkey' }).click()

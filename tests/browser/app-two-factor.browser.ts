@@ -31,6 +31,7 @@ test.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const ann = await signedIn(story.stack, 'Ann')
     const page = await story.open(ann, '/settings', { colorScheme, viewport: { width: 390, height: 800 }, acceptDownloads: true })
+    await press(page, 'Set up two factors')
     await factors(page).getByLabel('Your password').fill('wrong')
     await page.keyboard.press('Enter')
     await factors(page).getByRole('alert').waitFor()

@@ -120,7 +120,7 @@ describe('what each mail says', () => {
   test('a notice of a new address names neither, and leads to the mail that can undo it', () => {
     const { text } = notice({ kind: 'email_changed' })
     expect(text).toContain('“This was not me”')
-    expect(text).not.toContain('Forgot password')
+    expect(text).not.toContain('Forgot your password?')
   })
 
   test('a reset mail is valid for one hour and can be ignored', () => {

@@ -158,6 +158,7 @@ test('when the key is revoked meanwhile, each question fails by saying that', as
 
 test.each([
   ['no address', { FINANCE_API_KEY: 'fin_secret' }, 'Set FINANCE_URL'],
+  ['an address without https', { FINANCE_URL: 'localhost:3000', FINANCE_API_KEY: 'fin_secret' }, 'Set FINANCE_URL'],
   ['no key', { FINANCE_URL: 'http://localhost:1' }, 'Set FINANCE_API_KEY'],
   ['a password in place of a key', { FINANCE_URL: 'http://localhost:1', FINANCE_API_KEY: password }, 'Set FINANCE_API_KEY'],
   ['a wrong key', { FINANCE_API_KEY: `fin_${'A'.repeat(43)}` }, 'UNAUTHORIZED'],

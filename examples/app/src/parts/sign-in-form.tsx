@@ -71,6 +71,7 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
       <button type='button' className='quiet' onClick={() => setBackup(!isBackup)}>
         {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
       </button>
+      <p className='field-note'>Have you lost all of them? Ask whoever runs this service, who can let you in with the password alone.</p>
     </Form>
   )
 }

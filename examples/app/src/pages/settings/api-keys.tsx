@@ -11,6 +11,7 @@ import { Action } from '../../parts/action.tsx'
 import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -36,7 +37,9 @@ export function ApiKeys() {
   return (
     <section className='section'>
       <h2>Keys for programs</h2>
-      <p>A script or an assistant of yours uses a key in place of your password. It has one context, and only what you give it.</p>
+      <p>
+        A script or an assistant of yours uses a key in place of your password. It reaches your own books or those of one team, and does only what you let it.
+      </p>
       <ErrorNote error={keys.error} />
       {keys.isPending && <Skeleton />}
       <ul className='list'>
@@ -45,7 +48,8 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {placeOf(key)}, {key.role}, {new Date(key.expires_at) < new Date() ? 'ended' : 'until'} {formatMoment(key.expires_at)},{' '}
+                {placeOf(key)}, {words[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? 'ended' : 'until'} {formatMoment(key.expires_at)},
+                {' '}
                 {key.last_used_at === null ? 'never used' : `last used ${formatMoment(key.last_used_at)}`}
               </small>
             </span>
@@ -82,7 +86,7 @@ function NewKey() {
     return (
       <div className='form' role='status'>
         <p>This is the key. Copy it now: it is not shown again.</p>
-        <TextField name='key' label='Key' value={made} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
+        <TextField name='key' label='Key' value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />
         <div className='buttons'>
           <button type='button' className='primary' onClick={() => copy(made)}>Copy</button>
           <button type='button' onClick={() => create.reset()}>Done</button>
@@ -92,30 +96,32 @@ function NewKey() {
   }
   const roles = rolesBelow(teams.find(({ id }) => id === place)?.role ?? null)
   return (
-    <Form
-      error={create.error}
-      onSubmit={(values) =>
-        create.mutate({
-          name: values.text('name'),
-          expiresInDays: Number(values.text('expiresInDays')),
-          organizationId: values.optional('organizationId'),
-          role: values.text('role') as GivenRole,
-          ...ownPassword(values),
-        })}
-    >
-      <TextField name='name' label='What it is for' required maxLength={200} />
-      <Select name='organizationId' label='Whose books' value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value)}>
-        <option value=''>Your own</option>
-        <Options of={teams} />
-      </Select>
-      <Select name='role' label='What it does' defaultValue='viewer'>
-        <Options of={Object.fromEntries(roles.map((role) => [role, words[role]]))} />
-      </Select>
-      <Select name='expiresInDays' label='It ends' defaultValue='90'>
-        <Options of={ends} />
-      </Select>
-      <Confirmation error={create.error} />
-      <SubmitButton isBusy={create.isPending}>Make a key</SubmitButton>
-    </Form>
+    <Fold name='Make a key' of={create}>
+      <Form
+        error={create.error}
+        onSubmit={(values) =>
+          create.mutate({
+            name: values.text('name'),
+            expiresInDays: Number(values.text('expiresInDays')),
+            organizationId: values.optional('organizationId'),
+            role: values.text('role') as GivenRole,
+            ...ownPassword(values),
+          })}
+      >
+        <TextField name='name' label='What it is for' required maxLength={200} />
+        <Select name='organizationId' label='Whose books' value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value)}>
+          <option value=''>Your own</option>
+          <Options of={teams} />
+        </Select>
+        <Select name='role' label='What it does' defaultValue='viewer'>
+          <Options of={Object.fromEntries(roles.map((role) => [role, words[role]]))} />
+        </Select>
+        <Select name='expiresInDays' label='It ends' defaultValue='90'>
+          <Options of={ends} />
+        </Select>
+        <Confirmation error={create.error} />
+        <SubmitButton isBusy={create.isPending}>Make the key</SubmitButton>
+      </Form>
+    </Fold>
   )
 }

@@ -1,6 +1,7 @@
 import { usePeopleChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
 import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
@@ -11,13 +12,18 @@ export function DeleteAccount() {
       <h2>Delete your account</h2>
       {ask.data === undefined
         ? (
-          <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
+          <>
             <p>
-              Everything personal is deleted with it; what you entered in teams stays there. Nothing happens before you confirm it by a link that we mail you.
+              Everything personal is deleted with it; what you entered in teams stays there. Take <a href='#data'>what is yours</a>{' '}
+              along first. Nothing happens before you confirm it by a link that we mail you.
             </p>
-            <Confirmation error={ask.error} />
-            <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
-          </Form>
+            <Fold name='Delete the account' of={ask}>
+              <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
+                <Confirmation error={ask.error} />
+                <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
+              </Form>
+            </Fold>
+          </>
         )
         : (
           <div role='status'>

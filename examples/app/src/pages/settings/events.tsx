@@ -14,10 +14,10 @@ const words: Record<AccountEvent['kind'], string> = {
   two_factor_disabled: 'Two-factor sign-in turned off',
   passkey_added: 'Passkey added',
   passkey_deleted: 'Passkey removed',
-  api_key_created: 'API key created',
-  api_key_revoked: 'API key revoked',
-  account_linked: 'Another sign-in linked',
-  account_unlinked: 'A sign-in unlinked',
+  api_key_created: 'Key for a program made',
+  api_key_revoked: 'Key for a program revoked',
+  account_linked: 'Another way to sign in added',
+  account_unlinked: 'A way to sign in removed',
 }
 
 function says({ kind, new_device: isNew, name, email }: AccountEvent): string {
@@ -36,7 +36,10 @@ export function Events() {
   return (
     <section className='section'>
       <h2>What happened in your account</h2>
-      <p>If something here was not you, choose a new password: that signs everybody else out.</p>
+      <p>
+        If something here was not you, choose a new password, which signs everybody else out, and take away passkeys and keys that are not yours: those it
+        leaves.
+      </p>
       <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} says={says} beside={placeOf} />
     </section>
   )

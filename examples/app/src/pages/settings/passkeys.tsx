@@ -3,13 +3,13 @@ import type { Passkey } from 'finance-client'
 import { type ReactNode, useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
-import { forgetPassword } from '../../data/me.ts'
 import { addPasskey, deletePasskey, hasPasskeys, passkeysQuery, removePassword, renamePasskey, requirePasskey } from '../../data/passkeys.ts'
 import { formatMoment } from '../../locale/days.ts'
 import { Action } from '../../parts/action.tsx'
 import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTell } from '../../parts/toast.tsx'
@@ -49,7 +49,6 @@ export function Passkeys() {
   const tell = useTell()
   const found = useQuery(passkeysQuery(user.id))
   const add = usePeopleChange(addPasskey, ({ name }) => tell(`${name} is added. It signs you in by itself.`))
-  const mailPassword = usePeopleChange(forgetPassword, () => tell('A mail with a link to choose a password is on its way.'))
   const [question, setQuestion] = useState<Question | null>(null)
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
@@ -91,9 +90,9 @@ export function Passkeys() {
 
   return (
     <section className='section'>
-      <h2>Passkeys</h2>
+      <h3>Passkeys</h3>
       <p>A passkey signs you in with what unlocks your device, without a password or a code.</p>
-      <ErrorNote error={found.error ?? mailPassword.error} />
+      <ErrorNote error={found.error} />
       {found.isPending && <Skeleton />}
       <ul className='list'>
         {found.data?.passkeys.map((passkey) => (
@@ -112,37 +111,29 @@ export function Passkeys() {
           </li>
         ))}
       </ul>
-      {found.data !== undefined && found.data.passkeys.length > 0 && (
+      {hasPassword && found.data !== undefined && found.data.passkeys.length > 0 && (
         <>
-          {!hasPassword && <p>You have no password.</p>}
-          {hasPassword && <p>{isRequired ? 'Your password alone does not sign in.' : 'Your password alone signs in.'}</p>}
+          <p>{isRequired ? 'Your password alone does not sign in: a passkey is asked for.' : 'Your password signs in as well.'}</p>
           <div className='buttons'>
-            {hasPassword
-              ? (
-                <>
-                  <button type='button' onClick={() => setQuestion(require(!isRequired))}>
-                    {isRequired ? 'Let the password sign in' : 'Ask for a passkey'}
-                  </button>
-                  <button type='button' onClick={() => setQuestion(withoutPassword)}>Remove the password</button>
-                </>
-              )
-              : <button type='button' disabled={mailPassword.isPending} onClick={() => mailPassword.mutate(user.email)}>Choose a password by mail</button>}
+            <button type='button' onClick={() => setQuestion(require(!isRequired))}>
+              {isRequired ? 'Let the password sign in' : 'Ask for a passkey'}
+            </button>
+            <button type='button' onClick={() => setQuestion(withoutPassword)}>Remove the password</button>
           </div>
         </>
       )}
       {question !== null && <Asked question={question} onClose={() => setQuestion(null)} />}
       {hasPasskeys && user.email_verified && (
-        // a new form after each: the password is gone from it
-        <Form
-          key={add.submittedAt * Number(add.isSuccess)}
-          error={add.error}
-          onSubmit={(values) => add.mutate({ name: values.text('name'), ...ownPassword(values) })}
-        >
-          <TextField name='name' label='Name of the passkey' maxLength={100} placeholder='Phone' required />
-          <Confirmation error={add.error} />
-          <SubmitButton isBusy={add.isPending}>Add a passkey</SubmitButton>
-        </Form>
+        <Fold name='Add a passkey' of={add}>
+          <Form error={add.error} onSubmit={(values) => add.mutate({ name: values.text('name'), ...ownPassword(values) })}>
+            <TextField name='name' label='Name of the passkey' maxLength={100} placeholder='Phone' required />
+            <Confirmation error={add.error} />
+            <SubmitButton isBusy={add.isPending}>Add it</SubmitButton>
+          </Form>
+        </Fold>
       )}
+      {hasPasskeys && !user.email_verified && <p>Verify your address to add one.</p>}
+      {!hasPasskeys && <p>This browser has no passkeys, or this address none: they need https.</p>}
     </section>
   )
 }

@@ -22,7 +22,7 @@ export function Sessions() {
   const others = sessions.data?.filter(({ current }) => !current) ?? []
   return (
     <section className='section'>
-      <h2>Sessions</h2>
+      <h3>Where you are signed in</h3>
       <ErrorNote error={sessions.error ?? end.error ?? endOthers.error ?? endAll.error} />
       {sessions.isPending && <Skeleton />}
       <ul className='list'>

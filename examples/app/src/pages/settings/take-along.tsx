@@ -22,7 +22,9 @@ export function TakeAlong() {
         programs can read, and of your transactions for a spreadsheet.
       </p>
       <ErrorNote error={take.error} />
-      <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? 'Writing …' : 'Export everything'}</button>
+      <div className='buttons'>
+        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? 'Writing …' : 'Export everything'}</button>
+      </div>
       {rights.write && <BringBack where={team === null ? 'your own rows' : team.name} />}
     </section>
   )
@@ -34,16 +36,20 @@ function BringBack({ where }: { where: string }) {
   const [progress, setProgress] = useState('')
   const bring = usePeopleChange((chosen: File) => restore(chosen, (done, rows) => setProgress(`${done} of ${rows} rows`)))
   return (
-    <>
-      <label htmlFor={id}>Bring a file back into {where}</label>
-      <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
-      <p id={`${id}-note`} className='field-note'>What is there already stays as it is, so that a second time changes nothing.</p>
+    <div className='form'>
+      <div className='field'>
+        <label htmlFor={id}>Bring a file back into {where}</label>
+        <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
+        <p id={`${id}-note`} className='field-note'>
+          The file is one that was exported here. What is there already stays as it is, so that a second time changes nothing.
+        </p>
+      </div>
       <ErrorNote error={bring.error} />
       <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
         {bring.isPending ? `Storing … ${progress}` : 'Bring it back'}
       </button>
       <div role='status'>{bring.data !== undefined && <Outcome {...bring.data} />}</div>
-    </>
+    </div>
   )
 }
 
@@ -60,7 +66,7 @@ function Outcome({ tables, problems }: Restored) {
       {problems.length > 0 && (
         <>
           <p>{problems.length} could not be stored:</p>
-          <ul>{problems.slice(0, NAMED).map(({ table, id, message }) => <li key={id}>{table.replace('_', ' ')} {id}: {message}</li>)}</ul>
+          <ul>{problems.slice(0, NAMED).map(({ table, id, message }) => <li key={id}>{table.replaceAll('_', ' ')} {id}: {message}</li>)}</ul>
         </>
       )}
     </>

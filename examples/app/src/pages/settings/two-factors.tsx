@@ -5,9 +5,11 @@ import { encode } from 'uqr'
 import { useHere } from '../../app/here.tsx'
 import { usePeopleChange } from '../../data/change.ts'
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, twoFactorQuery } from '../../data/me.ts'
+import { passkeysQuery } from '../../data/passkeys.ts'
 import { CodeField } from '../../parts/code-field.tsx'
 import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { save } from '../../parts/save.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -20,7 +22,7 @@ export function TwoFactors() {
   const enabled = status.data?.enabled
   return (
     <section className='section'>
-      <h2>Two factors</h2>
+      <h3>Two factors</h3>
       <ErrorNote error={status.error} />
       {status.isPending && <Skeleton />}
       {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
@@ -33,7 +35,9 @@ export function TwoFactors() {
 type WithCodes = { onCodes: (codes: string[]) => void }
 
 function SetUp({ onCodes }: WithCodes) {
+  const { user } = useHere()
   const tell = useTell()
+  const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
   const begin = usePeopleChange(beginTwoFactor)
   const confirm = usePeopleChange(confirmTwoFactor, () => {
     tell('Two factors are on, and your other sessions have ended.')
@@ -41,13 +45,19 @@ function SetUp({ onCodes }: WithCodes) {
   })
   if (begin.data === undefined) {
     return (
-      <Form error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
+      <>
         <p>
-          Who signs in is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is not enough any more.
+          Who signs in with your password is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is
+          not enough any more.
         </p>
-        <Confirmation error={begin.error} />
-        <SubmitButton isBusy={begin.isPending}>Set up two factors</SubmitButton>
-      </Form>
+        {hasNone && <p>You have no password, and nothing else asks for the code.</p>}
+        <Fold name='Set up two factors' of={begin}>
+          <Form error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
+            <Confirmation error={begin.error} />
+            <SubmitButton isBusy={begin.isPending}>Go on</SubmitButton>
+          </Form>
+        </Fold>
+      </>
     )
   }
   const uri = begin.data.totp_uri
@@ -61,7 +71,7 @@ function SetUp({ onCodes }: WithCodes) {
       <p>
         <a href={uri}>Open the app of this device</a>
       </p>
-      <CodeField />
+      <CodeField autoFocus />
       <SubmitButton isBusy={confirm.isPending}>Turn on</SubmitButton>
       <button type='button' className='quiet' onClick={() => begin.reset()}>Cancel</button>
     </Form>
@@ -124,7 +134,7 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
         ))}
       </ul>
       <div className='buttons'>
-        <button type='button' onClick={() => void copy()}>Copy</button>
+        <button type='button' autoFocus onClick={() => void copy()}>Copy</button>
         <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
         <button type='button' className='primary' onClick={onDone}>I have kept them</button>
       </div>
