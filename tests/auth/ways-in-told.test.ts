@@ -40,11 +40,11 @@ test('Ann adds a passkey and deletes it', async () => {
 test('Ann makes a key for a script and revokes it; the key itself is in no mail', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id, key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 30, password })).body
-  const mail = await mailed(ann, 'An API key was created')
+  const mail = await mailed(ann, 'A key for a program was made')
   expect(mail.text).toContain('Report')
   expect(mail.text + mail.html).not.toContain(key)
   await ann.post('/api-key/revoke', { keyId: id })
-  await mailed(ann, 'An API key was revoked')
+  await mailed(ann, 'A key for a program was revoked')
   expect(await listed(ann)).toEqual([['api_key_revoked', 'Report'], ['api_key_created', 'Report']])
 })
 
@@ -52,7 +52,7 @@ test('an editor is removed from a team, and is told that the key to it has ended
   const { id, owner, editor } = await team(stack, ['editor'])
   await editor.post('/api-key/create', { name: 'Report', expiresInDays: 30, organizationId: id, password })
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
-  await mailed(editor, 'An API key was revoked')
+  await mailed(editor, 'A key for a program was revoked')
 })
 
 test('Ann asks for two factors and turns them off; a set-up that she leaves half done is nothing', async () => {
