@@ -8,7 +8,7 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ noticePauseMs: 50 })
 })
 afterAll(() => stack.close())
 
