@@ -90,6 +90,14 @@ test('Eve, whose address the provider has not verified, reads why she is not sig
   await page.context().close()
 })
 
+test('where an account needs an invitation, whoever signs up is told before they fill in anything', async () => {
+  await using invited = await startAppStory({ SIGN_UP: 'invitation' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
+  const page = await invited.open(null, '/sign-up')
+  await page.getByText('You need an invitation to a team.').waitFor()
+  await page.getByRole('button', { name: 'Sign up' }).waitFor()
+  await page.context().close()
+})
+
 test('where no accounts are made, nobody is led to sign up, and an account that is there signs in', async () => {
   await using closed = await startAppStory({ SIGN_UP: 'closed' }).then((one) => ({ ...one, [Symbol.asyncDispose]: one.close }))
   const page = await closed.open(null, '/sign-in')

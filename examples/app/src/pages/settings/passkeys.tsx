@@ -53,6 +53,10 @@ export function Passkeys() {
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
 
+  const afterLast = hasPassword
+    ? isRequired ? ' It is your last one: your password alone then signs in again.' : ''
+    : ' It is your last one, and you have no password: a mail then gives you one, by “Forgot your password?”.'
+
   const rename = ({ id, name }: Passkey): Question => ({
     title: `Rename ${name}`,
     action: 'Save',
@@ -63,7 +67,7 @@ export function Passkeys() {
   })
   const remove = ({ id, name }: Passkey): Question => ({
     title: `Delete ${name}`,
-    text: 'It no longer signs you in. Delete it on your device too, or it goes on being offered there.',
+    text: `It no longer signs you in. Delete it on your device too, or it goes on being offered there.${found.data?.passkeys.length === 1 ? afterLast : ''}`,
     action: 'Delete',
     isConfirmed: true,
     done: 'The passkey is deleted.',

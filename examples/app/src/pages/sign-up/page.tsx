@@ -24,6 +24,7 @@ export function Page() {
       {methods?.sign_up === 'closed' && <p>No accounts can be made here. Ask whoever runs this service.</p>}
       {methods?.sign_up !== 'closed' && (
         <>
+          {methods?.sign_up === 'invitation' && <p>You need an invitation to a team. Sign up with the address that it was sent to.</p>}
           <Form error={begin.error} onSubmit={({ text, raw }) => begin.mutate({ name: text('name'), email: text('email'), password: raw('password') })}>
             <TextField name='name' label='Your name' autoComplete='name' required />
             <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
