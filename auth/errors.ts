@@ -43,6 +43,7 @@ export const catalogue = {
     409,
     'The address of this account was confirmed, so the account stays. If that was not meant, choose a new password: it ends every session.',
   ],
+  EMAIL_CHANGED_RECENTLY: [409, 'The e-mail address of this account was changed in the last seven days, and its old one can still stop that. Wait until then.'],
   PASSKEY_EXISTS: [409, 'This passkey already belongs to an account.'],
   PASSKEY_MISSING: [409, 'This account has no passkey. Add one first.'],
   SLUG_TAKEN: [409, 'Another organization has this slug.'],

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
 import { givenRoleNames } from '../roles.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import { ofCaller } from './of-caller.ts'
 import { refuse } from './refuse.ts'
 
 /** How each key begins, for whoever looks for keys in what was published by mistake. */
@@ -51,7 +52,8 @@ export const apiKeyEndpoints = (db: AuthDatabase) => ({
       hint: key.slice(0, prefix.length + 4),
       expiresAt: new Date(Date.now() + expiresInDays * day),
     }
-    return context.json({ ...await db.insertInto('auth.api_keys').values(stored).returning(shown).executeTakeFirstOrThrow(), key })
+    const made = await ofCaller(db, context.context.session, (trx) => trx.insertInto('auth.api_keys').values(stored).returning(shown).executeTakeFirstOrThrow())
+    return context.json({ ...made, key })
   }),
 
   listApiKeys: createAuthEndpoint('/api-key/list', {

@@ -104,6 +104,13 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
   })
 }
 
+/** Whether an account has another address than one that can still be brought back. */
+export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
+  const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
+    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', id))])).execute()
+  return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
+}
+
 export type ChangeEmailParts = {
   db: AuthDatabase
   mailer: Mailer

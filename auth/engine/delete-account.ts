@@ -8,7 +8,9 @@ import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { successions } from '../succession.ts'
+import { isStoppable } from './change-email.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import { refuse } from './refuse.ts'
 
 /** How long the link of the mail is good, in milliseconds. */
 const lifetimeMs = 3_600_000
@@ -24,6 +26,8 @@ export const deleteAccountEndpoints = ({ db, mailer }: DeleteAccountParts) => ({
   }, async (context) => {
     const { internalAdapter, session: { user } } = context.context
     await confirmCaller(context.context, context.body.password)
+    // or whoever has taken an account over would delete what its person can still bring back
+    if (await isStoppable(db, user)) refuse('EMAIL_CHANGED_RECENTLY')
     const token = randomBytes(24).toString('base64url')
     await internalAdapter.createVerificationValue({
       identifier: `delete-account-${token}`,

@@ -24,6 +24,7 @@ import type { HashingQueue } from './hashing-queue.ts'
 import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
+import { checkShownPassword, endUnlessShown, noting } from './shown-password.ts'
 import { createShortcuts } from './shortcuts.ts'
 import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
 import { twoFactor } from './two-factor.ts'
@@ -112,9 +113,10 @@ export async function createEngine({ policies, config, connections, plans, limit
     databaseHooks: {
       // whichever way of the engine's leads to a new account
       user: { create: { before: ({ email }) => checkSignUp(email) } },
+      account: { update: { before: () => checkShownPassword(db) } },
       session: {
         // before there is one, so that a password that is not enough leaves nothing behind
-        create: { before: secondFactor.checkSession },
+        create: { before: secondFactor.checkSession, after: (session) => endUnlessShown(db, session) },
         // only set-active changes the active organization; the engine's own accepting of an invitation would too
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
@@ -147,7 +149,7 @@ export async function createEngine({ policies, config, connections, plans, limit
     },
     emailAndPassword: {
       enabled: true,
-      password: { hash: inTurn(passwords.hash), verify: inTurn(passwords.verify) },
+      password: { hash: inTurn(passwords.hash), verify: inTurn(noting(passwords.verify)) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
@@ -155,6 +157,8 @@ export async function createEngine({ policies, config, connections, plans, limit
       // whoever had the password may have made one
       onPasswordReset: async ({ user }) => {
         await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).execute()
+        // the engine does it before the password changes, and a sign-in with the old one may have ended between
+        await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
       },
       sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
     },

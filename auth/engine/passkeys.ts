@@ -12,6 +12,7 @@ import type { Tables } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Origins } from '../origins.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import { ofCaller } from './of-caller.ts'
 import { challengeFor, challengeSeconds, clientData, credential, takeChallenge, verified, withoutAttestation } from './passkey-ceremonies.ts'
 import { refuse } from './refuse.ts'
 
@@ -29,13 +30,6 @@ export type PasskeyParts = {
 
 /** As a device is told it: opaque, and nothing of it is anybody's name. */
 const handleOf = (userId: string): string => Buffer.from(userId).toString('base64url')
-
-/** Asks for something of a person's passkeys that no other request may change meanwhile. */
-const ofPerson = <Result>(db: AuthDatabase, userId: string, work: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result> =>
-  db.transaction().execute(async (trx) => {
-    await trx.selectFrom('auth.users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirstOrThrow()
-    return work(trx)
-  })
 
 const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number> => {
   const { count } = await trx.selectFrom('auth.passkeys').select((of) => of.fn.countAll<string>().as('count')).where('userId', '=', userId)
@@ -103,7 +97,7 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
         })
       )
       return context.json(
-        await ofPerson(db, user.id, async (trx) => {
+        await ofCaller(db, context.context.session, async (trx) => {
           if (await countOf(trx, user.id) >= maxPasskeys) refuse('PASSKEY_LIMIT_REACHED')
           return trx.insertInto('auth.passkeys').values({
             id: context.context.generateId({ model: 'passkey' }) || generateId(),
@@ -202,7 +196,7 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
       const { user, session } = context.context.session
       const { required, password } = context.body
       await confirmCaller(context.context, password)
-      await ofPerson(db, user.id, async (trx) => {
+      await ofCaller(db, context.context.session, async (trx) => {
         if (required && await countOf(trx, user.id) === 0) refuse('PASSKEY_MISSING')
         await trx.updateTable('auth.users').set({ passkeyRequired: required }).where('id', '=', user.id).execute()
         // they may have begun with less than is asked from now on
@@ -218,7 +212,7 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
     }, async (context) => {
       const { user } = context.context.session
       await confirmCaller(context.context, context.body.password)
-      await ofPerson(db, user.id, async (trx) => {
+      await ofCaller(db, context.context.session, async (trx) => {
         if (await countOf(trx, user.id) === 0) refuse('PASSKEY_MISSING')
         await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', user.id)
           .where('providerId', '=', 'credential').execute()

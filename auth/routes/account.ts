@@ -202,7 +202,7 @@ export const accountRoutes = [
       'Nothing is deleted before the link is confirmed, which is good for an hour. An organization goes to its `successor`, or stays without members.',
     input: schemas.confirmed,
     example: { password: 'correct horse' },
-    refuses: [...unconfirmed],
+    refuses: [...unconfirmed, 'EMAIL_CHANGED_RECENTLY'],
     reply: engineReplies.done,
     engine: { method: 'POST', path: '/request-delete-account' },
     hashesPassword: true,

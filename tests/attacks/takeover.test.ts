@@ -73,6 +73,16 @@ describe('Ann stops a change of her address, and Eve does not come back', () => 
     expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
   })
 
+  test('nor has she deleted it meanwhile: that waits as long as the change can be stopped', async () => {
+    const { ann, eve, id } = await annAndEve()
+    const to = await ask(eve)
+    expect((await eve.post('/delete-account', { password })).status).toBe(200)
+    await confirm(to)
+    expect(await eve.post('/delete-account', { password })).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
+    expect(await stop(ann.email)).toMatchObject(done)
+    expect(await emailOf(id)).toBe(ann.email)
+  })
+
   test('by the link to the new address, where the account has no password', async () => {
     const { ann, eve, id } = await annAndEve()
     await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
@@ -80,6 +90,51 @@ describe('Ann stops a change of her address, and Eve does not come back', () => 
     expect(await stop(ann.email)).toMatchObject(done)
     for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
     expect(await emailOf(id)).toBe(ann.email)
+  })
+})
+
+describe('Eve’s password is being checked while it ends', () => {
+  test('by a change of the address that Ann stops', async () => {
+    const { ann, eve } = await annAndEve()
+    await ask(eve)
+    const token = await tokenOf(ann.email, 'stop-email-change')
+    await Promise.all([eve.signIn(), anyone().post('/stop-email-change', { token })])
+    expect((await eve.get('/get-session')).status).toBe(401)
+  })
+
+  test.each([
+    ['/api-key/create', { name: 'Report', expiresInDays: 9, password }],
+    ['/change-password', { currentPassword: password, newPassword: 'known to Eve alone' }],
+  ])('and %s makes nothing of it that stays', async (path, body) => {
+    const { ann, eve, id } = await annAndEve()
+    await ask(eve)
+    const token = await tokenOf(ann.email, 'stop-email-change')
+    const asked = eve.post(path, body)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect(await anyone().post('/stop-email-change', { token })).toMatchObject(done)
+    await asked
+    const { rows } = await stack.sql.query(
+      `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
+        (select count(password)::integer from auth.accounts where user_id = $1) as passwords`,
+      [id],
+    )
+    expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
+  })
+
+  test('by another password, that Ann chooses by mail', async () => {
+    const { ann } = await annAndEve()
+    await ann.post('/forget-password', { email: ann.email })
+    const token = await tokenOf(ann.email, 'reset-password')
+    const reset = ann.post('/reset-password', { token, password: 'known to Ann alone' })
+    const tries = Array.from({ length: 8 }, () => person(stack, 'Eve', ann.email))
+    await Promise.all([
+      reset,
+      ...tries.map(async (one, i) => {
+        await new Promise((resolve) => setTimeout(resolve, i * 40))
+        await one.signIn()
+      }),
+    ])
+    for (const one of tries) expect((await one.get('/get-session')).status).toBe(401)
   })
 })
 
