@@ -57,13 +57,16 @@ console.log(answer)
     TASK_POLL_SECONDS: '0',
     ...variables,
   }
-  return new Promise((resolve) => {
-    execFile(new URL(`../../infra/aws/${script}`, import.meta.url).pathname, words, { env }, (failure, out, error) => {
-      void readFile(join(folder, 'asked'), 'utf8').then((asked) =>
-        resolve({ code: Number(failure?.code ?? 0), out, error, asked: asked.trim().split('\n').map((line) => JSON.parse(line) as string[]) })
-      )
-    })
+  const ended = await new Promise<Omit<Outcome, 'asked'>>((resolve) => {
+    execFile(
+      new URL(`../../infra/aws/${script}`, import.meta.url).pathname,
+      words,
+      { env },
+      (failure, out, error) => resolve({ code: Number(failure?.code ?? 0), out, error }),
+    )
   })
+  const asked = await readFile(join(folder, 'asked'), 'utf8')
+  return { ...ended, asked: asked.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as string[]) }
 }
 
 /** The value of an option of the first call of an operation. */
