@@ -3,14 +3,14 @@ import { defineConfig } from 'vitest/config'
 /**
  * What is too much for every change of a line, `npm run test:proof`: the generated proof of isolation, the proof that it
  * would notice, random histories, every report of random books, a thousand damages of a backup, generated inputs of the data surface, the plans of queries
- * with many rows, what the largest requests cost PostgREST, the client as a package, the scripts of infra/aws, and what waits for
+ * with many rows, what the largest requests cost PostgREST, the client and the assistants' server as packages, the scripts of infra/aws, and what waits for
  * long: recoveries, slow clients, a server of one's own, another checkout, and two comparisons of times.
  */
 export const proof = [
   'tests/isolation/**/*.test.ts',
   'tests/histories/**/*.test.ts',
   'tests/money/**/*.test.ts',
-  'tests/typed-client/package.test.ts',
+  'tests/typed-client/{mcp,package}.test.ts',
   'tests/edge/cost.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
   'tests/unit/aws-scripts.test.ts',
