@@ -3,12 +3,12 @@
  * it may is decided by the database (db/functions/auth/api_keys.sql).
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { generateId } from 'better-auth'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
 import { givenRoleNames } from '../roles.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import { newId } from './new-id.ts'
 import { ofCaller } from './of-caller.ts'
 import { refuse } from './refuse.ts'
 
@@ -46,7 +46,7 @@ export const apiKeyEndpoints = (db: AuthDatabase) => ({
     const key = `${prefix}${randomBytes(32).toString('base64url')}`
     const stored = {
       ...given,
-      id: context.context.generateId({ model: 'apiKey' }) || generateId(),
+      id: newId(context.context, 'apiKey'),
       userId: user.id,
       keyHash: hashOfApiKey(key),
       hint: key.slice(0, prefix.length + 4),

@@ -4,7 +4,6 @@
  */
 import type { BetterAuthPlugin } from 'better-auth'
 import { createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api'
-import { generateId } from 'better-auth'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Plans } from '../plans.ts'
@@ -16,6 +15,7 @@ import { changeEmailEndpoints, type ChangeEmailParts } from './change-email.ts'
 import { deleteAccountEndpoints } from './delete-account.ts'
 import { disown } from './disown.ts'
 import { eventEndpoints } from './events.ts'
+import { newId } from './new-id.ts'
 import { oidcEndpoints, type OidcParts } from './oidc.ts'
 import { passkeyEndpoints } from './passkeys.ts'
 import { refuse } from './refuse.ts'
@@ -137,8 +137,12 @@ export function endpoints({ db, plans, mailer, limits, secret, isTrustedUrl, add
         const { user } = context.context.session
         if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
         if (!await plans.mayCreateOrganizations(user.id)) refuse('SUBSCRIPTION_REQUIRED')
-        const newId = (model: string) => context.context.generateId({ model }) || generateId()
-        return context.json(await createOrganization(db, { ...context.body, id: newId('organization') }, { id: newId('member'), userId: user.id }))
+        return context.json(
+          await createOrganization(db, { ...context.body, id: newId(context.context, 'organization') }, {
+            id: newId(context.context, 'member'),
+            userId: user.id,
+          }),
+        )
       }),
 
       // one query for what natively takes one an organization, and with the caller's role

@@ -4,7 +4,7 @@
  */
 import type { AuthContext, User } from 'better-auth'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
-import { expireCookie, setSessionCookie } from 'better-auth/cookies'
+import { expireCookie } from 'better-auth/cookies'
 import { runWithTransaction } from '@better-auth/core/context'
 import * as client from 'openid-client'
 import { z } from 'zod'
@@ -13,6 +13,7 @@ import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../log.ts'
 import { email as address, name as nameOfPerson } from '../person.ts'
 import { requestContexts } from '../request-context.ts'
+import { beginSession } from './begin-session.ts'
 import { refuse } from './refuse.ts'
 
 /** How long somebody may take at the provider, in seconds. */
@@ -204,8 +205,7 @@ export function oidcEndpoints({ db, config: { oidc, signUp, publicUrl, appUrl, h
         return refuse('OIDC_FAILED')
       })
       const user = await accountOf(context.context, issuer, claims, oidc?.signUp === true)
-      const session = await internalAdapter.createSession(user.id)
-      await setSessionCookie(context, { session, user })
+      const session = await beginSession(context, user)
       const own = requestContexts.getStore()
       if (own !== undefined && (hasApp || redirectTo !== undefined)) own.redirectTo = new URL(redirectTo ?? '', `${appUrl}/`).href
       return context.json({ user, session })

@@ -3,15 +3,15 @@
  * and counts as two factors. docs/decisions/auth-surface.md says why these are not the engine's plugin.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import { generateId } from 'better-auth'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
-import { setSessionCookie } from 'better-auth/cookies'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Origins } from '../origins.ts'
+import { beginSession } from './begin-session.ts'
 import { confirmCaller } from './confirm-caller.ts'
+import { newId } from './new-id.ts'
 import { ofCaller } from './of-caller.ts'
 import { challengeFor, challengeSeconds, clientData, credential, takeChallenge, verified, withoutAttestation } from './passkey-ceremonies.ts'
 import { refuse } from './refuse.ts'
@@ -100,7 +100,7 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
         await ofCaller(db, context.context.session, async (trx) => {
           if (await countOf(trx, user.id) >= maxPasskeys) refuse('PASSKEY_LIMIT_REACHED')
           return trx.insertInto('auth.passkeys').values({
-            id: context.context.generateId({ model: 'passkey' }) || generateId(),
+            id: newId(context.context, 'passkey'),
             userId: user.id,
             name,
             credentialId: made.id,
@@ -146,11 +146,8 @@ export function passkeyEndpoints({ db, appUrl, origins }: PasskeyParts) {
         .set({ counter: String(authenticationInfo.newCounter), backedUp: authenticationInfo.credentialBackedUp, lastUsedAt: new Date() })
         .where('id', '=', passkey.id).where('counter', '=', passkey.counter).executeTakeFirst()
       if (counted.numUpdatedRows !== 1n) refuse('INVALID_PASSKEY')
-      const { internalAdapter } = context.context
-      const user = await internalAdapter.findUserById(passkey.userId) ?? refuse('INVALID_PASSKEY')
-      const session = await internalAdapter.createSession(user.id)
-      await setSessionCookie(context, { session, user })
-      return context.json({ user, session })
+      const user = await context.context.internalAdapter.findUserById(passkey.userId) ?? refuse('INVALID_PASSKEY')
+      return context.json({ user, session: await beginSession(context, user) })
     }),
 
     listPasskeys: createAuthEndpoint('/passkey/list', { method: 'GET', use: [sessionMiddleware] }, async (context) => {

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { GenericEndpointContext } from 'better-auth'
 import { createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api'
-import { expireCookie, setSessionCookie } from 'better-auth/cookies'
+import { expireCookie } from 'better-auth/cookies'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
@@ -14,6 +14,7 @@ import { basePath } from '../config.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Policy } from '../policy.ts'
 import { requestContexts } from '../request-context.ts'
+import { beginSession } from './begin-session.ts'
 import { confirmCaller } from './confirm-caller.ts'
 import type { Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
@@ -106,8 +107,7 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
       expireCookie(context, cookies['sign-in'](context))
     }
     const user = current?.user ?? await context.context.internalAdapter.findUserById(userId) ?? refuse('UNAUTHORIZED')
-    const session = current?.session ?? await context.context.internalAdapter.createSession(userId)
-    if (current === undefined) await setSessionCookie(context, { session, user })
+    const session = current?.session ?? await beginSession(context, user)
     if (trustDevice) await give(context, userId, 'device')
     return context.json({ user, session })
   }
