@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global.ts', 'tests/browser/build-app.ts'],
     include: ['tests/browser/**/*.browser.ts'],
+    // each file brings its own browser and its own services
+    maxWorkers: 2,
     // how long one may hang, not how long it takes: a shared machine may be ten times slower
     testTimeout: 180_000,
     hookTimeout: 120_000,

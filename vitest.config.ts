@@ -23,7 +23,10 @@ export default defineConfig({
     // the provider of tests/support/oidc.ts says at each start that it is one for tests
     onConsoleLog: (line) => !line.includes('oidc-provider'),
     projects: [
-      { extends: true, test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...packages, ...timed, ...proof], sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...packages, ...timed, ...proof], sequence: { groupOrder: 0 } },
+      },
       { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -1,17 +1,20 @@
-// Prints the files that took longest in the reports of vitest in a folder, each test that failed with its reason, and then the count of everything.
-// node .ci/count.mjs <folder> <checks that passed> <checks that failed>
+// Prints the slowest files of each stage, the failed tests with their reasons, and the count of everything.
+// node .ci/count.mjs <folder of vitest's reports, one a stage> <checks that passed> <checks that failed>
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const [, , folder, checksPassed, checksFailed] = process.argv
-const reports = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+const stages = readdirSync(folder).map((file) => ({ stage: file.replace('.json', ''), report: JSON.parse(readFileSync(join(folder, file), 'utf8')) }))
+const reports = stages.map(({ report }) => report)
 const files = reports.flatMap(({ testResults }) => testResults)
 const sum = (key) => reports.reduce((total, report) => total + report[key], 0)
 
-const longest = files.map(({ name, startTime, endTime }) => ({ name, seconds: Math.round((endTime - startTime) / 1000) })).toSorted((a, b) =>
-  b.seconds - a.seconds
-)
-for (const { name, seconds } of longest.slice(0, 15)) console.log(`took ${seconds} s: ${name}`)
+for (const { stage, report } of stages) {
+  const took = report.testResults.map(({ name, startTime, endTime }) => ({ name, seconds: Math.round((endTime - startTime) / 1000) }))
+  for (const { name, seconds } of took.toSorted((a, b) => b.seconds - a.seconds).slice(0, 15)) {
+    console.log(`took ${seconds} s: ${stage}: ${relative('', name)}`)
+  }
+}
 
 for (const { name, assertionResults } of files) {
   for (const { status, fullName, failureMessages } of assertionResults) {

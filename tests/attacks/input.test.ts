@@ -13,8 +13,8 @@ import { startStack, type Stack } from '../support/stack.ts'
 
 /** The same cases every day; a failure prints it with the path to its smallest case. */
 const seed = 1
-/** Requests for each route in the everyday run; `REQUESTS=500` sends more, and the proof sends 25. */
-const runs = Number(process.env['REQUESTS'] ?? 5)
+/** Requests for each route; `REQUESTS=500` sends more. */
+const runs = Number(process.env['REQUESTS'] ?? 25)
 
 const trusted = 'https://app.example.org'
 let stack: Stack

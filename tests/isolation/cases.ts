@@ -20,7 +20,7 @@ import {
   type Row,
   type Verdict,
 } from './model.ts'
-import { contents, labelOf, sentCanary, type Payload } from './rows.ts'
+import { contents, daysOf, labelOf, sentCanary, type Payload } from './rows.ts'
 import type { Request } from './sender.ts'
 import { keyOf, type Actor, type StoredRow, type World } from './world.ts'
 
@@ -101,6 +101,8 @@ export function targetsOf(world: World, actor: Actor, table: string): Map<string
   return targets
 }
 
+/** After the day on which what recurs begins. */
+const wholeDay = '2025-03-01'
 let sent = 0
 
 /** One table as one actor asks it. */
@@ -254,6 +256,10 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     return
   }
   yield inserts('insert, personal', [myPersonal()])
+  for (const column of daysOf(table)) {
+    const { payload, row } = mine()
+    yield inserts(`insert, ${column} a whole day`, [{ payload: { ...payload, [column]: wholeDay }, row }])
+  }
   yield inserts('insert, own team named', [fresh({ organization: actor.team }, refersIn({ organization: actor.team }))])
   yield inserts('insert, forged user', [forgedUser()])
   yield inserts('insert, forged organization', [forgedTeam()])
@@ -402,6 +408,8 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
     yield plain('update', target, query, matching)
     yield plain('update, unseen', target, query, matching, false)
     yield deletes('delete', target, query, matching)
+    for (const column of target === 'own' || target === "own team's" ? daysOf(table) : [])
+      yield updates(`${column} to a whole day`, target, query, matching, { [column]: wholeDay }, {})
     const spare = rows.filter((one) => row !== absent && sameTenant(one, row)).at(-1)
     if (spare !== undefined) yield deletes('delete the last', target, `?${where(spare)}`, [spare])
     if (hasPair) {
@@ -572,7 +580,23 @@ function* beyond(actor: Actor): Generator<Case> {
   })
   for (const schema of ['auth', 'private', 'public', 'isolation_kept'])
     yield ask(`schema ${schema}`, '/transactions', [{ status: 406, code: /^PGRST106$/ }], { 'accept-profile': schema })
-  for (const path of ['/users', '/members', '/auth.users', '/settings', '/rpc/can', '/rpc/pre_request', '/rpc/uid', '/rpc/active_product', '/rpc/one_object'])
+  for (
+    const path of [
+      '/users',
+      '/members',
+      '/auth.users',
+      '/settings',
+      '/rpc/can',
+      '/rpc/pre_request',
+      '/rpc/uid',
+      '/rpc/active_product',
+      '/rpc/one_object',
+      '/bank_values',
+      '/import_updates',
+      '/rpc/bank_history',
+      '/rpc/judge_import',
+    ]
+  )
     yield ask(path, path, [{ status: 404 }])
   yield ask('embed users', '/transactions?select=*,users(*)', [{ status: 400, code: /^PGRST200$/ }])
   yield ask('aggregate', '/transactions?select=amount.sum()', [{ status: 400, code: /^PGRST/ }])

@@ -41,7 +41,7 @@ export const equivalents: Equivalent[] = [
     reason: 'set_owner_of_part() gives a part the pair of a transaction that the caller sees',
   },
   {
-    name: /^trigger 0_(budgets)_check_category on api\.\1: disabled$/,
+    name: /^trigger 0_((?:past_)?budgets)_check_category on api\.\1: disabled$/,
     keptBy: String.raw`^trigger $1_2_check_category_of_key on api\.$1: disabled$`,
     reason: 'the category of a budget is asked before its key, too',
   },
@@ -49,6 +49,10 @@ export const equivalents: Equivalent[] = [
   {
     name: /^policy \w+ on api\.\w+: using without private\.is_plain_query\(\)/,
     reason: 'it decides about questions and not about rows; values.test.ts takes it away and sees the estimates',
+  },
+  {
+    name: /^policy transactions_read on api\.transactions: using without \(?\(transaction_date\)::timestamp with time zone >= /,
+    reason: 'it leaves out rows of the caller that a page would not show, and saves reading them; plans-of-lists.test.ts counts them',
   },
   {
     name: /using without \( SELECT private\.can\('\w+'::text, 'list'::text\) AS can\) at \d+$/,
@@ -64,7 +68,15 @@ export const equivalents: Equivalent[] = [
   },
   { name: /^insert on api\.\w+: granted to anon$/, reason: 'a trigger before the policy asks a function of private that is not granted to anon' },
   { name: /^right of the \w+ to (?:create|get|update|delete) activity: given$/, reason: 'no role is granted to write it, and reading it is the right to list' },
-  { name: /^constraint budgets_organization_id_fkey on api\.budgets: dropped$/, reason: 'a budget goes with its category, which goes with the organization' },
+  {
+    name: /^constraint (?:past_)?budgets_organization_id_fkey on api\.(?:past_)?budgets: dropped$/,
+    reason: 'a budget goes with its category, which goes with the organization',
+  },
+  {
+    name: /^(?:trigger budgets_start\w*|trigger \w*_keep_past\w*|function private\.(?:keep_past_of_\w+|keep_past_budget|restate_budget))\b/,
+    reason: 'it keeps the figures of past months, within one tenant: tests/data/budgets.test.ts',
+  },
+  { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
   {
     name: /^constraint transactions_import_id_fkey on api\.transactions: dropped$/,
     reason: 'take_import_back() deletes the transactions of an import before the reference could be missed',
@@ -97,6 +109,7 @@ export const equivalents: Equivalent[] = [
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
   { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
   // --- not about who sees and changes what: tests/data walks them
+  { name: /^trigger \w+_0_count_(?:created|changed) on /, reason: 'it counts the rows of a request: tests/data/activity-of-many.test.ts' },
   { name: /^trigger \w+_record_(?:creation|change|deletion) on /, reason: 'it records what was done, and decides nothing: tests/data/activity.test.ts' },
   { name: /^constraint activity_has_one_owner on api\.activity: dropped$/, reason: 'callers do not write this table' },
   {
@@ -106,8 +119,12 @@ export const equivalents: Equivalent[] = [
   { name: /^trigger \w+_z_1_explain_refusal on /, reason: 'it adds words to what a constraint refuses: tests/data/errors.test.ts' },
   {
     name:
-      /^trigger (?:accounts_keep_currency|line_items_(?:note_\w+|fit|amount_fits_currency)|transactions_(?:note_\w+|fit|keep_\w+_transfer|change_other_halves|delete_other_halves)) on /,
+      /^trigger (?:accounts_keep_currency|line_items_(?:note_\w+|fit|amount_fits_currency|keep_\w*items_of_transfer)|transactions_(?:note_\w+|fit|keep_\w+_transfer|keep_transfer_of_items|change_other_halves|delete_other_halves)) on /,
     reason: 'it keeps what money adds up to, within one tenant: tests/data/{accounts,transfers,line-items}.test.ts',
+  },
+  {
+    name: /^trigger (?:transactions_(?:keep|distrust|forget)_bank_values|imports_take_updates_back) on /,
+    reason: 'it keeps what the bank said of a transaction, within one tenant: tests/data/import-updates.test.ts',
   },
   {
     name: /^(?:trigger \w+_|function private\.)(?:take_turn|write_once)\b/,

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expectedOf, nothing, targetsOf, type Case, type Expected } from './cases.ts'
-import { consequences, list, may, onlyReads, sameTenant, sees } from './model.ts'
+import { consequences, id, list, may, onlyReads, sameTenant, sees } from './model.ts'
 import { type Actor, type StoredRow, type World } from './world.ts'
 
 type Call = {
@@ -148,10 +148,11 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     const { caller } = actor
     const context = { user, organization: active }
     const mayCreate = active === null || caller.kind === 'user' && may(caller.role, 'create')
+    const sentAmount = 12.5
     const call = (operation: string, target: string, row: object, rest: object, expected: Expected): Call => ({
       operation,
       target,
-      args: { p_rows: [{ name: 'sent', amount: 12.5, ...row }], ...rest },
+      args: { p_rows: [{ name: 'sent', amount: sentAmount, ...row }], ...rest },
       expected: mayCreate ? expected : denied,
     })
     const says = (verdict: RegExp, key?: string) =>
@@ -162,6 +163,9 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
     const stored: Expected = { answers: [{ status: 200 }], changed: [], gone: [], added: ['imports', 'transactions'].map((table) => ({ table, ...context })) }
     const invalid: Expected = { answers: [{ status: 400, code: /^22023$/ }], ...nothing }
     const store = { p_dry_run: false }
+    /** "The bank now says something else of it. No person has edited that"; "an amount below that of the line items is `changed`". */
+    const isTakenOver = (row: StoredRow): boolean =>
+      total(world.rows.filter(({ table, refers }) => table === 'line_items' && refers['transaction_id'] === row.key)) <= sentAmount
     return [
       call('dry run', '', {}, {}, says(/^new$/)),
       call('stored', '', {}, store, stored),
@@ -171,9 +175,11 @@ export const functions: Record<string, (seen: Seen) => Call[]> = {
         const known = { external_id: row.payload['external_id'] }
         const source = { p_source: row.payload['source'] }
         const isOurs = sameTenant(row, context)
+        const verdict = isTakenOver(row) ? /^updated$/ : /^changed$/
+        const taken = isTakenOver(row) ? { changed: [id(row)], added: [{ table: 'imports', ...context }] } : {}
         return [
-          call('dry run of what is known', target, known, source, isOurs ? says(/^(?:changed|duplicate)$/, row.key) : says(/^new$/)),
-          call('what is known, stored', target, known, { ...source, ...store }, isOurs ? says(/^(?:changed|duplicate)$/, row.key) : stored),
+          call('dry run of what is known', target, known, source, isOurs ? says(verdict, row.key) : says(/^new$/)),
+          call('what is known, stored', target, known, { ...source, ...store }, isOurs ? { ...says(verdict, row.key), ...taken } : stored),
         ]
       }),
       ...[...targetsOf(world, actor, 'categories')].flatMap(([target, row]) => {

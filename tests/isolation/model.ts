@@ -23,6 +23,8 @@ export type Row = {
   user: string | null
   organization: string | null
   visibility?: string
+  /** Who did what a row of activity tells. */
+  actor?: string
   /** Column → the id it names. */
   refers: Record<string, string>
 }
@@ -45,12 +47,14 @@ type Reference = {
 export type TableModel = {
   /**
    * owned: has an owner pair of its own. stored: so too, and functions store its rows. part: has its transaction's. own: each reads their own, nobody writes. log: so too, and of a team
-   * only owner and admin read it.
+   * owner and admin read all, and an editor what they did.
    */
   kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
   refers: Record<string, Reference>
   /** By which columns a row is known again when it is sent without its id; where others have to be unique, a second row is refused. */
   recognizedBy?: string
+  /** "The service keeps the former budget in past_budgets." */
+  keepsFormerIn?: string
 }
 
 const category: Reference = { table: 'categories', whenGone: 'is cleared' }
@@ -69,12 +73,13 @@ export const tables: Record<string, TableModel> = {
   subscriptions: { kind: 'owned', refers: { category_id: category, account_id: account } },
   accounts: { kind: 'owned', refers: {} },
   dashboards: { kind: 'owned', refers: {} },
-  categories: { kind: 'owned', refers: {} },
+  categories: { kind: 'owned', refers: {}, keepsFormerIn: 'past_budgets' },
   tags: { kind: 'owned', refers: {} },
   line_items: { kind: 'part', refers: { transaction_id: transaction, category_id: category } },
   transaction_tags: { kind: 'part', refers: { transaction_id: transaction, tag_id: { table: 'tags', whenGone: 'goes too' } } },
   app_subscriptions: { kind: 'own', refers: {} },
   budgets: { kind: 'owned', refers: { category_id: { table: 'categories', whenGone: 'goes too' } } },
+  past_budgets: { kind: 'owned', refers: { category_id: { table: 'categories', whenGone: 'goes too' } } },
   exchange_rates: { kind: 'owned', refers: {} },
   imports: { kind: 'stored', refers: { account_id: account } },
   activity: { kind: 'log', refers: {} },
@@ -106,13 +111,13 @@ const reachesPersonal = (caller: User, row: Pick<Row, 'user'>): boolean =>
 
 /**
  * "A row is visible when (organization_id is null and user_id equals uid()) or (organization_id equals org_id() and the
- * role may list)." "A person reads their own context's [activity], in a team owner and admin do." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
+ * role may list)." "A person reads their own context's [activity], in a team owner and admin do, and an editor what they changed." "A viewer can view shared dashboards." "A table read by an anonymous caller returns an empty array."
  */
 export function sees(caller: Caller, row: Row): boolean {
   if (caller.kind !== 'user') return false
   if (row.organization === null) return reachesPersonal(caller, row)
   return row.organization === caller.organization && may(caller.role, 'list')
-    && !(modelOf(row.table).kind === 'log' && caller.role !== 'owner' && caller.role !== 'admin')
+    && (modelOf(row.table).kind !== 'log' || caller.role === 'owner' || caller.role === 'admin' || caller.role === 'editor' && row.actor === caller.user)
     && !(row.table === 'dashboards' && caller.role === 'viewer' && row.visibility === 'private')
 }
 
@@ -242,7 +247,7 @@ export function remove(caller: Caller, table: string, matching: Row[], all: Row[
   return isRefused(against) ? { refused: unique(against) } : { rows, added: [], ...consequences(rows, all) }
 }
 
-/** An upsert or PUT, which may meet a row that is there: then it is an update of it, or nothing. */
+/** An upsert or PUT, which may meet a row that is there: then it is an update of all it holds, or nothing. */
 export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', find: Find): Verdict {
   const reasons = rows.flatMap((row) => refusedOutright(caller, row.table, 'update'))
   if (caller.kind !== 'user' || isRefused(reasons)) return { refused: unique(reasons) }
@@ -265,5 +270,11 @@ export function upsert(caller: Caller, rows: Row[], mode: 'merge' | 'ignore', fi
   })
   if (isRefused(against)) return { refused: unique(against) }
   const met = rows.filter((row) => find(row.table, row.key) !== undefined)
-  return { rows, changed: mode === 'merge' ? met.map(id) : [], gone: [], added: rows.filter((row) => !met.includes(row)) }
+  const former = rows.flatMap((row): Row[] => {
+    const [existing, table] = [find(row.table, row.key), modelOf(row.table).keepsFormerIn]
+    if (mode === 'ignore' || existing === undefined || table === undefined) return []
+    const { user, organization } = existing
+    return [{ table, key: '', user: organization === null ? user : caller.user, organization, refers: {} }]
+  })
+  return { rows, changed: mode === 'merge' ? met.map(id) : [], gone: [], added: [...rows.filter((row) => !met.includes(row)), ...former] }
 }

@@ -225,7 +225,9 @@ export function* writing(table: Table, strangers: Crowd, own: Crowd, depth: Dept
     ...Object.fromEntries(table.references.map(({ column }) => [column, uuid(own.start)])),
     ...(hasId ? { id: uuid(sent++) } : {}),
   })
-  const select = `select=${table.columns.filter(({ name }) => name in fresh()).map(({ name }) => name).join()}`
+  // no id: a past budget that the service writes down has another in each twin
+  const shownColumns = table.columns.filter(({ name }) => name in fresh() && name !== 'id')
+  const select = `select=${shownColumns.map(({ name }) => name).join()}`
   const label = table.columns.find(({ name, type }) => name in fresh() && type === 'text')?.name ?? table.columns[0]?.name ?? ''
   const representing = { prefer: 'return=representation' }
   for (const column of table.columns) {

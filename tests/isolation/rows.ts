@@ -34,6 +34,10 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   // no two of a tenant are of the same month, or of the same day
   'budgets.month': (n) => day(Date.UTC(1901, n % 2_400, 1)),
   'budgets.currency': (n, word) => word === canary(n) ? 'usd' : 'eur',
+  'budgets.starts_on': () => null,
+  'past_budgets.until': (n) => day(Date.UTC(1901, n % 2_400, 1)),
+  'past_budgets.currency': (n, word) => word === canary(n) ? 'usd' : 'eur',
+  'past_budgets.starts_on': () => '1900-01-01',
   'exchange_rates.on_date': (n) => day(Date.UTC(1901, 0, 1 + n)),
   'exchange_rates.base': (n, word) => word === canary(n) ? 'eur' : 'chf',
   'exchange_rates.quote': (n, word) => word === canary(n) ? 'usd' : 'sek',
@@ -45,6 +49,8 @@ const forms: Record<string, (n: number, word: string) => unknown> = {
   'activity.action': () => 'delete',
   'activity.table_name': () => 'tags',
   'activity.after': () => null,
+  // the world has members there, and no canaries
+  actor_id: (_n, word) => word,
   happened_at: () => '2025-01-31T12:00:00Z',
   change_id: (n) => `01900000-0000-7000-8000-${String(n).padStart(4, '0')}00000000`,
   row_id: (n) => `01900000-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -75,6 +81,11 @@ export const labelOf = (table: Table): string | undefined =>
   table.columns.find(({ name, type, values }) =>
     type === 'text' && values.length === 0 && !filled(table).has(name) && forms[name] === undefined && forms[`${table.name}.${name}`] === undefined
   )?.name
+
+/** The columns that take a day and that contents() leaves out: a row may have none, or the current time. */
+export const daysOf = (table: Table): string[] =>
+  table.columns.filter(({ name, type }) => /^(?:date|timestamp)/.test(type) && !filled(table).has(name) && !(name in contents(table, 0, '')))
+    .map(({ name }) => name)
 
 /**
  * Everything of a row but its key, its owner and its references.

@@ -21,6 +21,9 @@ export type Keeper = {
 /** What no data request may change, beside the rows of api. */
 const beside = ['auth.users', 'auth.sessions', 'auth.api_keys', 'auth.members', 'auth.organizations', 'private.role_permissions', 'private.products']
 
+/** Tables in which imports keep the bank's values. Both are empty until a case writes there. */
+const remembered = ['private.bank_values', 'private.import_updates']
+
 /** Keeps a copy of every exposed table, in a schema that is not exposed. */
 export async function keep({ owner, catalogue: { tables } }: World): Promise<Keeper> {
   const name = (table: string): string => pg.escapeIdentifier(table)
@@ -51,6 +54,7 @@ export async function keep({ owner, catalogue: { tables } }: World): Promise<Kee
     begin
       -- past every trigger and foreign key: what is put back was in order
       set local session_replication_role = replica;
+      ${remembered.map((table) => `delete from ${table};`).join(' ')}
       ${
     tables.map(({ name: table, key }) => `
         delete from api.${name(table)} r where not exists (select from isolation_kept.${name(table)} k where k is not distinct from r);

@@ -19,6 +19,8 @@ export type Crowd = {
 
 const code = (n: number): string => String.fromCharCode(...[676, 26, 1].map((unit) => 97 + Math.floor(n / unit) % 26))
 
+const monthOf = (n: number): string => new Date(Date.UTC(2100, n % 1_200, 1)).toISOString().slice(0, 10)
+
 /** The value number `n` of a column, which no other number gives unless the column has fewer values than that. */
 const forms: Record<string, (n: number) => unknown> = {
   currency: (n) => code(n),
@@ -26,7 +28,10 @@ const forms: Record<string, (n: number) => unknown> = {
   base: (n) => code(n),
   // no two of one row are the same
   quote: (n) => code(n + 8_000),
-  'budgets.month': (n) => new Date(Date.UTC(2100, n % 1_200, 1)).toISOString().slice(0, 10),
+  'budgets.month': (n) => monthOf(n),
+  'budgets.starts_on': (n) => monthOf(n),
+  'past_budgets.until': (n) => monthOf(n),
+  'past_budgets.starts_on': (n) => monthOf(n),
   ends_on: (n) => date(n, 2150).slice(0, 10),
   starts_on: (n) => date(n).slice(0, 10),
   row_count: (n) => Math.floor(n / 2),
@@ -36,6 +41,12 @@ const forms: Record<string, (n: number) => unknown> = {
   interval_in_days: (n) => Math.floor(n / 4),
   period_end: (n) => date(n, 2150),
   'app_subscriptions.status': (n) => `sub_${word(n)}`,
+}
+/** The columns that a constraint ties to another one of their row. */
+const tied: Record<string, (row: Payload, at: number, crowd: Crowd) => unknown> = {
+  'transactions.booked_on': (row, at) => at % 10 === 1 ? null : String(row['transaction_date']).slice(0, 10),
+  // a budget of one month has no start; of the others every second has the common one
+  'budgets.starts_on': ({ month }, at, { start }) => month === null ? monthOf(at % 20 < 10 ? start : start + at) : null,
 }
 const products = ['personal', 'teams', 'business']
 export const word = (n: number): string => `held${letters(n)}`
@@ -66,6 +77,10 @@ function payloadOf(table: Table, at: number, crowd: Crowd, tenant: { user: strin
     const mayBeNull = !column.required && !['user_id', 'organization_id'].includes(column.name)
     if (value !== undefined) payload[column.name] = mayBeNull && (at + place) % 10 === 1 ? null : value
   })
+  for (const { name } of table.columns) {
+    const settle = tied[`${table.name}.${name}`]
+    if (settle !== undefined) payload[name] = settle(payload, at, crowd)
+  }
   const kind = models[table.name]?.kind
   if (tenant !== undefined) payload['user_id'] = tenant.user
   // every other row is a team's

@@ -76,7 +76,7 @@ export async function openTwins(): Promise<Twins> {
   await baseOwner.end()
   // Few rows an answer, so that count=estimated estimates for somebody with few rows too. Connections are replaced often,
   // because each question is another query, whose plan they keep.
-  const open = () => startStack({ auth: false, data: true, template: base.name, dataEnv: { PGRST_DB_MAX_ROWS: '5', PGRST_DB_POOL_MAX_LIFETIME: '20' } })
+  const open = () => startStack({ auth: false, data: true, template: base.name, dataEnv: { PGRST_DB_MAX_ROWS: '5', PGRST_DB_POOL_MAX_LIFETIME: '5' } })
   const places = [await open(), await open()] as const
   await base.drop()
   const owners: [pg.Client, pg.Client] = [await withStrangers(places[0], world, strangers), await withStrangers(places[1], world, others)]

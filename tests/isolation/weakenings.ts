@@ -172,12 +172,12 @@ async function rights(db: pg.Client): Promise<Weakening[]> {
   const { rows } = await db.query<{ role: string, resource: string, action: string }>(`
     select r.role, s.resource, a.action
     from (select distinct role from private.role_permissions) r, (select distinct resource from private.role_permissions) s, (select distinct action from private.role_permissions) a
-    where (a.action <> 'list_private' or s.resource = 'dashboards')
+    where (a.action <> 'list_private' or s.resource = 'dashboards') and (a.action <> 'list_own' or s.resource = 'activity')
       and not exists (select from private.role_permissions p where (p.role, p.resource, p.action) = (r.role, s.resource, a.action)) order by 2, 1, 3`)
   return rows.map(({ role, resource, action }) => ({
     name: `right of the ${role} to ${action} ${resource}: given`,
     table: resource,
-    command: action === 'list_private' ? 'select' : action === 'create' ? 'insert' : action,
+    command: action.startsWith('list_') ? 'select' : action === 'create' ? 'insert' : action,
     apply: `insert into private.role_permissions (role, resource, action) values ('${role}', '${resource}', '${action}')`,
     revert: `delete from private.role_permissions where (role, resource, action) = ('${role}', '${resource}', '${action}')`,
   }))

@@ -98,6 +98,8 @@ function ofDeletedTag(table: Table, tenant: { user: string, organization: string
   const pair = pairOfPart(tenant)
   return {
     id: String(change).replace(/.$/, '1'),
+    // one of them by a member who was an editor then and is a viewer now
+    actor_id: tenant.user === 'a-owner' ? 'demoted' : tenant.user,
     user_id: pair.user,
     organization_id: pair.organization,
     before: { id: tag, name: canary(n), user_id: tenant.user, organization_id: tenant.organization, created_at: then },
@@ -146,6 +148,7 @@ async function store(
     n,
     payload,
     ...('visibility' in payload ? { visibility: String(payload['visibility']) } : {}),
+    ...(kind === 'log' ? { actor: String(payload['actor_id']) } : {}),
   }
 }
 

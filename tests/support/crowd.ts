@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
+import type { Role } from './accounts.ts'
 
 type Querying = Pick<pg.ClientBase, 'query'>
 
 /** Who asks: a user, and the organization that is active. */
-export type Asking = { user: string, session: string, organization?: string }
+export type Asking = { user: string, session: string, organization?: string, role?: Role }
 
 /** Those who ask in a crowd of any size. Each has categories, but for the one with nothing. */
 export const asking = {
@@ -18,6 +19,8 @@ export const asking = {
   many: { user: 'user-4', session: 'session-4' },
   team: { user: 'user-5', session: 'session-5', organization: 'org-1' },
 } satisfies Record<string, Asking>
+/** A person with many rows and with the largest team active. */
+export const ofBoth: Asking = { ...asking.many, organization: 'org-1', role: 'editor' }
 
 /** How many transactions they have: the team's are the organization's. */
 export const rowsOf: Record<keyof typeof asking, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
@@ -41,6 +44,10 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
   const { rows: constraints } = await db.query<{ name: string, definition: string }>(
     `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
   )
+  // those of other tables go with the primary key
+  const { rows: referring } = await db.query<{ name: string, table: string, definition: string }>(
+    `select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint where confrelid = 'api.transactions'::regclass and contype = 'f'`,
+  )
   await db.query(`
     begin;
     select setseed(0.5);
@@ -57,6 +64,7 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
     people - 6
   } end, case p when 0 then 'owner' else 'editor' end
       from generate_series(1, ${teams}) i, generate_series(0, 9) p on conflict do nothing;
+    insert into auth.members (id, organization_id, user_id, role) values ('member-of-both', '${ofBoth.organization}', '${ofBoth.user}', '${ofBoth.role}');
     alter table auth.members enable trigger user;
 
     create temporary table tenants on commit drop as
@@ -81,6 +89,31 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
     alter table api.transactions add primary key (id);
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}
     ${constraints.map(({ name, definition }) => `alter table api.transactions add constraint ${name} ${definition} not valid;`).join('\n')}
+    ${referring.map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition};`).join('\n')}
     alter table api.transactions enable trigger user;
     commit`)
+}
+
+/**
+ * Gives the transactions of one context line items and tags: a fourth has two line items, a third a tag of twenty. Everybody
+ * else gets five tags, so that a context's tags are few among all.
+ */
+export async function fillUpParts(db: Querying, { user, organization }: Asking): Promise<void> {
+  await db.query(
+    `with context as (select case when $2::text is null then $1::text end as u, $2::text as o, coalesce($2, $1) as whose),
+      owned as (
+        select t.id, abs(hashtext(t.id::text)) as n, c.* from context c join api.transactions t
+          on t.organization_id = c.o or c.o is null and t.organization_id is null and t.user_id = c.u),
+      tags as (
+        insert into api.tags (id, name, user_id, organization_id)
+          select md5(whose || ' tag ' || k)::uuid, 'tag ' || k, $1, o from context, generate_series(1, 20) k),
+      items as (
+        insert into api.line_items (name, amount, transaction_id, user_id, organization_id)
+          select 'item ' || k, 0, id, u, o from owned, generate_series(1, 2) k where n % 4 = 0),
+      others as (
+        insert into api.tags (name, user_id) select 'tag ' || k, id from auth.users, generate_series(1, 5) k where id <> $1)
+      insert into api.transaction_tags (transaction_id, tag_id, user_id, organization_id)
+        select id, md5(whose || ' tag ' || 1 + n % 20)::uuid, u, o from owned where n % 3 = 0`,
+    [user, organization ?? null],
+  )
 }

@@ -89,13 +89,16 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
   }
 }
 
-/** Starts all of it; `stop()` in `afterAll`, or `await using`. */
-export async function dataStack(): Promise<DataStack> {
+/**
+ * Starts all of it; `stop()` in `afterAll`, or `await using`.
+ * @param dataEnv what PostgREST is told beside its connection
+ */
+export async function dataStack(dataEnv: Record<string, string> = {}): Promise<DataStack> {
   const resources = new AsyncDisposableStack()
   // the key is there before PostgREST starts, so its first request already finds it
   const { promise: signer, resolve } = Promise.withResolvers<Signer>()
   const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
-  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, prepare }))
+  const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, dataEnv, prepare }))
   const { sign } = await signer
   // one session, which a test may give a role or a lock
   const owner = new pg.Client({ connectionString: ownerUrl })

@@ -47,8 +47,11 @@ export async function readOf(
   }
 }
 
-/** How many rows of a table all that PostgREST has executed so far has read. Ends PostgREST's connections, because what one has read is known then. */
-export async function rowsEverRead({ owner, anonymous }: Pick<DataStack, 'owner' | 'anonymous'>, table: string): Promise<number> {
+/**
+ * How many rows of each table all that PostgREST has executed so far has read. Ends PostgREST's connections, because what one
+ * has read is known then.
+ */
+export async function rowsEverReadOf({ owner, anonymous }: Pick<DataStack, 'owner' | 'anonymous'>, tables: string[]): Promise<number[]> {
   const { rows: ended } = await owner.query<{ pid: number }>(
     `select pid, pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`,
   )
@@ -57,6 +60,16 @@ export async function rowsEverRead({ owner, anonymous }: Pick<DataStack, 'owner'
   await owner.query('select pg_stat_force_next_flush()')
   // PostgREST finds a connection that ended, and opens another
   await expect.poll(async () => (await anonymous.get('/transactions?limit=1')).status).toBe(200)
-  const { rows } = await owner.query(`select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relid = $1::regclass`, [`api.${table}`])
-  return Number(rows[0].rows)
+  // it then reads its keys again, and answers 500 to every token until it has them
+  await expect.poll(async () => (await anonymous.get('/transactions?limit=1', { authorization: 'Bearer nonsense' })).status).toBe(401)
+  const { rows: read } = await owner.query<{ rows: string }>(
+    `select seq_tup_read + idx_tup_fetch as rows from unnest($1::text[]) with ordinality as t (name, at)
+     join pg_stat_user_tables on relid = ('api.' || name)::regclass order by at`,
+    [tables],
+  )
+  return read.map(({ rows }) => Number(rows))
 }
+
+/** The same of one table. */
+export const rowsEverRead = async (stack: Pick<DataStack, 'owner' | 'anonymous'>, table: string): Promise<number> =>
+  (await rowsEverReadOf(stack, [table]))[0] ?? NaN

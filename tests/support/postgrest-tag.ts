@@ -1,2 +1,5 @@
-/** Which PostgREST image tests run: the version that `npm ci` installs, whatever the containers' default is, unless told. */
-export const postgrestTag = process.env['POSTGREST_TAG'] ?? 'v12.0.2'
+/** The PostgREST that `npm ci` installs. */
+export const postgrestOfNpm = 'v12.0.2'
+
+/** The PostgREST image of the tests: `POSTGREST_TAG`, otherwise that version. compose.yaml has a default of its own. */
+export const postgrestTag = process.env['POSTGREST_TAG'] ?? postgrestOfNpm

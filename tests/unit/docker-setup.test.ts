@@ -1,0 +1,105 @@
+/**
+ * infra/docker/setup refuses to make another deployment of a name that Docker has already, and infra/docker/restore says which file of a
+ * backup is missing. Docker is a script here that answers with labels; tests/containers/upgrade-under-load.containers.ts asks the real one.
+ */
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, afterEach, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+let place: string
+const here = () => join(place, 'here')
+/** The folder of another deployment of the same name. */
+const theirs = () => join(place, 'their folder')
+
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'finance-setup-'))
+  for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared']) await cp(join(root, path), join(here(), path), { recursive: true })
+  await mkdir(theirs())
+  await mkdir(join(place, 'bin'))
+})
+afterEach(() => rm(place, { recursive: true }))
+
+type Ended = { code: number, output: string, complaint: string }
+const command = (name: string, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(join(here(), 'infra/docker', name), args, { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env } }, (error, output, complaint) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output, complaint }))
+  })
+
+/** Docker as it answers about one project: the folders that its containers are of, and its volumes. */
+async function docker(project: string, folders: string[], volumes: string[]): Promise<void> {
+  const lines = (words: string[]) => words.map((word) => `echo '${word}'`).join('\n') || ':'
+  await writeFile(
+    join(place, 'bin/docker'),
+    `#!/bin/sh\ncase "$*" in\n*"project=${project}"*) case "$1" in ps) ${lines(folders)} ;; volume) ${lines(volumes)} ;; esac ;;\nesac\n`,
+  )
+  await chmod(join(place, 'bin/docker'), 0o755)
+}
+const written = async () => (await readdir(here())).filter((name) => name.startsWith('.') || name === 'backups')
+
+describe('setup in a second folder', () => {
+  test('where the first runs names its folder and the three ways out, and writes nothing', async () => {
+    await docker('finance', [theirs(), theirs()], ['finance_database'])
+    const { code, complaint } = await command('setup', ['https://money.example.org'])
+    expect(code).toBe(1)
+    expect(complaint).toContain(`another deployment named finance on this machine: its containers belong to ${theirs()}, and this folder has no .env`)
+    for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', 'docker compose -p finance down --volumes'])
+      expect(complaint).toContain(way)
+    expect(await written()).toEqual([])
+  })
+
+  test('where the first is stopped and removed still finds its database', async () => {
+    await docker('finance', [], ['finance_database'])
+    const { code, complaint } = await command('setup', ['https://money.example.org'])
+    expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder has no .env')])
+    expect(await written()).toEqual([])
+  })
+
+  test('makes one beside it that has a name of its own, and keeps the name', async () => {
+    await docker('finance', [theirs()], ['finance_database'])
+    const { code, complaint } = await command('setup', ['https://money.example.org'], { COMPOSE_PROJECT_NAME: 'staging' })
+    expect([code, complaint]).toEqual([0, ''])
+    expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^COMPOSE_PROJECT_NAME=staging$/m)
+    expect((await command('setup', [])).output).toContain('stays as it is')
+  })
+
+  test('with the .env of the first refuses as long as that runs from its own folder', async () => {
+    await docker('finance', [], [])
+    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+    await docker('finance', [theirs()], ['finance_database'])
+    const { code, complaint } = await command('setup', [])
+    expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${theirs()}. Nothing was changed.`)])
+    // the folder was moved here
+    await rm(theirs(), { recursive: true })
+    expect((await command('setup', [])).code).toBe(0)
+  })
+})
+
+test('setup in the folder of what runs goes on, also by another path', async () => {
+  await docker('finance', [], [])
+  expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  await symlink(here(), join(place, 'link'))
+  await docker('finance', [here(), join(place, 'link')], ['finance_database'])
+  expect((await command('setup', [])).code).toBe(0)
+})
+
+test('setup without Docker warns that it could not check, and continues', async () => {
+  await writeFile(join(place, 'bin/docker'), '#!/bin/sh\nexit 1\n')
+  await chmod(join(place, 'bin/docker'), 0o755)
+  const { code, complaint } = await command('setup', ['https://money.example.org'])
+  expect([code, complaint]).toEqual([0, expect.stringContaining('Docker does not answer')])
+})
+
+test('restore names the file of a backup that is missing', async () => {
+  const dump = join(place, 'finance-20260131T120000Z.dump')
+  await writeFile(dump, '')
+  await writeFile(dump.replace('.dump', '.sums'), '')
+  const { code, complaint } = await command('restore', ['--drill', dump])
+  expect([code, complaint]).toEqual([
+    1,
+    `${dump.replace('.dump', '.sha256')} is missing or cannot be read. A backup is three files: the .dump, its .sums and its .sha256.\n`,
+  ])
+})
