@@ -2,20 +2,25 @@
 
 export const accountEventKinds = [
   'signed_in',
+  'sessions_revoked',
   'password_changed',
   'password_removed',
   'email_changed',
   'two_factor_enabled',
   'two_factor_disabled',
+  'backup_codes_created',
+  'backup_codes_voided',
+  'device_trusted',
   'passkey_added',
   'passkey_deleted',
+  'passkey_required',
+  'passkey_not_required',
   'api_key_created',
   'api_key_revoked',
   'account_linked',
   'account_unlinked',
 ] as const
 
-/** Of what a mail tells: where a password is taken away, one with a link to choose another is on its way already. */
-export type NoticeKind = Exclude<typeof accountEventKinds[number], 'password_removed'>
+export type AccountEventKind = typeof accountEventKinds[number]
 
 export const membershipEventKinds = ['member_joined', 'member_left', 'member_removed', 'role_changed', 'ownership_transferred'] as const

@@ -33,11 +33,13 @@ export type Policy = {
   secondFactor: 'asked' | 'shown'
   /** How to answer without the engine where it would only read. The hook is not asked then, so a row with one can ask for nothing else that it enforces. */
   shortcut?: Shortcut | undefined
+  /** What the request may guess. Guesses at the password and at a second factor have a budget per account: engine/guesses.ts. */
+  guesses?: 'password' | 'second-factor' | undefined
   limits: {
     /** Per client address, where an IPv6 client is its /64. */
     address?: RateLimit
-    /** Per account, whichever address asks: the caller's, the one that the field `email` names, or the one whose code is asked. */
-    account?: RateLimit & { by: 'caller' | 'email' | 'second-factor' }
+    /** Per account, whichever address asks: the caller's, or the one that the field `email` names. */
+    account?: RateLimit & { by: 'caller' | 'email' }
   }
 }
 
@@ -46,5 +48,6 @@ export type RowPolicy = Pick<Policy, 'engine'> & Partial<Policy>
 
 /** The whole policy of a row. */
 export const policyOf = (
-  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', secondFactor = 'asked', shortcut, limits = {} }: RowPolicy,
-): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, secondFactor, shortcut, limits })
+  { engine, session = 'required', namesOrganization = false, hashesPassword = false, signsIn = 'no', secondFactor = 'asked', shortcut, guesses, limits = {} }:
+    RowPolicy,
+): Policy => ({ engine, session, namesOrganization, hashesPassword, signsIn, secondFactor, shortcut, guesses, limits })

@@ -19,6 +19,8 @@ export type RequestContext = {
   counted?: { key: string, verdict: { allowed: boolean, retryAfterSeconds: number } }
   /** Who asks, once the engine has read the session. */
   caller?: Caller
+  /** Takes back that this request's guess at the password was counted. */
+  takeBackGuess?: () => Promise<void>
   /** The stored hash that the request's password was compared with. */
   shownHash?: string
   /** Where a browser is sent on to, in place of a page that tells the outcome. */

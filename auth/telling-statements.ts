@@ -8,7 +8,12 @@ const isWrite = /^\s*(?:insert|update|delete)\b/i
 function asking(): string {
   const request = requestContexts.getStore()
   if (request === undefined) return ''
-  return JSON.stringify({ user_id: request.caller?.userId, ip_address: request.address, user_agent: request.userAgent })
+  return JSON.stringify({
+    user_id: request.caller?.userId,
+    session_id: request.caller?.sessionId,
+    ip_address: request.address,
+    user_agent: request.userAgent,
+  })
 }
 
 /**

@@ -2,9 +2,10 @@
  * `npm run bench`: every figure of docs/performance.md as one table. It takes some fifteen minutes, most of them for the ten million
  * rows, and 12 GB of disk; `BENCH_ROWS=300000` is a first look at the rest in three, `BENCH_ONLY=growth` what ten times of the rows cost and nothing else.
  */
-import { fillUp } from '../tests/support/crowd.ts'
+import { asking, fillUp, fillUpParts } from '../tests/support/crowd.ts'
 import { authFigures } from './auth.ts'
 import { print, type Figure } from './figures.ts'
+import { listFigures } from './lists.ts'
 import { growthFigures, readFigures } from './reads.ts'
 import { benchStack } from './stack.ts'
 import { throughputFigures } from './throughput.ts'
@@ -14,13 +15,20 @@ const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const filled = (count: number) =>
   benchStack(async (owner) => {
     await fillUp(owner, count)
+    await owner.query('set session_replication_role = replica')
+    for (const who of [asking.many, asking.team]) await fillUpParts(owner, who)
+    await owner.query('reset session_replication_role')
     await owner.query('vacuum analyze')
   })
 
 const figures: Figure[] = []
 await using small = await filled(rows)
 const onlyGrowth = process.env['BENCH_ONLY'] === 'growth'
-for (const measured of onlyGrowth ? [] : [() => readFigures(small), () => throughputFigures(small), () => writeFigures(small), authFigures])
+for (
+  const measured of onlyGrowth
+    ? []
+    : [() => readFigures(small), () => listFigures(small), () => throughputFigures(small), () => writeFigures(small), authFigures]
+)
   figures.push(...await measured())
 if (process.env['BENCH_ROWS'] === undefined) {
   await using large = await filled(10 * rows)

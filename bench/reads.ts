@@ -7,7 +7,8 @@ import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asking, categoryOf, type Asking } from '../tests/support/crowd.ts'
 import type { Figure } from './figures.ts'
-import { quantile, type Ask, type BenchStack } from './stack.ts'
+import { medians } from './medians.ts'
+import type { Ask, BenchStack } from './stack.ts'
 
 type Case = {
   work: string
@@ -190,14 +191,6 @@ async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Pr
       byHand: () => timed(hand, [], each.work, `select coalesce(json_agg(t), '[]') from (${each.byHand}) t`, each.values),
     }
   }
-}
-
-/** The medians of two things that are done in turn; the first few are of cold caches and do not count. */
-async function medians(one: () => Promise<number>, other: () => Promise<number>, rounds: number): Promise<[number, number]> {
-  const times: [number, number][] = []
-  for (let round = 0; round < rounds + 10; round++) times.push([await one(), await other()])
-  const counted = times.slice(10)
-  return [quantile(counted.map(([time]) => time), 0.5), quantile(counted.map(([, time]) => time), 0.5)]
 }
 
 /** @param stack filled by `fillUp` */

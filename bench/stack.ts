@@ -58,12 +58,12 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   resources.defer(() => agent.destroy())
 
-  const tokenOf = ({ user, session, organization }: Asking) =>
+  const tokenOf = ({ user, session, organization, role = 'owner' }: Asking) =>
     sign({
       id: user,
       email: `${user}@example.org`,
       sessionId: session,
-      ...(organization === undefined ? {} : { organization: { id: organization, role: 'owner' } }),
+      ...(organization === undefined ? {} : { organization: { id: organization, role } }),
     })
 
   return {

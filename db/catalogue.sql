@@ -96,8 +96,11 @@ objects (kind, name, definition) as (
     ' partition by ' || pg_get_partkeydef(c.oid),
     ' with (' || array_to_string(c.reloptions, ', ') || ')',
     concat(
-      (select string_agg(format(E'\nalter table %s alter column %I set (%s);', c.name, a.attname, array_to_string(a.attoptions, ', ')), '' order by a.attnum)
-        from pg_attribute a where a.attrelid = c.oid and a.attoptions is not null and not a.attisdropped),
+      -- PostgreSQL 17.12 of Debian stamps each column with a number, pg_attver; a restored column has another
+      (select string_agg(format(E'\nalter table %s alter column %I set (%s);', c.name, a.attname, o.options), '' order by a.attnum)
+        from pg_attribute a
+          cross join lateral (select string_agg(option, ', ') as options from unnest(a.attoptions) as option where option not like 'pg\_attver=%') o
+        where a.attrelid = c.oid and o.options is not null and not a.attisdropped),
       (select string_agg(format(E'\nalter table %s alter column %I set storage %s compression %s statistics %s;', c.name, a.attname,
           a.attstorage, nullif(a.attcompression, ''), nullif(a.attstattarget, -1)), '' order by a.attnum)
         from pg_attribute a join pg_type t on t.oid = a.atttypid

@@ -32,7 +32,8 @@ function exampleOf(schema: Schema): unknown {
   if (values?.[0] !== undefined) return values[0]
   if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0])
   if (format === 'uuid') return exampleId
-  if (format === 'date') return '2025-01-31'
+  // some columns take only the first day of a month
+  if (format === 'date') return '2025-01-01'
   if (format === 'date-time') return '2025-01-31T09:30:00Z'
   const [first] = [type].flat()
   if (first === 'boolean') return true

@@ -36,7 +36,8 @@ const functionColumns = `
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 function memberOf({ name, type, nullable, generated }: Column): string {
-  const value = `${types[type] ?? 'unknown'}${nullable ? ' | null' : ''}`
+  const known = types[type]
+  const value = known === undefined ? 'unknown' : `${known}${nullable ? ' | null' : ''}`
   return `${camelCase(name)}: ${generated ? `Generated<${value}>` : value}`
 }
 

@@ -28,6 +28,8 @@ export type MigrateOptions = {
   authenticatorPassword: string
   /** How many connections each PostgREST may hold (PGRST_DB_POOL); its default if absent. */
   dataPool?: number
+  /** Called before any change. Throws if the database belongs to another deployment. */
+  beforeMigrating?: (client: pg.ClientBase) => Promise<void>
   /** Told what was done, a line each. */
   log?: (line: string) => void
 }
@@ -84,6 +86,24 @@ async function run(client: pg.Client, file: string, sql: string): Promise<void> 
     await client.query(sql)
   } catch (error) {
     throw new Error(`${file} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+/**
+ * Runs a file of functions or rules. `create or replace` keeps the names of a function's parameters and the type that it answers. PostgreSQL
+ * refuses others and names the function, which is then dropped; the file creates it again, with its grants.
+ */
+async function define(client: pg.Client, file: string, sql: string): Promise<void> {
+  await client.query('savepoint file')
+  try {
+    await run(client, file, sql)
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    const drop = cause instanceof pg.DatabaseError && cause.code === '42P13' ? /DROP FUNCTION \S+\([^)]*\)/.exec(cause.hint ?? '')?.[0] : undefined
+    if (drop === undefined) throw error
+    await client.query('rollback to savepoint file')
+    await run(client, file, drop)
+    await define(client, file, sql)
   }
 }
 
@@ -196,7 +216,7 @@ const isAhead = (known: Map<string, string>, migrations: SqlFile[]): boolean => 
 async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, mayMisfit: boolean): Promise<string | undefined> {
   await client.query('savepoint present')
   try {
-    for (const { name, sql } of files) await run(client, name, sql)
+    for (const { name, sql } of files) await define(client, name, sql)
     await record(client, present, sum)
     await refuseOffences(client)
     return undefined
@@ -204,6 +224,38 @@ async function applyPresent(client: pg.Client, files: SqlFile[], sum: string, ma
     if (!mayMisfit || isLockConflict(error) || !(error instanceof Error)) throw error
     await client.query('rollback to savepoint present')
     return error.message
+  }
+}
+
+/** Drops the routines that nothing but routines needs. All of them are created again by db/functions. */
+const dropRoutines = `
+  do $$ begin
+    execute (
+      with recursive routines as (
+        select p.oid from pg_proc p
+        where p.pronamespace::regnamespace::text in ('api', 'auth', 'private')
+          and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
+      ), needed (oid) as (
+        select d.refobjid from pg_depend d where d.refclassid = 'pg_proc'::regclass and d.classid <> 'pg_proc'::regclass
+        union
+        select d.refobjid from pg_depend d join needed n on d.objid = n.oid
+        where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_proc'::regclass
+      )
+      select 'drop routine ' || string_agg(oid::regprocedure::text, ', ') from routines where oid not in (select oid from needed)
+    );
+  end $$`
+
+/** Runs a migration. It may drop what functions of an older version still need; those are dropped first then. */
+async function change(client: pg.Client, file: string, sql: string): Promise<void> {
+  await client.query('savepoint file')
+  try {
+    await run(client, file, sql)
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    if (!(cause instanceof pg.DatabaseError) || cause.code !== '2BP01') throw error
+    await client.query('rollback to savepoint file')
+    await client.query(dropRoutines)
+    await run(client, file, sql)
   }
 }
 
@@ -216,7 +268,7 @@ async function applyMigrations(client: pg.Client, known: Map<string, string>, mi
       throw new Error(`${name} was edited after it had been applied to this database. Restore it, and write the change as a new migration.`)
     }
     if (before !== undefined) continue
-    await run(client, name, sql)
+    await change(client, name, sql)
     await record(client, name, checksum(sql))
     done.push(name)
   }
@@ -272,6 +324,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   await client.connect()
   try {
     await client.query(`set client_min_messages = warning; select pg_advisory_lock(${lockKey})`)
+    await options.beforeMigrating?.(client)
     await applyFiles(client, log)
     await setLogin(client, 'auth_service', options.authServicePassword)
     await setLogin(client, 'authenticator', options.authenticatorPassword)

@@ -12,6 +12,8 @@ create domain private."application/vnd.rest.object+json" as json;
 
 create domain private.day as date;
 
+create type private.effect as (table_name text, row_id uuid, tag_id uuid, organization_id text, action text, before_of uuid, after_of uuid, after_is_before boolean);
+
 create domain private.first_day as date default CURRENT_DATE;
 
 create domain private.moment as timestamp with time zone default now();
@@ -111,6 +113,7 @@ create table api.budgets (
   organization_id text default public.org_id(),
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  starts_on private.day,
   constraint budgets_amount_is_amount CHECK (((amount >= (0)::numeric) AND (amount <> 'NaN'::numeric))),
   constraint budgets_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE CASCADE,
   constraint budgets_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
@@ -120,6 +123,9 @@ create table api.budgets (
   constraint budgets_one_a_month UNIQUE NULLS NOT DISTINCT (category_id, currency, month),
   constraint budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
   constraint budgets_pkey PRIMARY KEY (id),
+  constraint budgets_starts_on_in_range CHECK ((((starts_on)::date >= '1900-01-01'::date) AND ((starts_on)::date < '2200-01-01'::date))),
+  constraint budgets_starts_on_is_first_day CHECK ((EXTRACT(day FROM starts_on) = (1)::numeric)),
+  constraint budgets_starts_on_of_every_month CHECK (((month IS NULL) = (starts_on IS NOT NULL))),
   constraint budgets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 alter table api.budgets alter column category_id set (n_distinct=-1);
@@ -254,6 +260,36 @@ alter table api.line_items alter column user_id set (n_distinct=-1);
 alter table api.line_items alter column organization_id set (n_distinct=-1);
 alter table api.line_items enable row level security;
 
+create table api.past_budgets (
+  id uuid default gen_random_uuid() not null,
+  category_id uuid not null,
+  currency text default 'usd'::text not null,
+  until private.day not null,
+  amount numeric,
+  rollover boolean default false not null,
+  starts_on private.day,
+  user_id text default public.uid(),
+  organization_id text default public.org_id(),
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint past_budgets_amount_is_amount CHECK (((amount >= (0)::numeric) AND (amount <> 'NaN'::numeric))),
+  constraint past_budgets_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE CASCADE,
+  constraint past_budgets_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint past_budgets_have_an_owner CHECK (((user_id IS NOT NULL) OR (organization_id IS NOT NULL))),
+  constraint past_budgets_one_until UNIQUE (category_id, currency, until),
+  constraint past_budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES auth.organizations(id) ON DELETE CASCADE,
+  constraint past_budgets_pkey PRIMARY KEY (id),
+  constraint past_budgets_starts_on_in_range CHECK ((((starts_on)::date >= '1900-01-01'::date) AND ((starts_on)::date < '2200-01-01'::date))),
+  constraint past_budgets_starts_on_is_first_day CHECK ((EXTRACT(day FROM starts_on) = (1)::numeric)),
+  constraint past_budgets_until_in_range CHECK ((((until)::date >= '1900-01-01'::date) AND ((until)::date < '2200-01-01'::date))),
+  constraint past_budgets_until_is_first_day CHECK ((EXTRACT(day FROM until) = (1)::numeric)),
+  constraint past_budgets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
+);
+alter table api.past_budgets alter column category_id set (n_distinct=-1);
+alter table api.past_budgets alter column user_id set (n_distinct=-1);
+alter table api.past_budgets alter column organization_id set (n_distinct=-1);
+alter table api.past_budgets enable row level security;
+
 create table api.subscriptions (
   id uuid default gen_random_uuid() not null,
   title text not null,
@@ -303,8 +339,8 @@ create table api.tags (
   constraint tags_pkey PRIMARY KEY (id),
   constraint tags_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
-alter table api.tags alter column user_id set (n_distinct=-1);
-alter table api.tags alter column organization_id set (n_distinct=-1);
+alter table api.tags alter column user_id set (n_distinct=-0.5);
+alter table api.tags alter column organization_id set (n_distinct=-0.5);
 alter table api.tags enable row level security;
 
 create table api.transaction_tags (
@@ -343,8 +379,10 @@ create table api.transactions (
   account_id uuid,
   transfer_id uuid,
   import_id uuid,
+  booked_on private.day,
   constraint transactions_account_id_fkey FOREIGN KEY (account_id) REFERENCES api.accounts(id) ON DELETE SET NULL,
   constraint transactions_amount_is_number CHECK ((amount <> 'NaN'::numeric)),
+  constraint transactions_booked_on_is_day_of_date CHECK ((((transaction_date)::timestamp with time zone >= (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) - '14:00:00'::interval)) AND ((transaction_date)::timestamp with time zone < (((booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) + '36:00:00'::interval)))),
   constraint transactions_category_id_fkey FOREIGN KEY (category_id) REFERENCES api.categories(id) ON DELETE SET NULL,
   constraint transactions_currency_form CHECK ((currency ~ '^[a-z]{3}$'::text)),
   constraint transactions_date_in_range CHECK ((((transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone))),
@@ -428,7 +466,7 @@ create table auth.events (
   constraint events_ip_address_bounded CHECK ((char_length(ip_address) <= 64)),
   constraint events_kind_known CHECK (
 CASE
-    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
+    WHEN (organization_id IS NULL) THEN (kind = ANY (ARRAY['signed_in'::text, 'sessions_revoked'::text, 'password_changed'::text, 'password_removed'::text, 'email_changed'::text, 'two_factor_enabled'::text, 'two_factor_disabled'::text, 'backup_codes_created'::text, 'backup_codes_voided'::text, 'device_trusted'::text, 'passkey_added'::text, 'passkey_deleted'::text, 'passkey_required'::text, 'passkey_not_required'::text, 'api_key_created'::text, 'api_key_revoked'::text, 'account_linked'::text, 'account_unlinked'::text]))
     ELSE (kind = ANY (ARRAY['member_joined'::text, 'member_left'::text, 'member_removed'::text, 'role_changed'::text, 'ownership_transferred'::text]))
 END),
   constraint events_of_organizations_have_no_place CHECK (((organization_id IS NULL) OR (num_nonnulls(ip_address, user_agent, device, mail_to) = 0))),
@@ -551,6 +589,7 @@ create table auth.two_factors (
   last_step bigint default 0 not null,
   enabled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  backup_codes_made_at timestamp with time zone default now(),
   constraint two_factors_pkey PRIMARY KEY (user_id),
   constraint two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
@@ -579,12 +618,28 @@ create table auth.verifications (
   constraint verifications_pkey PRIMARY KEY (id)
 );
 
+create table private.bank_values (
+  transaction_id uuid not null,
+  said jsonb,
+  constraint bank_values_pkey PRIMARY KEY (transaction_id)
+);
+
 create table private.currencies (
   code text not null,
   decimals bigint not null,
   constraint currencies_code_check CHECK ((code ~ '^[a-z]{3}$'::text)),
   constraint currencies_decimals_check CHECK (((decimals >= 0) AND (decimals <= 4))),
   constraint currencies_pkey PRIMARY KEY (code)
+);
+
+create table private.import_updates (
+  transaction_id uuid not null,
+  import_id uuid not null,
+  before jsonb not null,
+  after jsonb not null,
+  was_untouched boolean not null,
+  taken_back_at timestamp with time zone,
+  constraint import_updates_pkey PRIMARY KEY (transaction_id, import_id)
 );
 
 create table private.line_item_checks (
@@ -612,7 +667,7 @@ create table private.role_permissions (
   role text not null,
   resource text not null,
   action text not null,
-  constraint role_permissions_action_check CHECK ((action = ANY (ARRAY['list'::text, 'get'::text, 'create'::text, 'update'::text, 'delete'::text, 'list_private'::text]))),
+  constraint role_permissions_action_check CHECK ((action = ANY (ARRAY['list'::text, 'get'::text, 'create'::text, 'update'::text, 'delete'::text, 'list_private'::text, 'list_own'::text]))),
   constraint role_permissions_pkey PRIMARY KEY (role, resource, action),
   constraint role_permissions_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text])))
 );
@@ -676,6 +731,10 @@ CREATE INDEX line_items_team_filed ON api.line_items USING btree (organization_i
 
 CREATE INDEX line_items_transaction_id ON api.line_items USING btree (transaction_id);
 
+CREATE INDEX past_budgets_personal ON api.past_budgets USING btree (user_id, organization_id, until);
+
+CREATE INDEX past_budgets_team ON api.past_budgets USING btree (organization_id, until);
+
 CREATE INDEX subscriptions_account ON api.subscriptions USING btree (account_id) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX subscriptions_category_id ON api.subscriptions USING btree (category_id) WHERE (category_id IS NOT NULL);
@@ -694,21 +753,21 @@ CREATE INDEX transaction_tags_tag_id ON api.transaction_tags USING btree (tag_id
 
 CREATE INDEX transaction_tags_team ON api.transaction_tags USING btree (organization_id, transaction_id) WHERE (organization_id IS NOT NULL);
 
-CREATE INDEX transactions_account ON api.transactions USING btree (account_id, transaction_date DESC) INCLUDE (amount, status, user_id, organization_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX transactions_account ON api.transactions USING btree (account_id, transaction_date DESC, id) INCLUDE (amount, status, user_id, organization_id, booked_on) WHERE (account_id IS NOT NULL);
 
-CREATE INDEX transactions_category_dates ON api.transactions USING btree (category_id, transaction_date DESC) WHERE (category_id IS NOT NULL);
+CREATE INDEX transactions_category_dates ON api.transactions USING btree (category_id, transaction_date DESC, id) WHERE (category_id IS NOT NULL);
 
 CREATE INDEX transactions_import ON api.transactions USING btree (import_id) WHERE (import_id IS NOT NULL);
 
 CREATE INDEX transactions_personal ON api.transactions USING btree (user_id, organization_id, transaction_date DESC);
 
-CREATE INDEX transactions_personal_dates ON api.transactions USING btree (user_id, transaction_date DESC) INCLUDE (amount, currency, status, category_id, organization_id, transfer_id) WHERE (organization_id IS NULL);
+CREATE INDEX transactions_personal_dates ON api.transactions USING btree (user_id, transaction_date DESC, id) INCLUDE (amount, currency, status, category_id, organization_id, transfer_id, booked_on) WHERE (organization_id IS NULL);
 
 CREATE UNIQUE INDEX transactions_personal_import ON api.transactions USING btree (user_id, source, external_id) WHERE ((organization_id IS NULL) AND (external_id IS NOT NULL));
 
 CREATE INDEX transactions_subscription ON api.transactions USING btree (external_id) WHERE (source = 'subscription'::text);
 
-CREATE INDEX transactions_team_dates ON api.transactions USING btree (organization_id, transaction_date DESC) INCLUDE (amount, currency, status, category_id, user_id, transfer_id) WHERE (organization_id IS NOT NULL);
+CREATE INDEX transactions_team_dates ON api.transactions USING btree (organization_id, transaction_date DESC, id) INCLUDE (amount, currency, status, category_id, user_id, transfer_id, booked_on) WHERE (organization_id IS NOT NULL);
 
 CREATE UNIQUE INDEX transactions_team_import ON api.transactions USING btree (organization_id, source, external_id) WHERE ((organization_id IS NOT NULL) AND (external_id IS NOT NULL));
 
@@ -770,6 +829,8 @@ CREATE INDEX verifications_expires_at ON auth.verifications USING btree (expires
 
 CREATE INDEX verifications_identifier ON auth.verifications USING btree (identifier);
 
+CREATE INDEX import_updates_import ON private.import_updates USING btree (import_id);
+
 create policy accounts_create on api.accounts for insert to authenticated
   with check (
 CASE
@@ -792,7 +853,7 @@ CASE
 END);
 
 create policy activity_read on api.activity for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND (actor_id = ( SELECT public.uid() AS uid)) AND ( SELECT private.can('activity'::text, 'list_own'::text) AS can)))));
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
   using ((private.is_plain_query() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
@@ -908,6 +969,27 @@ CASE
     ELSE private.deny('line_items'::text)
 END);
 
+create policy past_budgets_create on api.past_budgets for insert to authenticated
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'create'::text) AS can))) THEN true
+    ELSE private.deny('past_budgets'::text)
+END);
+
+create policy past_budgets_delete on api.past_budgets for delete to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
+
+create policy past_budgets_read on api.past_budgets for select to authenticated
+  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+
+create policy past_budgets_update on api.past_budgets for update to authenticated
+  using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
+  with check (
+CASE
+    WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'update'::text) AS can))) THEN true
+    ELSE private.deny('past_budgets'::text)
+END);
+
 create policy subscriptions_create on api.subscriptions for insert to authenticated
   with check (
 CASE
@@ -982,7 +1064,11 @@ create policy transactions_delete on api.transactions for delete to authenticate
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_plain_query() AND ((transaction_date)::timestamp with time zone >= ( SELECT
+        CASE
+            WHEN ("right"(rtrim(split_part(current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC'::text, 1)), 7) = ANY (ARRAY['ON TRUE'::text, 'ctions"'::text, 'IS NULL'::text])) THEN private.oldest_of_page(private.rows_of_page('transactions'::text))
+            ELSE '-infinity'::timestamp with time zone
+        END AS "case")) AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transactions_update on api.transactions for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -991,6 +1077,10 @@ CASE
     WHEN (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'update'::text) AS can))) THEN true
     ELSE private.deny('transactions'::text)
 END);
+
+CREATE TRIGGER accounts_0_count_changed BEFORE DELETE OR UPDATE ON api.accounts FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER accounts_0_count_created BEFORE INSERT ON api.accounts FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
 
 CREATE TRIGGER accounts_1_set_owner BEFORE INSERT ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
@@ -1032,15 +1122,27 @@ CREATE TRIGGER accounts_z_3_balance_fits_currency BEFORE INSERT ON api.accounts 
 
 CREATE TRIGGER accounts_z_3_changed_balance_fits_currency BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.balance <> trunc(new.balance)) AND ((new.balance IS DISTINCT FROM old.balance) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
 
+CREATE TRIGGER activity_forget_import_updates AFTER DELETE ON api.activity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_import_updates();
+
 CREATE TRIGGER app_subscriptions_updated_at BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
 
 CREATE TRIGGER "0_budgets_check_category" AFTER INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.check_category();
+
+CREATE TRIGGER budgets_0_count_changed BEFORE DELETE OR UPDATE ON api.budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER budgets_0_count_created BEFORE INSERT ON api.budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
 
 CREATE TRIGGER budgets_1_set_owner BEFORE INSERT ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER budgets_2_check_category_of_key BEFORE INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_of_key();
 
 CREATE TRIGGER budgets_keep_owner BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER budgets_keep_past_of_changed AFTER UPDATE ON api.budgets FOR EACH ROW WHEN ((((old.month IS NULL) OR (new.month IS NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
+
+CREATE TRIGGER budgets_keep_past_of_created AFTER INSERT ON api.budgets FOR EACH ROW WHEN (((new.month IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
+
+CREATE TRIGGER budgets_keep_past_of_deleted AFTER DELETE ON api.budgets FOR EACH ROW WHEN (((old.month IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
 
 CREATE TRIGGER budgets_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.budgets FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
 
@@ -1054,6 +1156,10 @@ CREATE TRIGGER budgets_require_delete BEFORE DELETE ON api.budgets FOR EACH ROW 
 
 CREATE TRIGGER budgets_set_timestamps BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
 
+CREATE TRIGGER budgets_start BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((new.month IS NULL) AND (new.starts_on IS NULL))) EXECUTE FUNCTION private.begin_budget();
+
+CREATE TRIGGER budgets_start_of_changed BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((old.month IS NULL) AND (new.month IS NOT NULL) AND ((new.starts_on)::date = (old.starts_on)::date))) EXECUTE FUNCTION private.begin_budget();
+
 CREATE TRIGGER budgets_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
 CREATE TRIGGER budgets_write_once BEFORE INSERT ON api.budgets FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
@@ -1064,7 +1170,7 @@ CREATE TRIGGER budgets_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api
 
 CREATE TRIGGER budgets_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
 
-CREATE TRIGGER budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.month)::date >= '1900-01-01'::date) AND ((new.month)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.month) = (1)::numeric) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.amount IS NULL) OR (new.currency IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.month)::date >= '1900-01-01'::date) AND ((new.month)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.month) = (1)::numeric) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.starts_on) = (1)::numeric) IS FALSE) OR (((new.month IS NULL) = (new.starts_on IS NOT NULL)) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.amount IS NULL) OR (new.currency IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
 CREATE TRIGGER budgets_z_2_changed_currency_known BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('budgets_currency_known', 'currency');
 
@@ -1074,9 +1180,15 @@ CREATE TRIGGER budgets_z_3_amount_fits_currency BEFORE INSERT ON api.budgets FOR
 
 CREATE TRIGGER budgets_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
 
+CREATE TRIGGER categories_0_count_changed BEFORE DELETE OR UPDATE ON api.categories FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER categories_0_count_created BEFORE INSERT ON api.categories FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER categories_1_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER categories_keep_owner BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER categories_keep_past AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_category();
 
 CREATE TRIGGER categories_lower_budget_currency BEFORE INSERT OR UPDATE OF budget_currency ON api.categories FOR EACH ROW WHEN ((new.budget_currency <> lower(new.budget_currency))) EXECUTE FUNCTION private.lower_budget_currency();
 
@@ -1124,6 +1236,10 @@ CREATE TRIGGER dashboards_write_once BEFORE INSERT ON api.dashboards FOR EACH RO
 
 CREATE TRIGGER dashboards_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW WHEN (((private.is_date_range(new.date_range) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR ((NOT jsonb_path_exists(new.filters, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.filters) IS FALSE) OR ((octet_length((new.filters)::text) <= 16384) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.layout, '$.**{17}'::jsonpath)) IS FALSE) OR (private.is_layout(new.layout) IS FALSE) OR (private.plain_numbers(new.layout) IS FALSE) OR ((octet_length((new.layout)::text) <= 65536) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.layout IS NULL) OR (new.is_default IS NULL) OR (new.visibility IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
+CREATE TRIGGER exchange_rates_0_count_changed BEFORE DELETE OR UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER exchange_rates_0_count_created BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER exchange_rates_1_set_owner BEFORE INSERT ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER exchange_rates_keep_owner BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
@@ -1156,6 +1272,10 @@ CREATE TRIGGER exchange_rates_z_2_quote_known BEFORE INSERT ON api.exchange_rate
 
 CREATE TRIGGER "0_imports_check_account" AFTER INSERT OR UPDATE OF account_id ON api.imports FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
 
+CREATE TRIGGER imports_0_count_changed BEFORE DELETE OR UPDATE ON api.imports FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER imports_0_count_created BEFORE INSERT ON api.imports FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER imports_1_set_owner BEFORE INSERT ON api.imports FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER imports_keep_owner BEFORE UPDATE ON api.imports FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
@@ -1174,13 +1294,23 @@ CREATE TRIGGER imports_take_back BEFORE DELETE ON api.imports FOR EACH ROW WHEN 
 
 CREATE TRIGGER imports_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
+CREATE TRIGGER imports_take_updates_back BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_updates_back();
+
 CREATE TRIGGER imports_write_once BEFORE INSERT ON api.imports FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
 
 CREATE TRIGGER "0_line_items_check_category" AFTER INSERT OR UPDATE OF category_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
 
+CREATE TRIGGER line_items_0_count_changed BEFORE DELETE OR UPDATE ON api.line_items FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER line_items_0_count_created BEFORE INSERT ON api.line_items FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER line_items_1_set_owner BEFORE INSERT ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
 
 CREATE TRIGGER line_items_1_set_owner_of_moved BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
+
+CREATE TRIGGER line_items_keep_changed_items_of_transfer AFTER UPDATE ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
+
+CREATE TRIGGER line_items_keep_items_of_transfer AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
 
 CREATE TRIGGER line_items_keep_owner BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
 
@@ -1208,9 +1338,57 @@ CREATE TRIGGER line_items_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.line
 
 CREATE TRIGGER line_items_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((num_nonnulls(new.user_id, new.organization_id) = 1) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.quantity <> 'NaN'::numeric) IS FALSE) OR (new.id IS NULL) OR (new.transaction_id IS NULL) OR (new.name IS NULL) OR (new.amount IS NULL) OR (new.quantity IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
+CREATE TRIGGER "0_past_budgets_check_category" AFTER INSERT OR UPDATE OF category_id ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.check_category();
+
+CREATE TRIGGER past_budgets_0_count_changed BEFORE DELETE OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER past_budgets_0_count_created BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER past_budgets_1_set_owner BEFORE INSERT ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+
+CREATE TRIGGER past_budgets_2_check_category_of_key BEFORE INSERT OR UPDATE OF category_id ON api.past_budgets FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_of_key();
+
+CREATE TRIGGER past_budgets_keep_owner BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER past_budgets_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.past_budgets FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+
+CREATE TRIGGER past_budgets_record_change AFTER UPDATE ON api.past_budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+
+CREATE TRIGGER past_budgets_record_creation AFTER INSERT ON api.past_budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+
+CREATE TRIGGER past_budgets_record_deletion AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE TRIGGER past_budgets_require_delete BEFORE DELETE ON api.past_budgets FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+
+CREATE TRIGGER past_budgets_set_timestamps BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+
+CREATE TRIGGER past_budgets_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+
+CREATE TRIGGER past_budgets_write_once BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+
+CREATE TRIGGER past_budgets_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+
+CREATE TRIGGER past_budgets_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER past_budgets_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+
+CREATE TRIGGER past_budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.starts_on) = (1)::numeric) IS FALSE) OR ((((new.until)::date >= '1900-01-01'::date) AND ((new.until)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.until) = (1)::numeric) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.currency IS NULL) OR (new.until IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+
+CREATE TRIGGER past_budgets_z_2_changed_currency_known BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('past_budgets_currency_known', 'currency');
+
+CREATE TRIGGER past_budgets_z_2_currency_known BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('past_budgets_currency_known', 'currency');
+
+CREATE TRIGGER past_budgets_z_3_amount_fits_currency BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
+
+CREATE TRIGGER past_budgets_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
+
 CREATE TRIGGER "0_subscriptions_check_account" AFTER INSERT OR UPDATE OF account_id, currency ON api.subscriptions FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
 
 CREATE TRIGGER "0_subscriptions_check_category" AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
+
+CREATE TRIGGER subscriptions_0_count_changed BEFORE DELETE OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER subscriptions_0_count_created BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
 
 CREATE TRIGGER subscriptions_1_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
@@ -1246,6 +1424,10 @@ CREATE TRIGGER subscriptions_z_3_amount_fits_currency BEFORE INSERT ON api.subsc
 
 CREATE TRIGGER subscriptions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
 
+CREATE TRIGGER tags_0_count_changed BEFORE DELETE OR UPDATE ON api.tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER tags_0_count_created BEFORE INSERT ON api.tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER tags_1_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER tags_keep_owner BEFORE UPDATE ON api.tags FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
@@ -1268,13 +1450,17 @@ CREATE TRIGGER tags_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.tags FOR 
 
 CREATE TRIGGER "0_transaction_tags_check_tag" AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
 
+CREATE TRIGGER transaction_tags_0_count_changed BEFORE DELETE OR UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER transaction_tags_0_count_created BEFORE INSERT ON api.transaction_tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER transaction_tags_1_set_owner BEFORE INSERT ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
 
 CREATE TRIGGER transaction_tags_1_set_owner_of_moved BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
 
 CREATE TRIGGER transaction_tags_keep_owner BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
 
-CREATE TRIGGER transaction_tags_record_change AFTER UPDATE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER transaction_tags_record_change AFTER UPDATE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_changed_association();
 
 CREATE TRIGGER transaction_tags_record_creation AFTER INSERT ON api.transaction_tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_association();
 
@@ -1296,6 +1482,10 @@ CREATE CONSTRAINT TRIGGER line_items_amount_fits_currency AFTER UPDATE OF amount
 
 CREATE CONSTRAINT TRIGGER line_items_fit AFTER UPDATE OF amount ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((abs(new.amount) < abs(old.amount))) EXECUTE FUNCTION private.check_line_items_of_transaction();
 
+CREATE TRIGGER transactions_0_count_changed BEFORE DELETE OR UPDATE ON api.transactions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
+CREATE TRIGGER transactions_0_count_created BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+
 CREATE TRIGGER transactions_1_set_owner BEFORE INSERT ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
 
 CREATE TRIGGER transactions_2_recognize_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND (new.import_id IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.recognize_import();
@@ -1308,15 +1498,29 @@ CREATE TRIGGER transactions_4_keep_import BEFORE INSERT ON api.transactions FOR 
 
 CREATE TRIGGER transactions_4_keep_import_of_changed BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.import_id IS DISTINCT FROM new.import_id) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_import();
 
+CREATE TRIGGER transactions_4_read_booked_on_of_changed BEFORE UPDATE OF booked_on ON api.transactions FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.read_booked_on_of_changed();
+
+CREATE TRIGGER transactions_4_read_date BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((((((new.transaction_date)::timestamp with time zone > '5000-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < 'infinity'::timestamp with time zone)) OR ((new.booked_on IS NOT NULL) AND ((new.transaction_date)::timestamp with time zone = now()))) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.read_date_of_new();
+
+CREATE TRIGGER transactions_4_read_date_of_changed BEFORE UPDATE OF transaction_date ON api.transactions FOR EACH ROW WHEN (((((new.transaction_date)::timestamp with time zone <> (old.transaction_date)::timestamp with time zone) OR (current_setting('private.whole_day'::text, true) ~~ (new.id || ' %'::text))) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.read_date_of_changed();
+
 CREATE TRIGGER transactions_change_other_halves AFTER UPDATE ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
 
 CREATE TRIGGER transactions_delete_other_halves AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.delete_other_halves();
+
+CREATE TRIGGER transactions_distrust_bank_values AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.import_id IS NOT NULL) AND (new.updated_at <> new.created_at))) EXECUTE FUNCTION private.distrust_bank_values();
+
+CREATE TRIGGER transactions_forget_bank_values AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_bank_values();
+
+CREATE TRIGGER transactions_keep_bank_values AFTER UPDATE ON api.transactions FOR EACH ROW WHEN (((old.import_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name) AND ((old.amount IS DISTINCT FROM new.amount) OR (old.name IS DISTINCT FROM new.name) OR (old.status IS DISTINCT FROM new.status) OR ((old.transaction_date)::timestamp with time zone IS DISTINCT FROM (new.transaction_date)::timestamp with time zone) OR ((old.booked_on)::date IS DISTINCT FROM (new.booked_on)::date) OR (old.reference_no IS DISTINCT FROM new.reference_no) OR (old.description IS DISTINCT FROM new.description) OR (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION private.keep_bank_values();
 
 CREATE TRIGGER transactions_keep_changed_transfer AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
 
 CREATE TRIGGER transactions_keep_created_transfer AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
 
 CREATE TRIGGER transactions_keep_owner BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+
+CREATE TRIGGER transactions_keep_transfer_of_items AFTER UPDATE OF transfer_id ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (old.transfer_id IS DISTINCT FROM new.transfer_id))) EXECUTE FUNCTION private.keep_transfer_of_items();
 
 CREATE TRIGGER transactions_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.transactions FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
 
@@ -1342,7 +1546,7 @@ CREATE TRIGGER transactions_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE O
 
 CREATE TRIGGER transactions_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
 
-CREATE TRIGGER transactions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone)) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((char_length(new.external_id) >= 1) AND (char_length(new.external_id) <= 255)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((char_length(new.reference_no) <= 255) IS FALSE) OR (((char_length(new.source) >= 1) AND (char_length(new.source) <= 64)) IS FALSE) OR ((new.status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text])) IS FALSE) OR (new.id IS NULL) OR (new.amount IS NULL) OR (new.name IS NULL) OR (new.currency IS NULL) OR (new.status IS NULL) OR (new.source IS NULL) OR (new.transaction_date IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER transactions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= (((new.booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) - '14:00:00'::interval)) AND ((new.transaction_date)::timestamp with time zone < (((new.booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) + '36:00:00'::interval))) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone)) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((char_length(new.external_id) >= 1) AND (char_length(new.external_id) <= 255)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((char_length(new.reference_no) <= 255) IS FALSE) OR (((char_length(new.source) >= 1) AND (char_length(new.source) <= 64)) IS FALSE) OR ((new.status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text])) IS FALSE) OR (new.id IS NULL) OR (new.amount IS NULL) OR (new.name IS NULL) OR (new.currency IS NULL) OR (new.status IS NULL) OR (new.source IS NULL) OR (new.transaction_date IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
 
 CREATE TRIGGER transactions_z_2_changed_currency_known BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('transactions_currency_known', 'currency');
 
@@ -1394,17 +1598,29 @@ CREATE TRIGGER passkeys_record_added AFTER INSERT ON auth.passkeys FOR EACH ROW 
 
 CREATE TRIGGER passkeys_record_deleted AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION private.record_event('passkey_deleted');
 
+CREATE TRIGGER sessions_record_revoked AFTER DELETE ON auth.sessions REFERENCING OLD TABLE AS revoked FOR EACH STATEMENT EXECUTE FUNCTION private.record_revoked_sessions();
+
 CREATE TRIGGER sessions_record_sign_in AFTER INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.record_sign_in();
+
+CREATE TRIGGER two_factor_tokens_record_device AFTER INSERT ON auth.two_factor_tokens FOR EACH ROW WHEN ((new.purpose = 'device'::text)) EXECUTE FUNCTION private.record_event('device_trusted');
 
 CREATE TRIGGER two_factors_record_disabled AFTER DELETE ON auth.two_factors FOR EACH ROW WHEN ((old.enabled_at IS NOT NULL)) EXECUTE FUNCTION private.record_event('two_factor_disabled');
 
 CREATE TRIGGER two_factors_record_enabled AFTER UPDATE OF enabled_at ON auth.two_factors FOR EACH ROW WHEN (((old.enabled_at IS NULL) AND (new.enabled_at IS NOT NULL))) EXECUTE FUNCTION private.record_event('two_factor_enabled');
+
+CREATE TRIGGER two_factors_record_new_codes AFTER UPDATE OF backup_codes_made_at ON auth.two_factors FOR EACH ROW WHEN (((old.enabled_at IS NOT NULL) AND (new.backup_codes_made_at IS NOT NULL) AND (old.backup_codes_made_at IS DISTINCT FROM new.backup_codes_made_at))) EXECUTE FUNCTION private.record_event('backup_codes_created');
+
+CREATE TRIGGER two_factors_record_void_codes AFTER UPDATE OF backup_codes_made_at ON auth.two_factors FOR EACH ROW WHEN (((old.backup_codes_made_at IS NOT NULL) AND (new.backup_codes_made_at IS NULL))) EXECUTE FUNCTION private.record_event('backup_codes_voided');
 
 CREATE TRIGGER users_delete_personal_rows BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_personal_rows();
 
 CREATE TRIGGER users_forget_events BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.delete_events();
 
 CREATE TRIGGER users_record_new_address AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN ((old.email IS DISTINCT FROM new.email)) EXECUTE FUNCTION private.record_new_address();
+
+CREATE TRIGGER users_record_passkey_not_required AFTER UPDATE OF passkey_required ON auth.users FOR EACH ROW WHEN ((old.passkey_required AND (NOT new.passkey_required))) EXECUTE FUNCTION private.record_event('passkey_not_required', 'id');
+
+CREATE TRIGGER users_record_passkey_required AFTER UPDATE OF passkey_required ON auth.users FOR EACH ROW WHEN ((new.passkey_required AND (NOT old.passkey_required))) EXECUTE FUNCTION private.record_event('passkey_required', 'id');
 
 CREATE TRIGGER users_succession BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION private.succeed_owner();
 
@@ -1445,6 +1661,10 @@ grant delete, select on api.imports to authenticated;
 grant select on api.line_items to anon;
 
 grant delete, insert, select, update on api.line_items to authenticated;
+
+grant select on api.past_budgets to anon;
+
+grant delete, insert, select, update on api.past_budgets to authenticated;
 
 grant select on api.subscriptions to anon;
 
@@ -1562,6 +1782,10 @@ grant execute on function private.ask_policy(regclass,text,anyelement) to authen
 
 grant execute on function private.asked_currency(text,text) to authenticated;
 
+grant execute on function private.bank_history(uuid[]) to authenticated;
+
+grant execute on function private.bank_values(numeric,text,text,timestamp with time zone,date,text,text,jsonb) to authenticated;
+
 grant execute on function private.begin_import(text,uuid,text,bigint) to authenticated;
 
 grant execute on function private.budget_terms(text,date) to authenticated;
@@ -1578,13 +1802,19 @@ grant execute on function private.currency_decimals(text) to authenticated;
 
 grant execute on function private.currency_of_transaction(uuid) to authenticated;
 
+grant execute on function private.date_condition(tstzmultirange,datemultirange) to authenticated;
+
 grant execute on function private.date_range(text,text,text) to authenticated;
 
-grant execute on function private.days_condition(text,daterange) to authenticated;
+grant execute on function private.days_condition(daterange) to authenticated;
+
+grant execute on function private.days_of(tsmultirange) to authenticated;
 
 grant execute on function private.deny(text) to authenticated;
 
 grant execute on function private.due_costs(date,date,integer) to authenticated;
+
+grant execute on function private.essence(jsonb) to authenticated;
 
 grant execute on function private.exchange_rates(text,text,text) to authenticated;
 
@@ -1600,7 +1830,7 @@ grant execute on function private.forget_activity(integer,integer) to auth_servi
 
 grant execute on function private.invalid(text,text) to authenticated;
 
-grant execute on function private.is_column(text) to authenticated;
+grant execute on function private.is_column(text,text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
 
@@ -1612,7 +1842,7 @@ grant execute on function private.is_moment(text) to authenticated;
 
 grant execute on function private.is_plain_query() to authenticated;
 
-grant execute on function private.is_table(text) to authenticated;
+grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
 grant execute on function private.judge_import(jsonb,text,uuid,text) to authenticated;
 
@@ -1620,7 +1850,11 @@ grant execute on function private.known_currencies() to authenticated;
 
 grant execute on function private.latest_rate(text,text,text,text) to authenticated;
 
+grant execute on function private.mark_day(date) to authenticated;
+
 grant execute on function private.mark_for_standbys() to auth_service;
+
+grant execute on function private.marked_day(timestamp with time zone) to authenticated;
 
 grant execute on function private.moment(text) to authenticated;
 
@@ -1628,11 +1862,17 @@ grant execute on function private.moments(datemultirange) to authenticated;
 
 grant execute on function private.months_between(date,date) to authenticated;
 
-grant execute on function private.moved_parts(text,text,text,boolean) to authenticated;
+grant execute on function private.most_rows_of_change() to authenticated;
+
+grant execute on function private.moved_parts(text,text,text,boolean,boolean) to authenticated;
 
 grant execute on function private.occurrence_id(uuid,date) to authenticated;
 
 grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
+
+grant execute on function private.oldest_of_page(bigint) to authenticated;
+
+grant execute on function private.one_more(text) to authenticated;
 
 grant execute on function private.personal_id() to authenticated;
 
@@ -1656,6 +1896,8 @@ grant execute on function private.presets() to authenticated;
 
 grant execute on function private.range_condition(text,anymultirange) to authenticated;
 
+grant execute on function private.reach(tstzmultirange,datemultirange) to authenticated;
+
 grant execute on function private.read_day(json) to authenticated;
 
 grant execute on function private.read_day(json) to authenticator;
@@ -1678,9 +1920,13 @@ grant execute on function private.refuse_estimate() to authenticated;
 
 grant execute on function private.refuse_hidden_row(text,uuid) to authenticated;
 
+grant execute on function private.refuse_many_rows() to authenticated;
+
 grant execute on function private.refuse_missing_rate(text,text,date) to authenticated;
 
 grant execute on function private.refuse_null(regclass,name) to authenticated;
+
+grant execute on function private.refuse_other_day(regclass,text,anyelement) to authenticated;
 
 grant execute on function private.refuse_reference(text,text,text) to authenticated;
 
@@ -1688,7 +1934,11 @@ grant execute on function private.refuse_value(regclass,text,name[]) to authenti
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
 
+grant execute on function private.require_plain_query() to authenticated;
+
 grant execute on function private.row_exists(text,uuid) to authenticated;
+
+grant execute on function private.rows_of_page(text) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
@@ -1709,6 +1959,8 @@ grant execute on function private.transaction_terms(jsonb) to authenticated;
 grant execute on function private.transferred(numeric,text) to authenticated;
 
 grant execute on function private.what_fits(regclass,name[]) to authenticated;
+
+grant execute on function private.whole_day(text) to authenticated;
 
 grant execute on function public.org_id() to anon;
 
@@ -1747,6 +1999,8 @@ grant usage on schema public to public;
 grant usage on type private."application/vnd.rest.object+json" to public;
 
 grant usage on type private.day to public;
+
+grant usage on type private.effect to public;
 
 grant usage on type private.first_day to public;
 

@@ -18,10 +18,12 @@ export type Tables = {
   'auth.rate_limits': { key: string, windowStartedAt: Date, windowSeconds: string, count: string }
   'auth.sessions': { id: string, token: string, userId: string, activeOrganizationId: string | null, ipAddress: string | null, userAgent: string | null, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'auth.two_factor_tokens': { tokenHash: string, userId: string, purpose: string, expiresAt: Date }
-  'auth.two_factors': { userId: string, secret: string, backupCodes: string[], lastStep: Generated<string>, enabledAt: Date | null, createdAt: Generated<Date> }
+  'auth.two_factors': { userId: string, secret: string, backupCodes: string[], lastStep: Generated<string>, enabledAt: Date | null, createdAt: Generated<Date>, backupCodesMadeAt: Generated<Date | null> }
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date>, passkeyRequired: Generated<boolean> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
+  'private.bank_values': { transactionId: string, said: unknown }
   'private.currencies': { code: string, decimals: string }
+  'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null }
   'private.line_item_checks': { id: Generated<string>, transactionIds: unknown }
   'private.migrations': { name: string, checksum: string, appliedAt: Generated<Date> }
   'private.products': { id: string, rank: string, name: string }

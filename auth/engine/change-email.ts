@@ -19,9 +19,12 @@ const day = 86_400_000
 /** How long the new address has, and then the old one. */
 const lifetimes = { confirm: day, stop: 7 * day }
 
+/** An intruder may have made a way in so long before they asked for the change, in milliseconds. */
+const suspectBefore = 7 * day
+
 type Kind = keyof typeof lifetimes
 
-const changeOf = z.object({ userId: z.string(), from: z.string(), fromVerified: z.boolean(), to: z.string(), credential: z.string() })
+const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
 type Change = z.output<typeof changeOf>
 
 /** To one address, however many accounts ask: a mail can be sent to anybody by it. */
@@ -32,6 +35,7 @@ const fingerprint = (password: string | null): string => createHash('sha256').up
 
 /** As much of the engine's context as keeps what a mailed token stands for; a token works once. */
 type Verifications = {
+  findVerificationValue: (identifier: string) => Promise<{ value: string, expiresAt: Date } | null>
   createVerificationValue: (verification: { identifier: string, value: string, expiresAt: Date }) => Promise<unknown>
   consumeVerificationValue: (identifier: string) => Promise<{ value: string, expiresAt: Date } | null>
 }
@@ -39,48 +43,67 @@ type Verifications = {
 /** How what is kept for one kind of link of one account begins. Its identifier is a hash, which tells neither. */
 const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
+const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
+
 async function keep({ createVerificationValue }: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await createVerificationValue({
-    identifier: `${kind}-email-change-${token}`,
+    identifier: identifierOf(kind, token),
     value: JSON.stringify({ kind, userId, ...change }),
     expiresAt: new Date(Date.now() + lifetimes[kind]),
   })
   return token
 }
 
-/** @returns what was asked for, and when @throws APIError INVALID_TOKEN */
-async function take({ consumeVerificationValue }: Verifications, kind: Kind, token: string): Promise<Change & { askedAt: Date }> {
-  const kept = await consumeVerificationValue(`${kind}-email-change-${token}`)
-  return kept === null ? refuse('INVALID_TOKEN') : { ...changeOf.parse(JSON.parse(kept.value)), askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
+/**
+ * Consumes a token.
+ * @param check may refuse the change, and the token then stays good
+ * @returns the change, and when it was asked for
+ * @throws APIError INVALID_TOKEN
+ */
+async function take(
+  { findVerificationValue, consumeVerificationValue }: Verifications,
+  kind: Kind,
+  token: string,
+  check: (change: Change) => Promise<void> = () => Promise.resolve(),
+): Promise<Change & { askedAt: Date }> {
+  const waiting = await findVerificationValue(identifierOf(kind, token))
+  if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
+  const change = changeOf.parse(JSON.parse(waiting.value))
+  await check(change)
+  const kept = await consumeVerificationValue(identifierOf(kind, token))
+  return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
 /** Ends what was mailed before to whoever had another address: above all, links that choose another password. */
 const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
 
 /** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
-async function confirmChange(db: AuthDatabase, { userId, from, fromVerified, to, credential }: Change): Promise<void> {
+async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
       .executeTakeFirst()
     if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
     const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
-      .where('email', '=', from)
-      // who was asked before the address was verified was told nothing, and has nothing to stop it with
-      .where('emailVerified', '=', fromVerified).executeTakeFirst()
+      .where('email', '=', from).executeTakeFirst()
     if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await endMailed(trx, userId)
   })
 }
 
 /**
- * Gives the account its old address back, or leaves it there, whatever it has become by further changes. Whoever asked for the change knew the password
- * and may be signed in, so every way in ends that may be theirs: sessions, API keys, the password, passkeys, whoever at a provider is joined to the account,
- * and what was mailed to an address of theirs. Nor may they have locked it with a second factor: one that was turned on less than a week before they asked, or
- * since, goes. An older one stays, because the account's person would have missed its code by then, and whoever reads the mails alone is not to be rid of it.
- * Of links that stop a change that of an older one wins, because who came in changed the address later than who was there before.
+ * Gives the account its old address back, or keeps it, whatever it has become by further changes. The intruder who asked for the
+ * change knew the password and may be signed in. Every way in that the intruder may have made ends:
+ *
+ * - sessions, API keys, the password, passkeys, remembered devices and linked identities at a provider;
+ * - links that were mailed, and invitations that the intruder may have sent in the user's name;
+ * - a second factor, or backup codes, from less than a week before the change was asked for, or since.
+ *
+ * An older factor and older codes stay. The user would have missed them by then, and reading the mails must not be enough to remove them.
+ * Of two links that stop a change the older one wins: the owner had the address first.
  */
 async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
+  const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
   await db.transaction().execute(async (trx) => {
     // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
@@ -95,7 +118,13 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
     await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
-      .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', new Date(askedAt.getTime() - 7 * day))])).execute()
+      .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
+    // also the devices that are remembered: without a password to change, they would stay
+    await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
+    await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
+      .where('backupCodesMadeAt', '>', suspectFrom).execute()
+    await trx.updateTable('auth.invitations').set({ status: 'canceled' }).where('inviterId', '=', userId).where('status', '=', 'pending')
+      .where('createdAt', '>', suspectFrom).execute()
     await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
     // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
     await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
@@ -115,12 +144,14 @@ export type ChangeEmailParts = {
   db: AuthDatabase
   mailer: Mailer
   limits: Pick<Limits, 'consumeForAccount'>
-  /** Why an address may not be that of an account here. */
-  addressProblem: (email: string) => ErrorCode | undefined
+  /** Returns why no account may have an address of this domain. */
+  domainProblem: (email: string) => ErrorCode | undefined
+  /** Returns why no account may get this address. Only the reader of its mails may learn that. */
+  addressProblem: (email: string) => Promise<ErrorCode | undefined>
 }
 
 /** The three endpoints. */
-export const changeEmailEndpoints = ({ db, mailer, limits, addressProblem }: ChangeEmailParts) => ({
+export const changeEmailEndpoints = ({ db, mailer, limits, domainProblem, addressProblem }: ChangeEmailParts) => ({
   requestEmailChange: createAuthEndpoint('/request-email-change', {
     method: 'POST',
     body: z.object({ newEmail: z.email(), password: z.string().optional() }),
@@ -128,16 +159,17 @@ export const changeEmailEndpoints = ({ db, mailer, limits, addressProblem }: Cha
   }, async (context) => {
     const { internalAdapter, session: { user } } = context.context
     const { newEmail: to } = context.body
+    // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.
+    if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
     const credential = await confirmCaller(context.context, context.body.password)
-    const problem = addressProblem(to)
+    const problem = domainProblem(to)
     if (problem !== undefined) refuse(problem)
     if (to === user.email) refuse('VALIDATION_ERROR')
     const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
     if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
-    const change = { userId: user.id, from: user.email, fromVerified: user.emailVerified, to, credential: fingerprint(credential) }
+    const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
     await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
-    // one that was never verified may be anybody's
-    if (user.emailVerified) await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
+    await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
     return context.json({ status: true })
   }),
 
@@ -145,7 +177,11 @@ export const changeEmailEndpoints = ({ db, mailer, limits, addressProblem }: Cha
     method: 'POST',
     body: z.object({ token: z.string() }),
   }, async (context) => {
-    await confirmChange(db, await take(context.context.internalAdapter, 'confirm', context.body.token))
+    const change = await take(context.context.internalAdapter, 'confirm', context.body.token, async ({ to }) => {
+      const problem = await addressProblem(to)
+      if (problem !== undefined) refuse(problem)
+    })
+    await confirmChange(db, change)
     return context.json({ status: true })
   }),
 

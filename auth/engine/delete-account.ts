@@ -1,9 +1,10 @@
 /**
- * Asking for the mail that deletes an account. The engine's own way takes any session for good enough, and no password for the right
- * one; its confirming, which consumes the token of this, is used as it is.
+ * The mail that deletes an account, and the deletion. The engine's own endpoints accept any session instead of the password, and
+ * consume the token before they compare its account with the caller's.
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
+import { deleteSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import type { AuthDatabase } from '../database.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -15,9 +16,12 @@ import { refuse } from './refuse.ts'
 /** How long the link of the mail is good, in milliseconds. */
 const lifetimeMs = 3_600_000
 
+/** The account is part of the name, so that another user's session finds no token to consume. */
+const identifierOf = (userId: string, token: string): string => `delete-account-${userId}-${token}`
+
 export type DeleteAccountParts = { db: AuthDatabase, mailer: Mailer }
 
-/** The endpoint. */
+/** The two endpoints. */
 export const deleteAccountEndpoints = ({ db, mailer }: DeleteAccountParts) => ({
   requestDeleteAccount: createAuthEndpoint('/request-delete-account', {
     method: 'POST',
@@ -30,11 +34,23 @@ export const deleteAccountEndpoints = ({ db, mailer }: DeleteAccountParts) => ({
     if (await isStoppable(db, user)) refuse('EMAIL_CHANGED_RECENTLY')
     const token = randomBytes(24).toString('base64url')
     await internalAdapter.createVerificationValue({
-      identifier: `delete-account-${token}`,
+      identifier: identifierOf(user.id, token),
       value: user.id,
       expiresAt: new Date(Date.now() + lifetimeMs),
     })
     await mailer.accountDeletion(user, token, await successions(db, user.id))
+    return context.json({ status: true })
+  }),
+
+  confirmDeleteAccount: createAuthEndpoint('/confirm-delete-account', {
+    method: 'POST',
+    body: z.object({ token: z.string() }),
+    use: [sessionMiddleware],
+  }, async (context) => {
+    const { internalAdapter, session: { user } } = context.context
+    if (await internalAdapter.consumeVerificationValue(identifierOf(user.id, context.body.token)) === null) refuse('INVALID_TOKEN')
+    await internalAdapter.deleteUser(user.id)
+    deleteSessionCookie(context)
     return context.json({ status: true })
   }),
 })

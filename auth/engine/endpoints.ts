@@ -84,7 +84,7 @@ async function updateOrganization(db: AuthDatabase, userId: string, organization
 }
 
 /** The endpoints, as an engine plugin. */
-export function endpoints({ db, plans, mailer, limits, secret, isTrustedUrl, addressProblem, config, log }: EndpointParts) {
+export function endpoints({ db, plans, mailer, limits, secret, isTrustedUrl, domainProblem, addressProblem, config, log }: EndpointParts) {
   /** Invitations with their organization's name. */
   const invitations = db.selectFrom('auth.invitations')
     .innerJoin('auth.organizations', 'auth.organizations.id', 'auth.invitations.organizationId')
@@ -94,7 +94,7 @@ export function endpoints({ db, plans, mailer, limits, secret, isTrustedUrl, add
   return {
     id: 'finance-endpoints',
     endpoints: {
-      ...changeEmailEndpoints({ db, mailer, limits, addressProblem }),
+      ...changeEmailEndpoints({ db, mailer, limits, domainProblem, addressProblem }),
       ...eventEndpoints(db),
       ...passkeyEndpoints({ db, appUrl: config.appUrl, origins: config.origins }),
       ...deleteAccountEndpoints({ db, mailer }),

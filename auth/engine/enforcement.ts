@@ -6,6 +6,7 @@ import type { AuthDatabase } from '../database.ts'
 import type { Policy, RateLimit } from '../policy.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import type { HashingQueue } from './hashing-queue.ts'
+import type { Guesses } from './guesses.ts'
 import type { Limits } from './rate-limits.ts'
 import { refuse } from './refuse.ts'
 
@@ -21,6 +22,7 @@ export type EnforcementParts = {
   policies: Policy[]
   db: AuthDatabase
   limits: Limits
+  guesses: Guesses
   hashingQueue: HashingQueue
   /** @throws APIError when this address may not make an account. */
   checkSignUp: (email: string) => Promise<void>
@@ -42,7 +44,7 @@ async function limitAccount(limits: Limits, path: string, account: string | unde
  * The hooks that stand before and after every endpoint of the engine.
  * @throws Error when two policies are for one endpoint
  */
-export function enforcement({ policies, db, limits, hashingQueue, checkSignUp, secondFactorOf }: EnforcementParts) {
+export function enforcement({ policies, db, limits, guesses, hashingQueue, checkSignUp, secondFactorOf }: EnforcementParts) {
   const policyAt = new Map(policies.map((policy) => [`${policy.engine.method} ${policy.engine.path}`, policy]))
   if (policyAt.size !== policies.length) throw new Error('Two routes have the same endpoint of the engine, so one policy would be forgotten.')
 
@@ -60,11 +62,13 @@ export function enforcement({ policies, db, limits, hashingQueue, checkSignUp, s
     const policy = policyAt.get(`${request.method} ${path}`) ?? refuse('NOT_FOUND')
     const own = requestContexts.getStore() ?? refuse('FORBIDDEN')
     let userId: string | undefined
+    let email = field(body, 'email')
     if (policy.session === 'required') {
       // read once and kept by the engine for the rest of the request
       const current = await getSessionFromCtx(context)
       if (current === null) refuse('UNAUTHORIZED')
       userId = current.user.id
+      email = current.user.email
       own.caller = { userId, sessionId: current.session.id }
     }
     const organizationId = field(body, 'organizationId') ?? field(query, 'organizationId')
@@ -75,8 +79,13 @@ export function enforcement({ policies, db, limits, hashingQueue, checkSignUp, s
     }
     const { account } = policy.limits
     if (account !== undefined) {
-      const whose = { caller: () => userId, email: () => field(body, 'email'), 'second-factor': () => secondFactorOf(context) }
-      await limitAccount(limits, path, await whose[account.by](), account)
+      await limitAccount(limits, path, account.by === 'caller' ? userId : field(body, 'email'), account)
+    }
+    if (policy.guesses === 'second-factor') await guesses.count('second-factor', await secondFactorOf(context))
+    if (policy.guesses === 'password' && (field(body, 'password') ?? field(body, 'currentPassword')) !== undefined) {
+      const owner = email ?? refuse('VALIDATION_ERROR')
+      await guesses.count('password', owner)
+      own.takeBackGuess = () => guesses.takeBack('password', owner)
     }
     // before a password is hashed for nothing, and before the engine says whether there is an account
     if (policy.signsIn === 'first') await checkSignUp(field(body, 'email')?.toLowerCase() ?? '')

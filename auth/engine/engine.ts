@@ -14,12 +14,13 @@ import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Policy, RateLimit } from '../policy.ts'
-import { addressProblem, signUpProblem } from '../sign-up.ts'
+import { addressProblem, domainProblem, signUpProblem } from '../sign-up.ts'
 import { clientAddressHeader, requestContexts } from '../request-context.ts'
 import { accessControl, roles } from './access-control.ts'
 import { disownToken } from './disown.ts'
 import { endpoints } from './endpoints.ts'
 import { enforcement, inTurn } from './enforcement.ts'
+import { createGuesses } from './guesses.ts'
 import type { HashingQueue } from './hashing-queue.ts'
 import type { Passwords } from './passwords.ts'
 import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
@@ -86,7 +87,8 @@ export async function createEngine({ policies, config, connections, plans, limit
     const problem = await signUpProblem(config, db, email)
     if (problem !== undefined) refuse(problem)
   }
-  const secondFactor = twoFactor({ db, limits, policies, issuer: new URL(config.publicUrl).hostname })
+  const guesses = createGuesses(limits)
+  const secondFactor = twoFactor({ db, guesses, policies, issuer: new URL(config.publicUrl).hostname })
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -101,11 +103,7 @@ export async function createEngine({ policies, config, connections, plans, limit
     },
     // what is not an answer of the engine comes to serve-route.ts as it is; the engine would print it, parameters and all
     onAPIError: { throw: true },
-    user: {
-      modelName: 'users',
-      // by the token of a mail alone: delete-account.ts has what asks for the mail
-      deleteUser: { enabled: true },
-    },
+    user: { modelName: 'users' },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
     // what needs a fresh sign-in asks confirm-caller.ts; the engine would ask it of the list of sessions too
@@ -171,7 +169,7 @@ export async function createEngine({ policies, config, connections, plans, limit
         if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
       },
     },
-    hooks: enforcement({ policies, db, limits, hashingQueue, checkSignUp, secondFactorOf: secondFactor.accountOf }),
+    hooks: enforcement({ policies, db, limits, guesses, hashingQueue, checkSignUp, secondFactorOf: secondFactor.accountOf }),
     plugins: [
       endpoints({
         db,
@@ -180,7 +178,8 @@ export async function createEngine({ policies, config, connections, plans, limit
         limits,
         secret: config.secret,
         isTrustedUrl: (url) => isTrustedUrl(config, url),
-        addressProblem: (email) => addressProblem(config, email),
+        domainProblem: (email) => domainProblem(config, email),
+        addressProblem: (email) => addressProblem(config, db, email),
         config,
         log,
       }),

@@ -40,6 +40,8 @@ export type Limits = {
    * @param account an e-mail address or a user id; stored as a hash, because counters outlive accounts
    */
   consumeForAccount: (what: string, account: string, rule: RateLimit) => Promise<Verdict>
+  /** Takes back one request that was counted. */
+  returnToAccount: (what: string, account: string) => Promise<void>
   /** Counts anew, because what was counted has proved to be no attack. */
   forgetAccount: (what: string, account: string) => Promise<void>
 }
@@ -69,6 +71,10 @@ export function limits(db: AuthDatabase, enabled: boolean, onLimit: (by: 'addres
     addressVerdict: (row) => judged('address', { allowed: row.allowed, retryAfterSeconds: row.retry_after_seconds }),
     consumeForAddress: (key, rule) => consumeBy('address', addressKey(key), rule),
     consumeForAccount: (what, account, rule) => consumeBy('account', accountKey(what, account), rule),
+    returnToAccount: async (what, account) => {
+      if (!enabled) return
+      await db.updateTable('auth.rate_limits').set({ count: sql`count - 1` }).where('key', '=', accountKey(what, account)).where('count', '>', '0').execute()
+    },
     forgetAccount: async (what, account) => {
       await db.deleteFrom('auth.rate_limits').where('key', '=', accountKey(what, account)).execute()
     },

@@ -8,11 +8,13 @@ import { refuse } from './refuse.ts'
 
 type Verify = (given: { hash: string, password: string }) => Promise<boolean>
 
-/** Remembers what a request's password was compared with. */
-export const noting = (verify: Verify): Verify => (given) => {
+/** Remembers the hash that a request's password was compared with. A right password does not count as a guess. */
+export const noting = (verify: Verify): Verify => async (given) => {
   const own = requestContexts.getStore()
   if (own !== undefined) own.shownHash = given.hash
-  return verify(given)
+  const isRight = await verify(given)
+  if (isRight) await own?.takeBackGuess?.()
+  return isRight
 }
 
 /**

@@ -16,7 +16,8 @@ import type { Policy } from '../policy.ts'
 import { requestContexts } from '../request-context.ts'
 import { beginSession } from './begin-session.ts'
 import { confirmCaller } from './confirm-caller.ts'
-import type { Limits } from './rate-limits.ts'
+import { ofCaller } from './of-caller.ts'
+import type { Guesses } from './guesses.ts'
 import { refuse } from './refuse.ts'
 import { randomBase32, stepOf, totpUri } from './totp.ts'
 
@@ -47,14 +48,14 @@ const cookies = {
 
 export type TwoFactorParts = {
   db: AuthDatabase
-  limits: Pick<Limits, 'forgetAccount'>
+  guesses: Pick<Guesses, 'forget'>
   policies: Policy[]
   /** How an authenticator app calls this service. */
   issuer: string
 }
 
 /** The endpoints, and what stands in front of every session. */
-export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
+export function twoFactor({ db, guesses, policies, issuer }: TwoFactorParts) {
   const shown = new Set(policies.filter(({ secondFactor }) => secondFactor === 'shown').map(({ engine }) => engine.path))
 
   async function give(context: GenericEndpointContext, userId: string, purpose: Purpose): Promise<void> {
@@ -100,7 +101,7 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
   /** What a right code does: the sign-in is done, or the session that is there stays. */
   async function shownBy(context: GenericEndpointContext, asked: Awaited<ReturnType<typeof whose>>, trustDevice: boolean) {
     const { userId, tokenHash, current } = asked
-    await limits.forgetAccount(context.path, userId)
+    await guesses.forget('second-factor', userId)
     if (tokenHash !== undefined) {
       const { numDeletedRows } = await db.deleteFrom('auth.two_factor_tokens').where('tokenHash', '=', tokenHash).executeTakeFirst()
       if (numDeletedRows !== 1n) refuse('UNAUTHORIZED')
@@ -137,9 +138,15 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
       const values = {
         secret: await symmetricEncrypt({ key: context.context.secretConfig, data: secret }),
         backupCodes: codes.map((code) => hashOfBackupCode(user.id, code)),
+        backupCodesMadeAt: new Date(),
       }
-      const { numInsertedOrUpdatedRows: stored } = await db.insertInto('auth.two_factors').values({ userId: user.id, ...values })
-        .onConflict((before) => before.column('userId').doUpdateSet(values).where('auth.two_factors.enabledAt', 'is', null)).executeTakeFirst()
+      const { numInsertedOrUpdatedRows: stored } = await ofCaller(
+        db,
+        context.context.session,
+        (trx) =>
+          trx.insertInto('auth.two_factors').values({ userId: user.id, ...values })
+            .onConflict((before) => before.column('userId').doUpdateSet(values).where('auth.two_factors.enabledAt', 'is', null)).executeTakeFirst(),
+      )
       if (stored !== 1n) refuse('TWO_FACTOR_ENABLED')
       // or a sign-in that was left half done in this browser would take the code that is to come for its own
       expireCookie(context, cookies['sign-in'](context))
@@ -191,8 +198,12 @@ export function twoFactor({ db, limits, policies, issuer }: TwoFactorParts) {
       const { user } = context.context.session
       await confirmCaller(context.context, context.body.password)
       const codes = newBackupCodes()
-      const { numUpdatedRows } = await db.updateTable('auth.two_factors').set({ backupCodes: codes.map((code) => hashOfBackupCode(user.id, code)) })
-        .where('userId', '=', user.id).where('enabledAt', 'is not', null).executeTakeFirst()
+      const values = { backupCodes: codes.map((code) => hashOfBackupCode(user.id, code)), backupCodesMadeAt: new Date() }
+      const { numUpdatedRows } = await ofCaller(
+        db,
+        context.context.session,
+        (trx) => trx.updateTable('auth.two_factors').set(values).where('userId', '=', user.id).where('enabledAt', 'is not', null).executeTakeFirst(),
+      )
       if (numUpdatedRows !== 1n) refuse('TWO_FACTOR_NOT_ENABLED')
       return context.json({ backupCodes: codes })
     }),

@@ -3,7 +3,7 @@
  * is in them only as auth/plain-text.ts has it.
  */
 import { escapeHtml } from '../../infra/shared/html.ts'
-import type { NoticeKind } from '../events.ts'
+import type { AccountEventKind } from '../events.ts'
 import type { Succession } from '../succession.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
 
@@ -194,17 +194,24 @@ export function accountDeletionMessage(mail: { to: string, name: string, site: s
 }
 
 /** What happened, in the words of its mail. */
-const noticeWords: Record<NoticeKind, { subject: string, says: string }> = {
+const noticeWords: Record<AccountEventKind, { subject: string, says: string }> = {
   signed_in: { subject: 'A new device signed in', says: 'a device that is new to us signed in' },
+  sessions_revoked: { subject: 'You were signed out elsewhere', says: 'other sessions were ended' },
   password_changed: { subject: 'Your password was changed', says: 'the password was changed' },
+  password_removed: { subject: 'Your password was removed', says: 'the password was removed and no longer signs in' },
   email_changed: {
     subject: 'Your email address was changed',
     says: 'the address was changed: you sign in with the new one, and no more mails come to this one',
   },
   two_factor_enabled: { subject: 'Two-factor sign-in was turned on', says: 'signing in with a second factor was turned on' },
   two_factor_disabled: { subject: 'Two-factor sign-in was turned off', says: 'signing in with a second factor was turned off' },
+  backup_codes_created: { subject: 'New backup codes were made', says: 'new backup codes were made, and those from before no longer work' },
+  backup_codes_voided: { subject: 'Your backup codes no longer work', says: 'the backup codes were made void' },
+  device_trusted: { subject: 'A device was remembered', says: 'a device was remembered, which signs in without a second factor for 30 days' },
   passkey_added: { subject: 'A passkey was added', says: 'a passkey was added' },
   passkey_deleted: { subject: 'A passkey was removed', says: 'a passkey was removed' },
+  passkey_required: { subject: 'Signing in now needs a passkey', says: 'signing in was limited to passkeys' },
+  passkey_not_required: { subject: 'Signing in no longer needs a passkey', says: 'signing in without a passkey was allowed again' },
   api_key_created: { subject: 'A key for a program was made', says: 'a key for a program (an API key) was made' },
   api_key_revoked: { subject: 'A key for a program was revoked', says: 'a key for a program (an API key) was revoked' },
   account_linked: { subject: 'A way to sign in was added', says: 'another way to sign in was added' },
@@ -231,7 +238,7 @@ function deviceWords(agent: string | null): string {
 export type Notice = {
   to: string
   name: string
-  kind: NoticeKind
+  kind: AccountEventKind
   happenedAt: Date
   /** What was added or removed, as its owner named it; null where it has no name. */
   about: string | null

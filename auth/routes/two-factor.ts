@@ -12,8 +12,8 @@ const finishing = {
   session: 'none',
   signsIn: 'again',
   secondFactor: 'shown',
-  // of a million codes three are right at a time
-  limits: { address: perMinute(20), account: { by: 'second-factor', window: 900, max: 5 } },
+  guesses: 'second-factor',
+  limits: { address: perMinute(20) },
   reply: engineReplies.signedIn,
   load: planOfSignedIn,
   answer: wire.signedIn,

@@ -3,7 +3,7 @@
 comment on table api.activity is
 $$Activity: who changed what
 
-One row for each row of the money tables that a request has created, changed or deleted, also by a deletion elsewhere: `before` and `after` are the whole row; of rows that were created at once, only the first hundred have `after`. You see that of your personal rows and, while an organization is active in which you are owner or admin, the organization's. A request that leaves a row as it was is not here. `/rpc/undo` takes a request back.
+One row for each row of the money tables that a request has created, changed or deleted, also by a deletion elsewhere: `before` and `after` are the whole row; of rows that were created at once, only the first hundred have `after`. You see that of your personal rows and, while an organization is active, what you have changed in it as its editor, or all of it as its owner or admin. A request that leaves a row as it was is not here. `/rpc/undo` takes a request back.
 
 `organization_id=eq.<id>`, or `organization_id=is.null&user_id=eq.<your id>`, with `order=happened_at.desc,id.desc&limit=50` reads the newest and no others. How long a row is kept is the operator's to say.$$;
 comment on column api.activity.id is 'Identifier. In the order of the time, and within a request in that of its changes';
@@ -21,9 +21,17 @@ comment on column api.activity.after is 'The row as it became; null where it was
 alter table api.activity enable row level security;
 do $read$
 begin
-  execute format('create policy activity_read on api.activity for select to authenticated using (private.is_plain_query() and %s)', pg_temp.visible_rows('activity'));
+  execute format($sql$
+    create policy activity_read on api.activity for select to authenticated using (private.is_plain_query() and (%s
+      or (organization_id = (select public.org_id()) and actor_id = (select public.uid()) and (select private.can('activity', 'list_own')))))
+  $sql$, pg_temp.visible_rows('activity'));
 end
 $read$;
+
+create trigger activity_forget_import_updates
+  after delete on api.activity
+  referencing old table as gone
+  for each statement execute function private.forget_import_updates();
 
 -- insert, update and delete are not granted, because what happened does not change. anon has no policy and so reads nothing.
 grant select on api.activity to anon, authenticated;

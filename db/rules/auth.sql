@@ -16,6 +16,12 @@ create trigger users_forget_events
 create trigger users_record_new_address
   after update of email on auth.users
   for each row when (old.email is distinct from new.email) execute function private.record_new_address();
+create trigger users_record_passkey_required
+  after update of passkey_required on auth.users
+  for each row when (new.passkey_required and not old.passkey_required) execute function private.record_event('passkey_required', 'id');
+create trigger users_record_passkey_not_required
+  after update of passkey_required on auth.users
+  for each row when (old.passkey_required and not new.passkey_required) execute function private.record_event('passkey_not_required', 'id');
 
 comment on table auth.accounts is 'How somebody signs in: by a password (provider_id credential), a salted scrypt hash, as a plain one cannot be stored; or by single sign-on, where provider_id is the issuer and account_id who they are there. No token of a provider is kept.';
 grant select, insert, update, delete on auth.accounts to auth_service;
@@ -80,6 +86,10 @@ grant select, insert, update, delete on auth.sessions to auth_service;
 create trigger sessions_record_sign_in
   after insert on auth.sessions
   for each row execute function private.record_sign_in();
+create trigger sessions_record_revoked
+  after delete on auth.sessions
+  referencing old table as revoked
+  for each statement execute function private.record_revoked_sessions();
 
 comment on table auth.api_keys is 'Keys with which a person''s programs get tokens. Deleting one ends it and every token issued from it.';
 comment on column auth.api_keys.organization_id is 'The team whose rows it reaches; null for its person''s own.';
@@ -146,6 +156,7 @@ grant select, delete, update (mail_to) on auth.events to auth_service;
 comment on table auth.two_factors is 'Who signs in with an authenticator app beside the password. Deleting a row turns it off, and ends its tokens.';
 comment on column auth.two_factors.secret is 'What the authenticator app knows, encrypted under BETTER_AUTH_SECRET.';
 comment on column auth.two_factors.backup_codes is 'Those that are left, hashed.';
+comment on column auth.two_factors.backup_codes_made_at is 'Creation time of the backup codes; null after they were voided.';
 comment on column auth.two_factors.last_step is 'The time step of the last code that was used: that code and those before it open nothing again.';
 comment on column auth.two_factors.enabled_at is 'Since when a code is asked; null until the first code has shown that the app knows the secret.';
 grant select, insert, update, delete on auth.two_factors to auth_service;
@@ -155,7 +166,20 @@ create trigger two_factors_record_enabled
 create trigger two_factors_record_disabled
   after delete on auth.two_factors
   for each row when (old.enabled_at is not null) execute function private.record_event('two_factor_disabled');
+create trigger two_factors_record_new_codes
+  after update of backup_codes_made_at on auth.two_factors
+  for each row
+  when (old.enabled_at is not null and new.backup_codes_made_at is not null and old.backup_codes_made_at is distinct from new.backup_codes_made_at)
+  execute function private.record_event('backup_codes_created');
+create trigger two_factors_record_void_codes
+  after update of backup_codes_made_at on auth.two_factors
+  for each row
+  when (old.backup_codes_made_at is not null and new.backup_codes_made_at is null)
+  execute function private.record_event('backup_codes_voided');
 
 comment on table auth.two_factor_tokens is
   'Browsers that have shown the password and still owe a code (sign-in), or that a person has had remembered (device). The tokens themselves are not in it.';
 grant select, insert, update, delete on auth.two_factor_tokens to auth_service;
+create trigger two_factor_tokens_record_device
+  after insert on auth.two_factor_tokens
+  for each row when (new.purpose = 'device') execute function private.record_event('device_trusted');

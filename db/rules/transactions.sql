@@ -3,7 +3,7 @@
 comment on table api.transactions is
 $$Transactions: what was paid, is pending or failed
 
-You see your personal transactions and, while an organization is active, the organization's; `organization_id=eq.<id>`, or `organization_id=is.null&user_id=eq.<your id>`, narrows a list to one of the two, and is the fastest way to many thousand rows: with `order=transaction_date.desc&limit=50` the newest are read and no others.
+You see your personal transactions and, while an organization is active, the organization's; `organization_id=eq.<id>`, or `organization_id=is.null&user_id=eq.<your id>`, narrows a list to one of the two. With `order=transaction_date.desc,id&limit=50` the newest are read and no others; with a filter too where a list is narrowed so.
 
 Imports can be replayed. A row with an `external_id` is known by its context, `source` and `external_id`. Send the same rows again with `Prefer: resolution=merge-duplicates` or `Prefer: resolution=ignore-duplicates` and `on_conflict=id` (or leave it out): each stays one row, in a team also when another member sends them. Without a resolution a row that is already there answers 409.
 
@@ -21,10 +21,27 @@ comment on column api.transactions.metadata is 'Free JSON, up to 16 KiB and 16 l
 comment on column api.transactions.account_id is 'Id of an account of the same context and currency';
 comment on column api.transactions.transfer_id is 'What the two halves of a transfer share. Set by `/rpc/create_transfer`, or with both halves of a transfer in one request; cannot be changed';
 comment on column api.transactions.import_id is 'The import it came with. Set by `/rpc/import_transactions`';
-comment on column api.transactions.transaction_date is 'When it took place: a date or date-time between 1900 and 2199. Default current time';
+comment on column api.transactions.transaction_date is
+  'When it took place: a date or date-time between 1900 and 2199. A date is the first moment of that day in the request''s time zone, and sets `booked_on`. Default current time';
+comment on column api.transactions.booked_on is
+  'The day on which a bank booked it, the same for every member and time zone: a date that `transaction_date` lies on somewhere. Set where `transaction_date` is sent as a whole day; null where it is a moment. Reports and budgets count by it';
 
 select pg_temp.protect_owned('transactions', 'transaction');
 select pg_temp.bound_numbers('transactions', 'metadata');
+
+-- A list reads no row that is older than its page: db/functions/private/pages.sql. Another statement ends otherwise before such an
+-- order, or has none, and does not ask.
+do $page$
+begin
+  execute format(
+    $sql$alter policy transactions_read on api.transactions using (private.is_plain_query() and transaction_date >= (
+      select case
+        when right(rtrim(split_part(pg_catalog.current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC', 1)), 7) in ('ON TRUE', 'ctions"', 'IS NULL')
+          then private.oldest_of_page(private.rows_of_page('transactions'))
+        else '-infinity' end) and (%s))$sql$,
+    pg_temp.visible_rows('transactions'));
+end
+$page$;
 
 -- Triggers of one event run in the order of their names. This one comes after set_owner(), because it asks for the owner.
 create trigger transactions_2_recognize_import
@@ -45,6 +62,23 @@ create trigger transactions_3_take_usd
   for each row
   when (new.currency = 'the account''s, or usd' and new.account_id is null)
   execute function private.take_usd();
+create trigger transactions_4_read_date
+  before insert on api.transactions
+  for each row
+  -- a moment that was sent is never exactly this one
+  when ((new.transaction_date > '5000-01-01 00:00:00+00' and new.transaction_date < 'infinity' or new.booked_on is not null and new.transaction_date = now())
+    and current_user = 'authenticated')
+  execute function private.read_date_of_new();
+create trigger transactions_4_read_booked_on_of_changed
+  before update of booked_on on api.transactions
+  for each row
+  when (current_user = 'authenticated')
+  execute function private.read_booked_on_of_changed();
+create trigger transactions_4_read_date_of_changed
+  before update of transaction_date on api.transactions
+  for each row
+  when ((new.transaction_date <> old.transaction_date or current_setting('private.whole_day', true) like new.id || ' %') and current_user = 'authenticated')
+  execute function private.read_date_of_changed();
 create trigger transactions_4_keep_import
   before insert on api.transactions
   for each row
@@ -80,12 +114,41 @@ create trigger transactions_keep_changed_transfer
   for each row
   when ((old.transfer_id is not null or new.transfer_id is not null) and current_user = 'authenticated')
   execute function private.keep_transfer();
+create trigger transactions_keep_transfer_of_items
+  after update of transfer_id on api.transactions
+  for each row
+  when (new.transfer_id is not null and old.transfer_id is distinct from new.transfer_id)
+  execute function private.keep_transfer_of_items();
 create trigger transactions_change_other_halves
   after update on api.transactions
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
   execute function private.change_other_halves();
+create trigger transactions_keep_bank_values
+  after update on api.transactions
+  for each row
+  -- Columns are compared one by one. PostgreSQL shows a comparison of rows in another way after a restore, and a backup would not pass its drill.
+  when (old.import_id is not null and current_user = 'authenticated' and (
+    old.amount is distinct from new.amount
+    or old.name is distinct from new.name
+    or old.status is distinct from new.status
+    or old.transaction_date is distinct from new.transaction_date
+    or old.booked_on is distinct from new.booked_on
+    or old.reference_no is distinct from new.reference_no
+    or old.description is distinct from new.description
+    or old.metadata is distinct from new.metadata))
+  execute function private.keep_bank_values();
+-- only an undo stores a row with the times it had
+create trigger transactions_distrust_bank_values
+  after insert on api.transactions
+  for each row
+  when (new.import_id is not null and new.updated_at <> new.created_at)
+  execute function private.distrust_bank_values();
+create trigger transactions_forget_bank_values
+  after delete on api.transactions
+  referencing old table as gone
+  for each statement execute function private.forget_bank_values();
 create trigger transactions_delete_other_halves
   after delete on api.transactions
   referencing old table as gone

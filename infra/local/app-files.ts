@@ -2,8 +2,8 @@
  * A built single-page app at `/`, as the edge of `npm start` serves it; in containers it is `(app)` of
  * infra/docker/app.caddy. tests/edge/app-requests.ts asks both the same. A path that is no file is a place in the app.
  */
-import { access, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
@@ -32,6 +32,9 @@ export async function needApp(directory: string): Promise<void> {
 
 type File = { path: string, etag: string }
 
+/** Extensions of the compressed copies that serveStatic sends in place of a file. */
+const copies = ['.br', '.zst', '.gz']
+
 /** The path of a URL as names, or undefined where one of them could lead elsewhere or is not meant to be seen. */
 function namesIn(path: string): string[] | undefined {
   try {
@@ -49,9 +52,14 @@ function namesIn(path: string): string[] | undefined {
  * @param policy the Content-Security-Policy of documents
  */
 export function appFiles(directory: string, policy: string): (request: Request, bindings: HttpBindings) => Promise<Response> {
+  /** Returns true for a path that exists and that symbolic links lead out of the folder. */
+  const leadsOut = async (path: string): Promise<boolean> => {
+    const [root, target] = await Promise.all([realpath(directory), realpath(join(directory, path)).catch(() => undefined)])
+    return target !== undefined && target !== root && !target.startsWith(`${root}${sep}`)
+  }
   const fileAt = async (...names: string[]): Promise<File | undefined> => {
     const path = join(...names)
-    const stats = await stat(join(directory, path)).catch(() => undefined)
+    const stats = await leadsOut(path) ? undefined : await stat(join(directory, path)).catch(() => undefined)
     if (stats?.isDirectory() === true) return names.at(-1) === 'index.html' ? undefined : fileAt(...names, 'index.html')
     // weak, because the compressed file beside it is the same to whoever has it
     return stats?.isFile() === true ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` } : undefined
@@ -60,7 +68,8 @@ export function appFiles(directory: string, policy: string): (request: Request, 
   const answer = async (context: Context, { path, etag }: File): Promise<Response> => {
     const known = context.req.header('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/')) ?? []
     const isKnown = known.includes(etag)
-    const served = isKnown ? undefined : await serveStatic({ root: directory, path, precompressed: true })(context, () => Promise.resolve())
+    const precompressed = !(await Promise.all(copies.map((extension) => leadsOut(`${path}${extension}`)))).includes(true)
+    const served = isKnown ? undefined : await serveStatic({ root: directory, path, precompressed })(context, () => Promise.resolve())
     const response = served ?? new Response(null, { status: isKnown ? 304 : 404 })
     response.headers.set('etag', etag)
     response.headers.set('accept-ranges', 'bytes')

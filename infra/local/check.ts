@@ -3,16 +3,16 @@ import pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
-import { withDatabase } from './database.ts'
+import { nameOfDatabase, withExistingDatabase } from './database.ts'
 
 try {
   const settings = readSettings(process.env)
-  await withDatabase(settings, async (databaseUrl) => {
+  await withExistingDatabase(settings, async (databaseUrl) => {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     try {
       const { rows } = await client.query(`select from pg_namespace where nspname = 'api'`)
-      if (rows.length === 0) throw new Error(`The database is not migrated: run \`${settings.MIGRATE_COMMAND}\` first.`)
+      if (rows.length === 0) throw new Error(`The database ${nameOfDatabase(settings)} is not migrated: run \`${settings.MIGRATE_COMMAND}\` first.`)
       await client.query('begin read only')
       const offences = await checkDatabase(client)
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)

@@ -21,7 +21,7 @@ import { requestIdHeader } from '../shared/request-id.ts'
 import type { AddressRange } from '../shared/settings.ts'
 import { allowance, type Allowance } from './allowance.ts'
 import { isText, judge } from './query.ts'
-import { endAnswer, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
+import { endAnswer, headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
 import { asksInterfaceObject, fieldsForPostgrest, typeForInterface } from './translation.ts'
 
 export type DataSurface = {
@@ -132,6 +132,7 @@ async function passOn(response: IncomingMessage, { id, incoming, outgoing, prefi
     const isReplaced = lower === requestIdHeader || lower === 'content-type' && type !== undefined
     if (!ofConnection.has(lower) && !isReplaced) fields.push(name, fieldValue(lower, value, prefix))
   }
+  for (const [name, value] of Object.entries(headersOfData)) if (response.headers[name] === undefined) fields.push(name, value)
   outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, fields)
   await pipeline(response, outgoing, { end: false })
   await endAnswer(incoming, outgoing)

@@ -1,10 +1,13 @@
 /** The database of this deployment: the one `DATABASE_URL` names, or the embedded one below DATA_DIR. */
+import { access, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { configError } from '../shared/errors.ts'
 import { oneLine } from '../shared/errors.ts'
 import type { Settings } from '../shared/settings.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
-import { makeDataDirectory, readSecrets } from './secrets.ts'
+import { findRunning } from './running-postgres.ts'
+import { dataDirectory, makeDataDirectory, readSecrets } from './secrets.ts'
 
 /** A start that cannot work ends within 5 s, counted from its beginning: what is left of them, less a margin. */
 const patienceMs = () => Math.max(1000, 4000 - process.uptime() * 1000)
@@ -59,6 +62,38 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
     process.env['RES_OPTIONS'] = RES_OPTIONS
     await client.end().catch(() => undefined)
   }
+}
+
+/** Names the database of this deployment for people, without a password. */
+export function nameOfDatabase(settings: Pick<Settings, 'DATABASE_URL' | 'DATA_DIR'>): string {
+  if (settings.DATABASE_URL === undefined) return dataDirectory(settings)
+  const { hostname, port, pathname, searchParams } = new URL(settings.DATABASE_URL)
+  const [host, at] = [searchParams.get('host') ?? hostname, port || (searchParams.get('port') ?? '5432')]
+  return `${host}:${at}/${decodeURIComponent(pathname.slice(1))}`
+}
+
+/** Finds the data directories at the root of the checkout whose server runs. */
+async function runningDirectories(): Promise<string[]> {
+  const root = dataDirectory({ DATA_DIR: '.' })
+  const entries = await readdir(root, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const running = await Promise.all(names.map((name) => findRunning(join(root, name, 'postgres'))))
+  return names.filter((_, at) => running[at] !== undefined)
+}
+
+/**
+ * Does the same as withDatabase, and never creates a database: an operator's command would answer about an empty one.
+ * @throws ConfigError that says how to reach the database of a running server
+ */
+export async function withExistingDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
+  const directory = dataDirectory(settings)
+  const exists = settings.DATABASE_URL !== undefined || await access(join(directory, 'postgres/PG_VERSION')).then(() => true, () => false)
+  if (exists) return withDatabase(settings, work)
+  const [running] = await runningDirectories()
+  const hint = running === undefined
+    ? 'Set DATA_DIR or DATABASE_URL as they are for the server.'
+    : `A server runs with DATA_DIR=${running}: set DATA_DIR to that.`
+  throw configError(`DATA_DIR: there is no database in ${directory}. ${hint}`)
 }
 
 /**

@@ -1,14 +1,15 @@
 /** `npm run migrate`: brings the database to the present and ends. */
+import { checkSecret } from '../../auth/keys/secret.ts'
 import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { checkConnections } from './connections.ts'
 import { withDatabase } from './database.ts'
-import { loginPasswords } from './secrets.ts'
+import { migrationSecrets } from './secrets.ts'
 
 try {
   const settings = readSettings(process.env)
-  const logins = await loginPasswords(settings)
+  const { logins, betterAuthSecret } = await migrationSecrets(settings)
   await withDatabase(settings, async (databaseUrl) => {
     await checkConnections(databaseUrl, settings, console.log)
     await migrate({
@@ -17,6 +18,7 @@ try {
       authServicePassword: logins.authService,
       authenticatorPassword: logins.authenticator,
       dataPool: settings.PGRST_DB_POOL,
+      ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: console.log,
     })
   })

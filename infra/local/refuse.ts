@@ -17,6 +17,9 @@ const refusals = {
 export type RefusalCode = keyof typeof refusals
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
+/** Headers of every answer of the data surface: its rows are for one person, and no browser guesses their type. */
+export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const
+
 /** So much of a refused body is read and thrown away, in bytes and milliseconds; then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024
 const discardedMs = 5_000
@@ -58,6 +61,7 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     // as PostgREST says to every page
     ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
     [requestIdHeader]: id,
+    ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
   })
   outgoing.write(body)

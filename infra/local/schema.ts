@@ -10,7 +10,7 @@ import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
-import { loginPasswords } from './secrets.ts'
+import { migrationSecrets } from './secrets.ts'
 
 /** Does something with a connection of its own. */
 async function connected<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
@@ -25,7 +25,7 @@ async function connected<Result>(databaseUrl: string, work: (client: pg.Client) 
 
 try {
   const settings = readSettings(process.env)
-  const logins = await loginPasswords(settings)
+  const { logins } = await migrationSecrets(settings)
   await withDatabase(settings, async (serverUrl) => {
     const name = `schema_${randomBytes(6).toString('hex')}`
     const databaseUrl = new URL(serverUrl)

@@ -23,7 +23,7 @@ export type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
 /** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */
-const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
+export const dataDirectory = (settings: Pick<Settings, 'DATA_DIR'>): string => resolve(import.meta.dirname, '../..', settings.DATA_DIR)
 
 /** Creates DATA_DIR. @throws ConfigError */
 export async function makeDataDirectory(settings: Pick<Settings, 'DATA_DIR'>): Promise<string> {
@@ -106,13 +106,14 @@ export async function readSecrets(settings: Settings): Promise<Secrets> {
 }
 
 /**
- * The passwords a migration gives to the two logins. With both in the environment no file is needed, which is how a
+ * The passwords that a migration gives to the two logins, and the secret that says whose the database is, where it is known. With both in the environment no file is needed, which is how a
  * container migrates; in production they must be there, because a password made up here is known to no other container.
  */
-export async function loginPasswords(settings: Settings): Promise<LoginPasswords> {
-  const { NODE_ENV, AUTH_DATABASE_URL, AUTHENTICATOR_PASSWORD } = settings
+export async function migrationSecrets(settings: Settings): Promise<Pick<Secrets, 'logins'> & { betterAuthSecret: string | undefined }> {
+  const { NODE_ENV, AUTH_DATABASE_URL, AUTHENTICATOR_PASSWORD, BETTER_AUTH_SECRET } = settings
   if (NODE_ENV === 'production' || (AUTH_DATABASE_URL !== undefined && AUTHENTICATOR_PASSWORD !== undefined)) {
-    return { authService: passwordIn(need(settings, 'AUTH_DATABASE_URL')), authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }
+    const logins = { authService: passwordIn(need(settings, 'AUTH_DATABASE_URL')), authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }
+    return { logins, betterAuthSecret: BETTER_AUTH_SECRET }
   }
-  return (await readSecrets(settings)).logins
+  return readSecrets(settings)
 }

@@ -6,7 +6,8 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { authConfig, type MailTransport } from '../../auth/config.ts'
-import { migrate } from '../../db/migrate.ts'
+import { checkSecret } from '../../auth/keys/secret.ts'
+import { migrate, type MigrateOptions } from '../../db/migrate.ts'
 import { configError, oneLine } from '../shared/errors.ts'
 import { readSettings, type Settings } from '../shared/settings.ts'
 import { needApp } from './app-files.ts'
@@ -68,12 +69,13 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
   const building = settings.wantsReferenceApp ? referenceApp(checkout, console.log, signal) : undefined
   const databaseUrl = await startDatabase(settings, secrets, running, signal)
   signal.throwIfAborted()
-  const migration = {
+  const migration: MigrateOptions = {
     databaseUrl,
     publicUrl: settings.PUBLIC_URL,
     authServicePassword: secrets.logins.authService,
     authenticatorPassword: secrets.logins.authenticator,
     dataPool: settings.PGRST_DB_POOL,
+    beforeMigrating: (client) => checkSecret(client, secrets.betterAuthSecret),
   }
   // a migration cannot be told to stop; it is left alone, and undone when the connection ends
   await Promise.race([migrate(migration), once(signal, 'abort')])

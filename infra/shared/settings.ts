@@ -130,7 +130,7 @@ const environment = z.object({
   MAIL_FROM: z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(),
   RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
   RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
-  SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587').optional(),
+  SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587, with special characters of the user and the password percent-encoded (# as %23)').optional(),
   /** A signing key is replaced after so many days; 0 leaves it to the operator's `keys rotate`. */
   KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
   /** Who changed what is forgotten after so many days, and can be taken back until then. */

@@ -74,6 +74,9 @@ describe('Ann deletes her account', () => {
     expect((await person(stack).post('/confirm-delete-account', { token })).status).toBe(401)
     expect(await eve.post('/confirm-delete-account', { token })).toMatchObject(refused)
     for (const someone of [ann, eve]) expect((await someone.get('/get-session')).status).toBe(200)
+    // the token is left for its owner
+    expect((await ann.post('/confirm-delete-account', { token })).status).toBe(200)
+    expect((await eve.get('/get-session')).status).toBe(200)
   })
 
   test('not with a token that was made up or has ended', async () => {

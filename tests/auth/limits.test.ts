@@ -38,6 +38,42 @@ describe('per account', () => {
     expect((await signIn(person(stack), freshAddress())).status).toBe(401)
   })
 
+  test('ten times in all, by whichever routes, and also where the password is right by then', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    const routes: [string, object][] = [
+      ['/sign-in/email', { email: ann.email.toUpperCase(), password: 'wrong' }],
+      ['/change-password', { currentPassword: 'wrong', newPassword: 'something else' }],
+      ['/request-email-change', { newEmail: 'ann@example.net', password: 'wrong' }],
+      ['/delete-account', { password: 'wrong' }],
+      ['/two-factor/enable', { password: 'wrong' }],
+      ['/two-factor/disable', { password: 'wrong' }],
+      ['/two-factor/generate-backup-codes', { password: 'wrong' }],
+      ['/passkey/generate-register-options', { password: 'wrong' }],
+      ['/passkey/require', { required: false, password: 'wrong' }],
+      ['/remove-password', { password: 'wrong' }],
+      ['/api-key/create', { name: 'Report', expiresInDays: 1, password: 'wrong' }],
+      ['/passkey/delete', { passkeyId: 'any', password: 'wrong' }],
+    ]
+    const answers = []
+    for (const [path, body] of routes) answers.push((await ann.post(path, body, from(freshAddress()))).status)
+    expect(answers).toEqual([401, ...Array.from({ length: 9 }, () => 400), 429, 429])
+    expectLimited(await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' }, from(freshAddress())), guesses.window)
+    // what asks for no password goes on
+    expect((await ann.post('/two-factor/enable', {}, from(freshAddress()))).status).toBe(200)
+  })
+
+  test('and right passwords are no guesses: twenty in a minute, over several routes', async () => {
+    const ann = await signedIn(stack, 'Ann')
+    for (let i = 0; i < 5; i++) {
+      for (const path of ['/two-factor/enable', '/passkey/generate-register-options']) {
+        expect((await ann.post(path, { password }, from(freshAddress()))).status).toBe(200)
+      }
+      expect((await ann.post('/sign-in/email', { email: ann.email, password }, from(freshAddress()))).status).toBe(200)
+      expect((await ann.post('/api-key/create', { name: 'Report', expiresInDays: 1, password }, from(freshAddress()))).status).toBe(200)
+    }
+    for (let i = 0; i < guesses.max - 5; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
+  })
+
   test('and not once more when fifty guesses arrive at once, at two processes', async () => {
     const ann = person(stack, 'Ann')
     const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)

@@ -1,6 +1,7 @@
 /** Who may make an account, as the operator says it with SIGN_UP and SIGN_UP_DOMAINS. Source: README "Configure it". */
 import { describe, expect, test } from 'vitest'
-import { password, person, signedIn, subscribed } from '../support/person.ts'
+import { linkIn } from '../support/mail-sink.ts'
+import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 const signUp = async (stack: Stack, email: string) => person(stack, 'Ann', email).signUp()
@@ -39,6 +40,44 @@ describe('by invitation', () => {
   })
 })
 
+describe('by invitation, to an address that an account moves to', () => {
+  const ask = async (who: Person, newEmail: string) => {
+    const { status, body } = await who.post('/request-email-change', { newEmail, password })
+    return { status, body }
+  }
+  const confirm = async (stack: Stack, newEmail: string) => {
+    const link = new URL(linkIn(await stack.mail.waitFor(newEmail, ({ text }) => text.includes('confirm-email-change'))))
+    return person(stack).post('/confirm-email-change', { token: link.searchParams.get('token') })
+  }
+
+  test('one invitation makes one account, of the invited address', async () => {
+    await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
+    await invited(stack, 'bob@example.org')
+    const bob = person(stack, 'Bob', 'bob@example.org')
+    await bob.signUp()
+    expect(await ask(bob, 'eve@example.net')).toMatchObject(refusedWith('EMAIL_NOT_VERIFIED'))
+    await bob.verify()
+    expect((await ask(bob, 'eve@example.net')).status).toBe(200)
+    expect(await confirm(stack, 'eve@example.net')).toMatchObject(refusedWith('INVITATION_REQUIRED'))
+    expect((await bob.get('/get-session')).body.user.email).toBe('bob@example.org')
+    expect(await signUp(stack, 'bob@example.org')).toMatchObject({ status: 409 })
+    expect(await accounts(stack)).toBe(2)
+  })
+
+  test('an invitation of its own lets it move there, also one that comes after the link; asking does not tell whether one waits', async () => {
+    await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
+    const ann = await subscribed(stack, 'Ann')
+    const { id: organizationId } = (await ann.post('/organization/create', { name: 'Household' })).body
+    const invite = (email: string) => ann.post('/organization/invite-member', { organizationId, email, role: 'viewer' })
+    await invite('ann@example.net')
+    expect(await ask(ann, 'ann@example.net')).toEqual(await ask(ann, 'later@example.net'))
+    expect(await confirm(stack, 'later@example.net')).toMatchObject(refusedWith('INVITATION_REQUIRED'))
+    await invite('later@example.net')
+    expect((await confirm(stack, 'later@example.net')).status).toBe(200)
+    expect((await ann.get('/get-session')).body.user.email).toBe('later@example.net')
+  })
+})
+
 describe('closed', () => {
   test('makes no account, not for an invited address either, and does not say who has one', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'closed' } })
@@ -53,6 +92,8 @@ describe('closed', () => {
     const elsewhere = person(stack, 'Ann', ann.email)
     expect((await elsewhere.signIn()).status).toBe(200)
     expect((await elsewhere.post('/change-password', { currentPassword: password, newPassword: 'something else' })).status).toBe(200)
+    expect((await ann.post('/request-email-change', { newEmail: 'ann@example.net', password: 'something else' })).status).toBe(401)
+    expect((await elsewhere.post('/request-email-change', { newEmail: 'ann@example.net', password: 'something else' })).status).toBe(200)
   })
 
   test('says first what is wrong with the request', async () => {

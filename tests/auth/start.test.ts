@@ -31,7 +31,7 @@ describe('a start is refused with a line that names', () => {
     [
       'BETTER_AUTH_SECRET, when it does not open the signing keys',
       () => ({ BETTER_AUTH_SECRET: 'another secret, which is also long enough', ADMIN_COMMAND: 'infra/docker/admin' }),
-      /^BETTER_AUTH_SECRET does not open the signing keys.*`infra\/docker\/admin keys revoke --all`/,
+      /^BETTER_AUTH_SECRET does not open the signing keys.*on purpose.*`infra\/docker\/admin keys revoke --all`/,
     ],
     ['PUBLIC_URL, when the database was migrated with another', () => ({ PUBLIC_URL: 'https://money.example.org' }), /^PUBLIC_URL .*npm run migrate/],
     ['DEFAULT_PRODUCT, when there is no such product', () => ({ DEFAULT_PRODUCT: 'gold' }), /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/],

@@ -420,14 +420,14 @@ describe('codes are guessed', () => {
     expect(seconds).toBeLessThanOrEqual(900)
   }
 
-  test('five times in a quarter of an hour, from however many addresses and sign-ins; then the right one is refused too, and a backup code is not', async () => {
+  test('five times in a quarter of an hour, from however many addresses and sign-ins; then the right one is refused too, and so is a backup code', async () => {
     const { someone: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 5; i++) expect(await guess(await halfThere(ann), app.code(5 + i))).toMatchObject(wrongCode)
     const browser = await halfThere(ann)
     expectLimited(await guess(browser, app.code()))
+    expectLimited(await guess(browser, backupCodes[0] ?? '', 'verify-backup-code'))
     const { someone: bob, app: bobs } = await withTwoFactors(limited, 'Bob')
     expect(await guess(await halfThere(bob), bobs.code())).toMatchObject(isIn)
-    expect(await guess(browser, backupCodes[0] ?? '', 'verify-backup-code')).toMatchObject(isIn)
   })
 
   test('and not once more when thirty arrive at once', async () => {
@@ -446,6 +446,14 @@ describe('codes are guessed', () => {
       expect(await guess(browser, app.code())).toMatchObject(isIn)
       await halfAMinutePasses(limited, ann)
     }
+  })
+
+  test('together with backup codes: three of one kind leave two of the other', async () => {
+    const { someone: ann, app } = await withTwoFactors(limited, 'Ann')
+    const browser = await halfThere(ann)
+    for (let i = 0; i < 3; i++) expect(await guess(browser, app.code(5 + i))).toMatchObject(wrongCode)
+    for (let i = 0; i < 2; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
+    for (const path of ['verify-totp', 'verify-backup-code'] as const) expectLimited(await guess(browser, path === 'verify-totp' ? app.code() : 'aaaa', path))
   })
 
   test('backup codes too, and the password that turns them off', async () => {

@@ -132,3 +132,50 @@ describe('items of a transaction in another currency', () => {
     expect(await mine.post('/line_items', { transaction_id, name: 'Tea', amount: 1e12 })).toMatchObject({ status: 400, body: { code: '22003' } })
   })
 })
+
+describe('a line item of a transfer', () => {
+  const refused = {
+    status: 400,
+    body: { code: '22023', message: 'a line item of a transfer has no category', hint: expect.stringContaining('neither income nor expense') },
+  }
+  const halves = async (): Promise<string[]> => {
+    const [from, to] = await mine.create('accounts', [{ name: 'Main', type: 'checking' }, { name: 'Loan', type: 'savings' }])
+    const { body } = await mine.post('/rpc/create_transfer', { from_account_id: from.id, to_account_id: to.id, amount: 500 })
+    return body.map(({ id }: { id: string }) => id)
+  }
+
+  test('has no category: it would count nowhere', async () => {
+    const [out = '', into = ''] = await halves()
+    const interest: string = (await mine.create('categories', { name: 'Interest' })).id
+    const item = (transaction_id: string, more = {}) => ({ transaction_id, name: 'Interest', amount: 20, ...more })
+    for (const half of [out, into]) expect(await mine.post('/line_items', item(half, { category_id: interest }))).toMatchObject(refused)
+    expect(await mine.post('/line_items', [item(out, { category_id: null }), item(out, { category_id: interest })])).toMatchObject(refused)
+    expect(await itemsOf(out)).toEqual([])
+    const { id } = await mine.create('line_items', item(out))
+    const at = `/line_items?id=eq.${id}`
+    expect(await mine.patch(at, { category_id: interest })).toMatchObject(refused)
+    expect(await mine.post('/line_items', item(out, { id, category_id: interest }), { prefer: 'resolution=merge-duplicates' })).toMatchObject(refused)
+    expect(await mine.put(at, { ...item(out), id, category_id: interest })).toMatchObject(refused)
+    const other = await mine.create('line_items', item(await transaction(-100), { category_id: interest }))
+    expect(await mine.patch(`/line_items?id=eq.${other.id}`, { transaction_id: out })).toMatchObject(refused)
+    expect((await mine.patch(at, { name: 'What the bank calls interest' })).status).toBe(204)
+  })
+
+  test('that has one from before is read, and refused when it is written again', async () => {
+    const [out = ''] = await halves()
+    const interest: string = (await mine.create('categories', { name: 'Interest' })).id
+    const { id } = await mine.create('line_items', { transaction_id: out, name: 'Interest', amount: 20 })
+    await stack.owner.query('update api.line_items set category_id = $2 where id = $1', [id, interest])
+    expect((await mine.get(`/line_items?id=eq.${id}&select=category_id`)).body).toEqual([{ category_id: interest }])
+    expect(await mine.patch(`/line_items?id=eq.${id}`, { name: 'x' })).toMatchObject(refused)
+    expect((await mine.patch(`/transactions?id=eq.${out}`, { name: 'Mortgage' })).status).toBe(204)
+    expect((await mine.patch(`/line_items?id=eq.${id}`, { category_id: null })).status).toBe(204)
+  })
+
+  test('keeps its transaction from becoming a half', async () => {
+    const { id: category_id } = await mine.create('categories', { name: 'Interest' })
+    const id = await transaction(-100)
+    await mine.create('line_items', { transaction_id: id, name: 'Interest', amount: 20, category_id })
+    await expect(stack.owner.query('update api.transactions set transfer_id = gen_random_uuid() where id = $1', [id])).rejects.toThrow(refused.body.message)
+  })
+})

@@ -50,6 +50,15 @@ const owned = {
     },
     nothing: 'amount < 0',
   },
+  past_budgets: {
+    order: 'until',
+    row: {
+      until: `(date '1900-01-01' + make_interval(months => n % 2500))::date`,
+      amount: 'n',
+      category_id: `md5('categories ' || coalesce(o, u) || ' ' || 1 + n / 2500)::uuid`,
+    },
+    nothing: 'amount < 0',
+  },
   exchange_rates: {
     order: 'base, quote, on_date desc',
     row: { base: `'eur'`, quote: `'usd'`, on_date: `date '1900-01-01' + n`, rate: '1' },
@@ -265,6 +274,7 @@ test('a row that others refer to is deleted by way of their indexes', async () =
       ['select from api.line_items where category_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.subscriptions where category_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.budgets where category_id = $1', '00000000-0000-0000-0000-000000000000'],
+      ['select from api.past_budgets where category_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.subscriptions where account_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.imports where account_id = $1', '00000000-0000-0000-0000-000000000000'],
       ['select from api.transaction_tags where tag_id = $1', '00000000-0000-0000-0000-000000000000'],

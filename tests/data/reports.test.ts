@@ -65,6 +65,8 @@ const distribution = async (params: Record<string, unknown>, prefer = 'timezone=
   (await ada.post('/rpc/get_transaction_distribution_by_category', { params }, { prefer })).body
 const table = (groups: Group[]) => groups.map(({ name, currency, value, total, count }) => [name, currency, value ?? total, count])
 
+const byName = ([one]: unknown[], [other]: unknown[]) => String(one).localeCompare(String(other))
+
 describe('by category', () => {
   test('the parts of a split transaction are where its items say, the rest where it is itself, each counted once', async () => {
     expect(table(await distribution({}))).toEqual([
@@ -99,6 +101,82 @@ describe('by category', () => {
     expect(await stat({ p_filters: of('Home'), p_aggregate_fn: 'avg' })).toBe(-301.67)
     expect(await stat({ p_filters: [...of('Fun'), where('currency', 'usd')] })).toBe(-80.5)
     expect(table(await aggregate({ p_filters: of('Home'), p_group_by: 'month' }))).toEqual([['2025-01-01', 'eur', -5, 2], ['2025-02-01', 'eur', -900, 1]])
+  })
+
+  test('a purchase that is split over two categories is one where both are asked for, and one in each group', async () => {
+    const caller = stack.as(await stack.person())
+    const [home, food, fun] = await caller.create('categories', [{ name: 'Home' }, { name: 'Food' }, { name: 'Fun' }])
+    const [split, whole] = await caller.create('transactions', [
+      { name: 'Market', amount: -10, category_id: home.id, transaction_date: '2025-03-05' },
+      { name: 'Bread', amount: -3.32, category_id: food.id, transaction_date: '2025-03-06' },
+    ])
+    await caller.create(
+      'line_items',
+      [[3.33, food.id], [3.33, fun.id]].map(([amount, category_id]) => ({
+        transaction_id: split.id,
+        name: 'x',
+        amount,
+        category_id,
+      })),
+    )
+    const of = (...categories: { id: string }[]) => [{ field: 'category_id', operation: 'in', value: categories.map(({ id }) => id) }]
+    const numbers = async (p_filters: unknown) => {
+      const asked = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
+      return [(await asked('sum')).body, (await asked('count')).body, (await asked('avg')).body]
+    }
+    expect(await numbers([...of(food, fun), where('id', split.id)])).toEqual([-6.66, 1, -6.66])
+    expect(await numbers(of(food, fun))).toEqual([-9.98, 2, -4.99])
+    expect(await numbers(of(fun))).toEqual([-3.33, 1, -3.33])
+    expect(await numbers(of(home, food, fun))).toEqual([-13.32, 2, -6.66])
+    const groups = async (p_group_by: string) =>
+      table((await caller.post('/rpc/get_transaction_aggregate', { p_filters: of(food, fun), p_group_by, p_aggregate_fn: 'avg' })).body)
+    expect(await groups('month')).toEqual([['2025-03-01', 'usd', -4.99, 2]])
+    expect((await groups('category')).toSorted(byName)).toEqual([['Food', 'usd', -3.33, 2], ['Fun', 'usd', -3.33, 1]])
+    // all of it is in the two, and nothing of it at home
+    await caller.create('line_items', { transaction_id: split.id, name: 'x', amount: 3.34, category_id: fun.id })
+    expect(await numbers(of(home))).toEqual([0, 0, 0])
+    expect(await numbers(of(home, fun))).toEqual([-6.67, 1, -6.67])
+    expect(await numbers(of(home, food, fun))).toEqual([-13.32, 2, -6.66])
+    expect(whole.category_id).toBe(food.id)
+  })
+
+  test('a converted split leaves nothing where nothing is: the largest part has what rounding leaves', async () => {
+    const caller = stack.as(await stack.person())
+    const [none, one, other, large] = await caller.create('categories', ['None', 'One', 'Other', 'Large'].map((name) => ({ name })))
+    const { id: transaction_id } = await caller.create('transactions', {
+      name: 'Market',
+      amount: -10,
+      currency: 'eur',
+      category_id: none.id,
+      transaction_date: '2025-03-05',
+    })
+    await caller.create(
+      'line_items',
+      [[3.33, one.id], [3.33, other.id], [3.34, large.id]].map(([amount, category_id]) => ({
+        transaction_id,
+        name: 'x',
+        amount,
+        category_id,
+      })),
+    )
+    await caller.create('exchange_rates', { on_date: '2025-01-01', base: 'eur', quote: 'usd', rate: 1.05 })
+    // 3.4965 is 3.50 twice, and 3.507 would be 3.51: a cent too much
+    const parts = [['Large', 'usd', -3.5, 1], ['One', 'usd', -3.5, 1], ['Other', 'usd', -3.5, 1]]
+    expect(table((await caller.post('/rpc/get_transaction_distribution_by_category', { params: { p_convert_to: 'usd' } })).body)).toEqual(parts)
+    for (const p_aggregate_fn of ['sum', 'avg']) {
+      const groups = await caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'category', p_aggregate_fn, p_convert_to: 'usd' })
+      expect(table(groups.body).toSorted(byName)).toEqual(parts)
+    }
+    const p_filters = [where('category_id', none.id)]
+    expect((await caller.post('/rpc/get_transaction_aggregate', { p_filters, p_convert_to: 'usd' })).body).toEqual([])
+    expect((await caller.post('/rpc/get_transaction_stat', { p_filters, p_convert_to: 'usd' })).body).toBe(0)
+  })
+
+  test('an average in yen has no decimals', async () => {
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', [-1000, -1001, -1001].map((amount) => ({ name: 'Sushi', amount, currency: 'jpy' })))
+    expect((await caller.post('/rpc/get_transaction_stat', { p_aggregate_fn: 'avg' })).body).toBe(-1001)
+    expect((await caller.post('/rpc/get_transaction_aggregate', { p_aggregate_fn: 'avg', p_group_by: 'currency' })).body).toMatchObject([{ value: -1001 }])
   })
 
   test("an item of the transaction's own category, or of nothing, moves nothing", async () => {

@@ -47,6 +47,11 @@ export const samples: Record<string, Sample> = {
     change: () => Promise.resolve({ amount: 310 }),
     where: ({ id }) => `id=eq.${String(id)}`,
   },
+  past_budgets: {
+    row: async (owner, context) => ({ category_id: await category(owner, context), until: '2025-01-01', amount: 300, ...context }),
+    change: () => Promise.resolve({ amount: 310 }),
+    where: ({ id }) => `id=eq.${String(id)}`,
+  },
   line_items: {
     row: async (owner, context) => ({ transaction_id: await transaction(owner, context), name: 'Bread', amount: -2 }),
     change: () => Promise.resolve({ name: 'Cake' }),

@@ -34,10 +34,11 @@ const interfaceColumns: Record<string, string> = {
 
 /** What makes them work together, beside the interface. */
 const columnsBeside: Record<string, string> = {
-  transactions: 'account_id transfer_id import_id',
+  transactions: 'account_id transfer_id import_id booked_on',
   subscriptions: 'currency starts_on ends_on account_id is_active',
   categories: 'budget_currency',
-  budgets: 'id category_id month amount currency rollover user_id organization_id created_at updated_at',
+  budgets: 'id category_id month starts_on amount currency rollover user_id organization_id created_at updated_at',
+  past_budgets: 'id category_id currency until amount rollover starts_on user_id organization_id created_at updated_at',
   exchange_rates: 'id on_date base quote rate user_id organization_id created_at updated_at',
 }
 

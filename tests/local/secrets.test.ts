@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readSettings } from '../../infra/shared/settings.ts'
-import { loginPasswords, readSecrets } from '../../infra/local/secrets.ts'
+import { migrationSecrets, readSecrets } from '../../infra/local/secrets.ts'
 import { emptyDirectory, remove } from './support.ts'
 
 let directory: string
@@ -40,11 +40,13 @@ test('what the environment gives wins and is not written down', async () => {
 
 test('a migration that is given both passwords writes no file', async () => {
   const given = { ...external, AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
-  expect(await loginPasswords(settings({ ...given, NODE_ENV: 'production' }))).toEqual({ authService: 'of auth', authenticator: 'of PostgREST' })
+  expect(await migrationSecrets(settings({ ...given, NODE_ENV: 'production' }))).toEqual({
+    logins: { authService: 'of auth', authenticator: 'of PostgREST' },
+  })
   expect(await readdir(directory)).toEqual([])
 })
 
 test('production leaves no secret to chance', async () => {
   await expect(readSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('BETTER_AUTH_SECRET must be set.')
-  await expect(loginPasswords(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_DATABASE_URL must be set.')
+  await expect(migrationSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_DATABASE_URL must be set.')
 })

@@ -42,14 +42,17 @@ export type Sketch = {
     currency: string
     status: Status
     day: string
-    time: string
+    /** None where the sender gave a whole day, as a bank does. */
+    time: string | undefined
     category: number | undefined
     account: number | undefined
     items: { percent: number, category: number | undefined, isNegative: boolean }[]
   }[]
-  transfers: { from: number, to: number, amount: number, toAmount: number, day: string, time: string, status: Status }[]
+  transfers: { from: number, to: number, amount: number, toAmount: number, day: string, time: string | undefined, status: Status }[]
+  /** Where they were sent. */
+  zone: string
   categories: { monthlyBudget: number | undefined, currency: string }[]
-  budgets: { category: number, month: number | undefined, amount: number, currency: string, rollover: boolean }[]
+  budgets: { category: number, month: number | undefined, start: number | undefined, amount: number, currency: string, rollover: boolean }[]
   /** Of each other currency in dollars from the first day on, so that there is a way between any two. */
   hub: [number, number, number] | undefined
   /** Where there is an inverse, it is of the same day and says something else. */
@@ -59,7 +62,8 @@ export type Sketch = {
     range: [string, string] | undefined
     currency: string | undefined
     account: number | undefined
-    category: number | undefined
+    /** None of them is those of no category. */
+    categories: number[] | undefined
     statuses: Status[] | undefined
     type: 'income' | 'expense' | 'balance'
     convertTo: string | undefined
@@ -68,11 +72,12 @@ export type Sketch = {
 
 /** A sketch, which shrinks to the few rows and questions that tell. @param year the present one, of which nothing is used */
 export function sketches(year: number): fc.Arbitrary<Sketch> {
-  const when = { day: day(year), time: fc.constantFrom(...times) }
+  const when = { day: day(year), time: fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 }) }
   const amount = fc.integer({ min: -20_000, max: 20_000 })
   const place = fc.nat({ max: 2 })
   const rate = fc.integer({ min: 1_000, max: 3_000_000 })
   return record<Sketch>({
+    zone: fc.constantFrom(...zones),
     accounts: fc.array(record({ currency, balance: amount }), { minLength: 1, maxLength: 3 }),
     transactions: fc.array(
       record({
@@ -92,7 +97,14 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
     ),
     categories: fc.array(record({ monthlyBudget: maybe(fc.nat({ max: 20_000 })), currency }), { minLength: 3, maxLength: 3 }),
     budgets: fc.uniqueArray(
-      record({ category: place, month: maybe(fc.nat({ max: 47 })), amount: fc.nat({ max: 20_000 }), currency, rollover: fc.boolean() }),
+      record({
+        category: place,
+        month: maybe(fc.nat({ max: 47 })),
+        start: maybe(fc.nat({ max: 47 })),
+        amount: fc.nat({ max: 20_000 }),
+        currency,
+        rollover: fc.boolean(),
+      }),
       { maxLength: 8, selector: ({ category, month, currency: code }) => `${category} ${month} ${code}` },
     ),
     hub: maybe(fc.tuple(rate, rate, rate)),
@@ -104,7 +116,7 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
         range: maybe(fc.tuple(day(year), day(year)).map(([a, b]): [string, string] => a <= b ? [a, b] : [b, a])),
         currency: maybe(currency),
         account: maybe(place),
-        category: maybe(fc.nat({ max: 3 })),
+        categories: maybe(fc.uniqueArray(place, { maxLength: 3 })),
         statuses: maybe(fc.uniqueArray(fc.constantFrom<Status>('paid', 'pending', 'failed'), { minLength: 1, maxLength: 2 })),
         type: fc.constantFrom('balance', 'income', 'expense'),
         convertTo: fc.option(currency, { nil: undefined, freq: 3 }),
@@ -113,6 +125,8 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
     ),
   })
 }
+
+const momentOf = ({ day: on, time }: { day: string, time: string | undefined }): string => time === undefined ? on : `${on}T${time}`
 
 /** Hundredths as they are sent. */
 export const written = (cents: bigint): string => `${cents < 0n ? '-' : ''}${magnitude(cents) / 100n}.${String(magnitude(cents) % 100n).padStart(2, '0')}`
@@ -136,6 +150,7 @@ function ratesOf({ hub, rates }: Sketch, year: number): Rate[] {
 
 /** Stores what is sketched as this caller, by the requests a front-end would send. @returns the books, and the ids of three categories */
 export async function store(caller: Caller, sketch: Sketch, year: number): Promise<{ books: Books, categories: string[] }> {
+  const sent = { prefer: `timezone=${sketch.zone},return=representation` }
   const budgeted = sketch.categories.map(({ monthlyBudget, currency: code }): Category => ({
     id: randomUUID(),
     monthlyBudget: monthlyBudget === undefined ? null : inUnits(monthlyBudget, code),
@@ -151,15 +166,20 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       budget_currency: budgetCurrency,
     })),
   )
-  const budgets = sketch.budgets.map(({ category, month, amount, currency: code, rollover }): Budget => ({
+  const monthOf = (at: number | undefined) => at === undefined ? null : plusMonths(`${year - 4}-01-01`, at)
+  const budgets = sketch.budgets.map(({ category, month, start, amount, currency: code, rollover }): Budget => ({
     category: categories[category] ?? '',
-    month: month === undefined ? null : plusMonths(`${year - 4}-01-01`, month),
+    month: monthOf(month),
+    startsOn: month === undefined ? monthOf(start) : null,
     amount: inUnits(amount, code),
     currency: code,
     rollover,
   }))
   if (budgets.length > 0)
-    await caller.create('budgets', budgets.map(({ category, amount, ...rest }) => ({ ...rest, category_id: category, amount: written(amount) })))
+    await caller.create(
+      'budgets',
+      budgets.map(({ category, startsOn, amount, ...rest }) => ({ ...rest, category_id: category, starts_on: startsOn, amount: written(amount) })),
+    )
   const accounts = sketch.accounts.map((one): Account => ({ id: randomUUID(), currency: one.currency, balance: inUnits(one.balance, one.currency) }))
   await caller.create('accounts', accounts.map(({ balance, ...rest }) => ({ ...rest, name: 'Account', type: 'checking', balance: written(balance) })))
   const rates = ratesOf(sketch, year)
@@ -175,7 +195,7 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       amount,
       currency: code,
       status: one.status,
-      at: `${one.day}T${one.time}`,
+      at: momentOf(one),
       category: one.category === undefined ? null : categories[one.category] ?? null,
       account: account?.id ?? null,
       isTransfer: false,
@@ -200,6 +220,7 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
         category_id: category,
         account_id: account,
       })),
+      sent,
     )
   const items = plain.flatMap(({ id, transaction }) =>
     transaction.items.map((item) => ({ transaction_id: id, name: 'Item', amount: written(item.amount), category_id: item.category }))
@@ -207,7 +228,7 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
   if (items.length > 0) await caller.create('line_items', items)
 
   const halves: Transaction[] = []
-  for (const { from, to, amount, toAmount, day: on, time, status: state } of sketch.transfers) {
+  for (const { from, to, amount, toAmount, status: state, ...when } of sketch.transfers) {
     const [origin, destination] = [accounts[from], accounts[to]]
     if (origin === undefined || destination === undefined || origin === destination) continue
     const out = inUnits(amount, origin.currency)
@@ -216,13 +237,13 @@ export async function store(caller: Caller, sketch: Sketch, year: number): Promi
       from_account_id: origin.id,
       to_account_id: destination.id,
       amount: written(out),
-      transfer_date: `${on}T${time}`,
+      transfer_date: momentOf(when),
       ...(origin.currency === destination.currency ? {} : { to_amount: written(into) }),
-    })
+    }, sent)
     if (answer.status !== 200) throw new Error(`create_transfer answered ${answer.status} ${answer.text}`)
     // of one half, and so of both
     if (state !== 'paid') await caller.patch(`/transactions?id=eq.${answer.body[0].id}`, { status: state })
-    const half = { status: state, at: `${on}T${time}`, category: null, isTransfer: true, items: [] }
+    const half = { status: state, at: momentOf(when), category: null, isTransfer: true, items: [] }
     halves.push({ ...half, amount: -out, currency: origin.currency, account: origin.id })
     halves.push({ ...half, amount: into, currency: destination.currency, account: destination.id })
   }
@@ -248,7 +269,7 @@ export function questionOf(sketch: Sketch['questions'][number], { accounts }: Bo
     ...(sketch.range === undefined ? {} : { first: sketch.range[0], last: sketch.range[1] }),
     ...(sketch.currency === undefined ? {} : { currency: sketch.currency }),
     ...(account === undefined ? {} : { account }),
-    ...(sketch.category === undefined ? {} : { category: categories[sketch.category] ?? null }),
+    ...(sketch.categories === undefined ? {} : { categories: sketch.categories.length === 0 ? [null] : sketch.categories.map((at) => categories[at] ?? null) }),
     ...(sketch.statuses === undefined ? {} : { statuses: sketch.statuses }),
   }
   return { zone: sketch.zone, filter, ...(sketch.convertTo === undefined ? {} : { convertTo: sketch.convertTo }) }

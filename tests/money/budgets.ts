@@ -29,7 +29,7 @@ function carriedInto(books: Books, zone: string, category: string, currency: str
   const term = termOf(books, category, currency, before)
   // a month without a budget leaves nothing
   if (term === undefined) return 0n
-  const spent = grouped(counted(books, { zone, filter: { first: before, last: plusDays(month, -1), currency, category } }), () => null)
+  const spent = grouped(counted(books, { zone, filter: { first: before, last: plusDays(month, -1), currency, categories: [category] } }), () => null)
   return term.amount + add(spent) + carriedInto(books, zone, category, currency, before, earliest)
 }
 
@@ -43,13 +43,15 @@ function budgetOf(books: Books, zone: string, category: string, currency: string
     isThere = true
     const end = plusMonths(month, 1)
     const covered = daysBetween(month < first ? first : month, plusDays(last, 1) < end ? plusDays(last, 1) : end)
-    const begun = books.budgets.filter((one) => one.category === category && one.currency === currency).map((one) => one.month ?? books.present)
+    const begun = books.budgets.filter((one) => one.category === category && one.currency === currency).map((one) => one.month ?? one.startsOn ?? books.present)
     // up to 60 months, from the first that has a row
     const earliest = [plusMonths(month, -60), begun.toSorted()[0] ?? month].toSorted()[1] ?? month
     const carried = month === monthOf(first) ? carriedInto(books, zone, category, currency, month, earliest) : 0n
     parts += (term.amount + carried) * BigInt(covered) * shares / BigInt(daysOfMonth(month))
   }
-  return isThere ? rounded(parts, shares) : undefined
+  // "a budget has the decimals of its currency"
+  const unit = smallest(currency)
+  return isThere ? rounded(parts, shares * unit) * unit : undefined
 }
 
 /** @throws MissingRate */

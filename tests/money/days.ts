@@ -29,8 +29,9 @@ export function periodOf(day: string, unit: Unit): string {
   return unit === 'quarter' ? named(Date.UTC(year, month - 1 - (month - 1) % 3, 1)) : `${year}-01-01`
 }
 
-/** The day that a moment has in a time zone. */
+/** The day that a moment has in a time zone. A whole day is itself. */
 export function dayIn(zone: string, moment: string): string {
+  if (!moment.includes('T')) return moment
   const written = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
   return written.format(new Date(moment))
 }

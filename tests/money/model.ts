@@ -10,7 +10,7 @@ export type Transaction = {
   amount: bigint
   currency: string
   status: Status
-  /** A moment, in UTC. */
+  /** A moment, in UTC, or a whole day, which is that day for everybody. */
   at: string
   category: string | null
   account: string | null
@@ -22,7 +22,7 @@ export type Rate = { on: string, base: string, quote: string, rate: bigint }
 export type Account = { id: string, currency: string, balance: bigint }
 export type Category = { id: string, monthlyBudget: bigint | null, budgetCurrency: string }
 /** Of one month, or without one of every month that has no row of its own. */
-export type Budget = { category: string, month: string | null, amount: bigint, currency: string, rollover: boolean }
+export type Budget = { category: string, month: string | null, startsOn: string | null, amount: bigint, currency: string, rollover: boolean }
 /** `present` is the first day of the month in which the rows were stored. */
 export type Books = { accounts: Account[], transactions: Transaction[], rates: Rate[], categories: Category[], budgets: Budget[], present: string }
 
@@ -32,8 +32,8 @@ export type Filter = {
   last?: string
   currency?: string
   account?: string
-  /** null is those of no category. */
-  category?: string | null
+  /** Any of these; null is those of no category. */
+  categories?: (string | null)[]
   statuses?: Status[]
   type?: 'income' | 'expense' | 'balance'
 }
@@ -46,8 +46,6 @@ export type Part = {
   category: string | null
   currency: string
   amount: bigint
-  /** How often the transaction counts in this category. */
-  count: bigint
 }
 export class MissingRate extends Error {}
 const unknown = (from: string, to: string, day: string): MissingRate => new MissingRate(`no exchange rate from ${from} to ${to} on or before ${day}`)
@@ -110,18 +108,21 @@ function partsOf(transaction: Transaction, question: Question, rates: Rate[]): P
   for (const item of items)
     if (item.category !== null && item.category !== category && item.amount !== 0n)
       moved.set(item.category, (moved.get(item.category) ?? 0n) + magnitude(item.amount))
-  const asked = question.filter.category
-  if (asked !== undefined && asked !== category && (asked === null || !moved.has(asked))) return []
-  const part = (of: string | null, cents: bigint, count: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents, count })
-  const away = [...moved].map(([of, cents]) => part(of, convert(sign * cents), 1n))
-  const isAllAway = moved.size > 0 && sum([...moved.values()]) === magnitude(amount)
-  // the rest takes what rounding leaves, so that the parts are the whole
-  return [part(category, convert(amount) - sum(away.map((one) => one.amount)), isAllAway ? 0n : 1n), ...away]
+  const asked = question.filter.categories
+  // a transaction without a requested part needs no rate
+  if (asked !== undefined && ![category, ...moved.keys()].some((one) => asked.includes(one))) return []
+  const rest = magnitude(amount) - sum([...moved.values()])
+  const shares = [...moved].toSorted(([a, one], [b, other]) => one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1)
+  // "the rest has what rounding leaves; where no rest is left, the largest part has it"
+  const first: [string | null, bigint] | undefined = rest > 0n || shares.length === 0 ? [category, rest] : shares.shift()
+  const part = (of: string | null, cents: bigint): Part => ({ transaction, day, category: of, currency: target, amount: cents })
+  const others = shares.map(([of, cents]) => part(of, convert(sign * cents)))
+  return [part(first?.[0] ?? null, convert(amount) - sum(others.map((one) => one.amount))), ...others]
 }
 
 /** The parts that count: never a transfer's, and a failed one's only where the status is asked for. */
 export function counted(books: Books, question: Question, isByStatus = false): Part[] {
-  const { first, last, currency, account, category, statuses, type } = question.filter
+  const { first, last, currency, account, categories, statuses, type } = question.filter
   return books.transactions.filter((one) => {
     const day = dayIn(question.zone, one.at)
     return !one.isTransfer
@@ -130,46 +131,45 @@ export function counted(books: Books, question: Question, isByStatus = false): P
       && (currency === undefined || one.currency === currency)
       && (account === undefined || one.account === account)
       && (type === 'income' ? one.amount > 0n : type === 'expense' ? one.amount < 0n : true)
-  }).flatMap((one) => partsOf(one, question, books.rates)).filter((part) => category === undefined || part.category === category)
+  }).flatMap((one) => partsOf(one, question, books.rates)).filter((part) => categories === undefined || categories.includes(part.category))
 }
 
 export type Group = { key: string | null, currency: string, amount: bigint, count: bigint }
 
-/** Parts by a key and by currency; a group that nothing counts in and that adds up to nothing is none. */
+/** Parts by a key and by currency. "`count` and `avg` are of transactions": each counts once in a group, however many of its parts are there. */
 export function grouped(parts: Part[], keyOf: (part: Part) => string | null): Group[] {
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, { key: string | null, currency: string, amount: bigint, transactions: Set<Transaction> }>()
   for (const part of parts) {
     const key = keyOf(part)
     const name = JSON.stringify([key, part.currency])
-    const group = groups.get(name) ?? { key, currency: part.currency, amount: 0n, count: 0n }
+    const group = groups.get(name) ?? { key, currency: part.currency, amount: 0n, transactions: new Set() }
     groups.set(name, group)
     group.amount += part.amount
-    group.count += part.count
+    group.transactions.add(part.transaction)
   }
-  return [...groups.values()].filter(({ amount, count }) => amount !== 0n || count !== 0n)
+  return [...groups.values()].map(({ transactions, ...group }) => ({ ...group, count: BigInt(transactions.size) }))
 }
 
-/** Where nothing asks for a category a transaction is one, however it is split. */
-export const byTransaction = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, count: part.category === part.transaction.category ? 1n : 0n }))
-
 export type Fn = 'sum' | 'avg' | 'count'
-/** In hundredths; of a count the number itself. */
-export const measured = ({ amount, count }: Pick<Group, 'amount' | 'count'>, fn: Fn): bigint =>
-  fn === 'sum' ? amount : fn === 'count' ? count : rounded(amount, count === 0n ? 1n : count)
+/** In hundredths; of a count the number itself. "An average has the decimals of its currency." */
+export function measured({ currency, amount, count }: Omit<Group, 'key'>, fn: Fn): bigint {
+  if (fn !== 'avg') return fn === 'sum' ? amount : count
+  const unit = smallest(currency)
+  return rounded(amount, count * unit) * unit
+}
 
 /** One number, or the currencies that cannot be one. */
 export function stat(books: Books, question: Question, fn: Fn): bigint | string[] {
   const parts = counted(books, fn === 'count' ? { zone: question.zone, filter: question.filter } : question)
-  const groups = grouped(question.filter.category === undefined ? byTransaction(parts) : parts, () => null)
+  const groups = grouped(parts, () => null)
   if (fn !== 'count' && groups.length > 1) return groups.map(({ currency }) => currency).toSorted()
-  return measured({ amount: sum(groups.map(({ amount }) => amount)), count: sum(groups.map(({ count }) => count)) }, fn)
+  return sum(groups.map((group) => measured(group, fn)))
 }
 
 export type Grouping = Unit | 'category' | 'status' | 'currency'
 export function aggregate(books: Books, question: Question, grouping: Grouping): Group[] {
   const parts = counted(books, question, grouping === 'status')
-  const isSplit = grouping === 'category' || question.filter.category !== undefined
-  return grouped(isSplit ? parts : byTransaction(parts), (part) => {
+  return grouped(parts, (part) => {
     if (grouping === 'category') return part.category
     if (grouping === 'status') return part.transaction.status
     return grouping === 'currency' ? part.transaction.currency : periodOf(part.day, grouping)

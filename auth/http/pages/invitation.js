@@ -20,6 +20,7 @@ function offer(...ids) {
 /** Reads the invitation and who is signed in, and shows what can be done now. */
 async function show() {
   const invitation = await call(`get-invitation?invitationId=${encodeURIComponent(invitationId)}`)
+  const user = await signedIn('../get-session')
   const { organization_name: organization, inviter_name: inviter, role, status, email_hint: address } = invitation
   part('invitation').replaceChildren(
     organization === null
@@ -27,7 +28,6 @@ async function show() {
       : `${inviter || 'Somebody'} invites ${address} to join ${organization || 'an organization'}, with the role “${role}”.`,
   )
   part('until').replaceChildren(ended[status] ?? `The invitation is valid until ${until(invitation.expires_at)}.`)
-  const user = await signedIn('../get-session')
   part('who').replaceChildren(user === undefined ? '' : `You are signed in as ${user.email}.`)
   if (status !== 'pending') return offer()
   if (user === undefined) {

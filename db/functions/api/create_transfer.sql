@@ -15,8 +15,10 @@ declare
   outgoing constant numeric := private.transferred(create_transfer.amount, 'amount');
   incoming numeric := case when create_transfer.to_amount is not null then private.transferred(create_transfer.to_amount, 'to_amount') end;
   moved_at constant timestamptz := case when transfer_date is null then now() else private.to_moment(transfer_date, 'transfer_date', false) end;
+  moved_on constant date := private.whole_day(transfer_date);
   transfer constant uuid := gen_random_uuid();
 begin
+  perform private.require_plain_query();
   if from_account_id = to_account_id then
     perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
   end if;
@@ -50,9 +52,9 @@ begin
   perform set_config('private.transfer', transfer::text, true);
   return query
     with stored as (
-      insert into api.transactions (amount, name, currency, organization_id, account_id, transfer_id, source, transaction_date)
+      insert into api.transactions (amount, name, currency, organization_id, account_id, transfer_id, source, transaction_date, booked_on)
       select half.amount, coalesce(create_transfer.name, 'Transfer'), half.currency, origin.organization_id, half.account_id, transfer, 'transfer',
-        moved_at
+        moved_at, moved_on
       from (values (- outgoing, origin.currency, origin.id), (incoming, destination.currency, destination.id)) as half (amount, currency, account_id)
       returning *
     )
@@ -63,7 +65,7 @@ $$;
 comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is
 $$Moves money between two accounts of one context
 
-`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's; `amount`, above 0, leaves the one and reaches the other on `transfer_date`, by default now; `name` is by default `Transfer`. Where the accounts have different currencies, `to_amount` is what arrives, in the other currency; where they have the same it is left out.
+`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's; `amount`, above 0, leaves the one and reaches the other on `transfer_date`, a day or a moment, by default now; `name` is by default `Transfer`. Where the accounts have different currencies, `to_amount` is what arrives, in the other currency; where they have the same it is left out.
 
 Answers the two transactions that it stores, first the one that leaves, which is negative. Both are `paid`, of the source `transfer`, and have one `transfer_id`. What changes in one of name, status, date and description changes in the other, and so does the amount where the currency is the same; deleting one deletes both.
 

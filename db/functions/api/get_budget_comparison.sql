@@ -24,13 +24,14 @@ declare
   carried_from date;
   is_budgeted boolean;
 begin
+  perform private.require_plain_query();
   if lower(days) is null then
     perform private.invalid('a budget needs a range with an end', 'Send start_date and end_date, or a preset other than all_time.');
   end if;
   budgets := private.budget_terms(context, first_month);
   execute format(
-    'with %s select (select min(since) from carrying), exists (select from usual) or exists (select from own where month between %L and %L)',
-    budgets, first_month, upper(days) - 1) into carried_from, is_budgeted;
+    'with %1$s select (select min(since) from carrying), exists (select from usual where since < %3$L and until > %2$L) or exists (select from own where month >= %2$L and month < %3$L)',
+    budgets, first_month, upper(days)) into carried_from, is_budgeted;
   -- Asked first, because the plan would decide otherwise whether spending that no row shows is converted, and misses a rate.
   if not is_budgeted then
     return;
@@ -44,7 +45,7 @@ begin
           / ((month + interval '1 month')::date - month::date) as weight
         from generate_series(%2$L::date::timestamp, %4$L::timestamp - interval '1 day', interval '1 month') as month
       ), spent_before as (
-        select category_id, currency, date_trunc('month', transaction_date)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
+        select category_id, currency, date_trunc('month', day::timestamp)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
       ), months_before as (
         select c.category_id, c.currency, coalesce(o.amount, u.amount) + coalesce(s.amount, 0) as rest,
           -- what is left reaches as far as each month after it carries over
@@ -55,15 +56,17 @@ begin
           from carrying cross join lateral generate_series(since::timestamp, %2$L::timestamp - interval '1 month', interval '1 month') as month
         ) c
         left join own o using (category_id, currency, month)
-        left join usual u using (category_id, currency)
         left join spent_before s using (category_id, currency, month)
+        left join usual u on u.category_id = c.category_id and u.currency = c.currency and u.since <= c.month and u.until > c.month
       ), budgeted as (
-        select category_id, currency, round(sum(share) / 377580.00000000000000000000, 2) as budget
+        select category_id, currency, round(sum(share) / 377580.00000000000000000000, least(private.currency_decimals(currency), 2)) as budget
         from (
-          select category_id, currency, amount * (select sum(weight) from weights) as share from usual
+          select category_id, currency, amount * (select sum(weight) from weights where month >= u.since and month < u.until) as share
+          from usual u where since < %4$L and until > %2$L
           union all
           select o.category_id, o.currency, (o.amount - coalesce(u.amount, 0)) * w.weight
-          from own o join weights w using (month) left join usual u using (category_id, currency)
+          from own o join weights w using (month)
+          left join usual u on u.category_id = o.category_id and u.currency = o.currency and u.since <= o.month and u.until > o.month
           union all
           select category_id, currency, rest * (select weight from weights where month = %2$L) from months_before where is_carried
         ) shares
@@ -72,7 +75,7 @@ begin
         %6$s
       ), spent as (
         select category_id, currency, -sum(amount) as actual from %7$s
-        where category_id is not null group by 1, 2 having sum(count) <> 0 or sum(amount) <> 0
+        where category_id is not null group by 1, 2 having sum(count) <> 0
       )
       select c.id, c.name, r.currency, coalesce(b.budget, 0.00), coalesce(s.actual, 0.00), coalesce(b.budget, 0) - coalesce(s.actual, 0)
       from (
@@ -87,7 +90,7 @@ begin
     $query$,
     budgets, first_month, lower(days), upper(days),
     private.counted_transactions(context,
-      p_condition => case when carried_from is null then 'false' else private.days_condition('transaction_date', daterange(carried_from, first_month)) end,
+      p_condition => case when carried_from is null then 'false' else private.days_condition(daterange(carried_from, first_month)) end,
       p_by_category => true),
     case
       when target is null then format('select * from budgeted where %s', wanted)
@@ -102,7 +105,7 @@ begin
         target, private.converted('budget', target), wanted)
     end,
     private.counted_transactions(context,
-      p_condition => concat_ws(' and ', private.days_condition('transaction_date', days), wanted), p_by_category => true, p_convert_to => target),
+      p_condition => concat_ws(' and ', private.days_condition(days), wanted), p_by_category => true, p_convert_to => target),
     context);
 end
 $$;
@@ -113,7 +116,7 @@ Of the active context, for the days from `start_date` to `end_date` (YYYY-MM-DD,
 
 A month's budget of a category in a currency is the row of `budgets` for that month; else the one for every month; else the category's `monthly_budget`, which is in its `budget_currency`. Each category that has one in the range has a row for each currency of its budgets and of what was spent, by the category's name and then the currency: `budget` is prorated by days (half of April is half of it; 0 where there is none in this currency), `actual` what was spent (expenses less refunds, as a positive number), `difference` what is left, negative when overspent. Line items with a category count there, the rest of their transaction in its own. Transfers and failed transactions do not count. Without any budget there is no row, and no rate is asked for.
 
-Where the budget of the range's first month has `rollover`, it also gets what was left of the month before, or less what was overspent there; that month too got what was left before it, if its budget has `rollover`, and so on, up to 60 months. It begins with the first month of which the category has a row of `budgets` in this currency: a row for every month begins with the month in which it was created. A month without a budget leaves nothing.
+Where the budget of the range's first month has `rollover`, it also gets what was left of the month before, or less what was overspent there; that month too got what was left before it, if its budget has `rollover`, and so on, up to 60 months. It begins with the first month of which the category has a row of `budgets` in this currency: a row for every month begins with its `starts_on`. A month without a budget leaves nothing. Months before a change of a budget have what `past_budgets` says.
 
 `p_currency`: the rows of one currency alone. `p_convert_to`: a currency to which all is converted, so that there is one row a category: each transaction at your context's latest exchange rate on or before its day, a budget at the one on or before the last day of the range.
 

@@ -20,6 +20,7 @@ declare
   last timestamp;
   planned text;
 begin
+  perform private.require_plain_query();
   if unit is null then
     perform private.invalid(format('unknown grouping %s', coalesce(quote_literal(left("grouping", 40)), 'null')), 'It is daily, weekly, monthly, quarterly or yearly.');
   end if;
@@ -52,7 +53,7 @@ begin
   return query execute format(
     $query$
       with flow as (
-        select date_trunc(%1$L, transaction_date at time zone %7$L) as period, currency,
+        select date_trunc(%1$L, day::timestamp) as period, currency,
           coalesce(sum(amount) filter (where amount > 0), 0.00) as income,
           coalesce(-sum(amount) filter (where amount < 0), 0.00) as expenses,
           false as is_planned
@@ -61,7 +62,7 @@ begin
         union all
         select date_trunc(%1$L, due_on::timestamp), currency,
           coalesce(-sum(amount) filter (where amount < 0), 0.00), coalesce(sum(amount) filter (where amount > 0), 0.00), true
-        from (%8$s) due
+        from (%7$s) due
         group by 1, 2
       ), currencies as (
         select distinct currency from flow
@@ -73,7 +74,7 @@ begin
       from (
         select period, false as is_planned from generate_series(%4$L::timestamp, %5$L::timestamp, %6$L::interval) as period
         union all
-        select %5$L::timestamp + coming * %6$L::interval, true from generate_series(0, %9$s) as coming where %9$s > 0
+        select %5$L::timestamp + coming * %6$L::interval, true from generate_series(0, %8$s) as coming where %8$s > 0
       ) p
       cross join currencies c
       left join flow f on f.period = p.period and f.currency = c.currency and f.is_planned = p.is_planned
@@ -81,10 +82,10 @@ begin
     $query$,
     unit,
     private.counted_transactions(context,
-      p_condition => concat_ws(' and ', private.days_condition('transaction_date', daterange(first::date, (first + periods * step)::date)), wanted),
+      p_condition => concat_ws(' and ', private.days_condition(daterange(first::date, (first + periods * step)::date)), wanted),
       p_convert_to => target),
     coalesce(target, lower(p_currency), 'usd'),
-    first, last, step, current_setting('TimeZone'),
+    first, last, step,
     coalesce(planned, 'select null::date as due_on, null as currency, null::numeric as amount where false'),
     upcoming);
 end
@@ -98,5 +99,5 @@ Of the active context. `grouping`: `daily`, `weekly`, `monthly` (the default), `
 
 `upcoming`: how many coming periods are planned, 0 (the default) to 120. Unless it is 0, each currency also has a row with `is_planned` true for the current period and for each of the coming ones: what your context's subscriptions are still due for from today on and is not recorded. They are converted as transactions of the day on which they are due. 400 for more than 10,000 such days.
 
-Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`. Oldest first, periods without transactions with zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` chooses one, and where there is nothing it is `usd`. Transfers and failed transactions do not count. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
+Each row: `period` (its first day), `currency`, `income` and `expenses` (both as positive numbers), `net` (income less expenses), `is_planned`. Oldest first, periods without transactions with zeros. Without `p_convert_to` each currency is a series of its own; `p_currency` chooses one, and where there is nothing it is `usd`. Transfers and failed transactions do not count. Weeks begin on Monday; days are a transaction's `booked_on`, or of its moment UTC's or those of the time zone in `Prefer: timezone=…`.$$;
 grant execute on function api.get_cash_flow(text, integer, text, uuid, integer, text) to authenticated;

@@ -18,8 +18,8 @@ begin atomic
     select coalesce(lower(moments), '-infinity') as first,
       -- the end of a step is not part of it
       coalesce(upper(moments) + interval '1 microsecond', 'infinity') as beyond
-    from (select range_intersect_agg(moments) as moments from conditions where field = 'transaction_date') d
-    where not coalesce(isempty(moments), false)
+    from (select private.reach(range_intersect_agg(moments), range_intersect_agg(days)) as moments from conditions where field = 'transaction_date') d
+    where private.require_plain_query() and not coalesce(isempty(moments), false)
   ), steps (first, beyond, size) as (
     select beyond, beyond, 32 from asked
     union all
@@ -49,6 +49,7 @@ begin atomic
         select from conditions c
         where not case
           when c.kind = 'number' then coalesce(t.amount <@ c.numbers, c.takes_null)
+          when c.field = 'transaction_date' and t.booked_on is not null then t.booked_on::date <@ c.days
           when c.kind = 'date' then coalesce(
             case c.field when 'transaction_date' then t.transaction_date when 'created_at' then t.created_at when 'updated_at' then t.updated_at end <@ c.moments,
             c.takes_null)
@@ -62,7 +63,9 @@ begin atomic
         end
       )
     order by t.transaction_date desc, t.id
-  ) as found;
+  ) as found
+  -- the caller may ask for the same order by name, which would sort all rows
+  limit (select private.rows_of_page('get_filtered_transactions'));
 end;
 comment on function api.get_filtered_transactions(jsonb) is
 $$Transactions that pass all filters, newest first
@@ -71,7 +74,7 @@ $$Transactions that pass all filters, newest first
 
 Fields and their operations: `amount`, `transaction_date`, `created_at`, `updated_at`: eq, neq, gt, gte, lt, lte, in, from, to, between, is_null. `id`, `category_id`, `account_id`, `tag`: eq, neq, in, is_null. `search`: contains, eq, ilike, which are the same. `name`, `description`, `currency`, `status`, `source`, `reference_no`, `external_id`, `user_id`, `organization_id`: eq, neq, like, ilike, in, is_null.
 
-Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `tag` is a tag's name, of which a transaction may have several: neq means that it has not that one, is_null that it has none. `search` is found in the name, the description or the reference, whatever the case; no character of it stands for others. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
+Values: a number or a date (YYYY-MM-DD or ISO 8601 date-time); an array for `in`, an array of two for `between`; true or false for `is_null`; `*` stands for any characters in `like` and `ilike`. `tag` is a tag's name, of which a transaction may have several: neq means that it has not that one, is_null that it has none. `search` is found in the name, the description or the reference, whatever the case; no character of it stands for others. `from`, `to` and `between` include both ends, and a date there is the whole day; the other operations compare with its midnight. A transaction with a `booked_on` counts as of that day's midnight, in every time zone. A date may also be a preset, such as `this_month`: `eq`, `in` and `between` mean within it. Days are UTC's, or of the time zone in `Prefer: timezone=Europe/Berlin`.
 
-The rows are of the table transactions: select, limit, offset and embedding work as there, and order by the columns that are selected. With a limit and no other order, no more is read than the page needs: the newest rows up to the last that passes. Where few pass, add a range of dates.$$;
+The rows are of the table transactions: select, limit, offset and embedding work as there, and order by the columns that are selected. With a limit, and no order or `transaction_date.desc,id`, no more is read than the page needs: the newest rows up to the last that passes. Where few pass, add a range of dates.$$;
 grant execute on function api.get_filtered_transactions(jsonb) to authenticated;

@@ -12,6 +12,7 @@ declare
   label constant text := case
     when p_group_by in ('category', 'status', 'currency') then 'g.key::text' else 'to_char(g.key, ''YYYY-MM-DD'')' end;
 begin
+  perform private.require_plain_query();
   if p_group_by is null or p_group_by not in ('day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency') then
     perform private.invalid(format('unknown p_group_by %s', coalesce(quote_literal(left(p_group_by, 40)), 'null')),
       'It is day, week, month, quarter, year, category, status or currency.');
@@ -26,6 +27,7 @@ begin
         select %1$s as key, currency, %4$s as value, sum(count) as count
         from %5$s
         group by 1, 2
+        -- names the amount, so that a missing rate refuses a count of groups too
         having sum(count) <> 0 or sum(amount) <> 0
       ) g
       %6$s
@@ -36,11 +38,11 @@ begin
       when 'status' then 'status'
       -- how much there was of each, in the one it is converted to
       when 'currency' then case when target is null then 'currency' else 'transaction_currency' end
-      else format('date_trunc(%L, transaction_date)', p_group_by)
+      else format('date_trunc(%L, day::timestamp)', p_group_by)
     end,
     label,
     case p_group_by when 'category' then 'c.name' else label end,
-    case p_aggregate_fn when 'sum' then 'sum(amount)' when 'avg' then 'round(sum(amount) / greatest(sum(count), 1), 2)' else 'sum(count)::numeric' end,
+    case p_aggregate_fn when 'sum' then 'sum(amount)' when 'avg' then 'round(sum(amount) / nullif(sum(count), 0), least(private.currency_decimals(currency), 2))' else 'sum(count)::numeric' end,
     private.counted_transactions(context, p_filters, p_by_category => p_group_by = 'category', p_by_status => p_group_by = 'status', p_convert_to => target),
     case p_group_by when 'category' then 'left join api.categories c on c.id = g.key' else '' end);
 end
@@ -48,9 +50,9 @@ $$;
 comment on function api.get_transaction_aggregate(jsonb, text, text, text) is
 $$Sums, averages or counts of transactions in groups
 
-Of the active context: the organization's transactions while one is active, else your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter or group by `status`. Line items with a category count there, the rest of their transaction in its own; a transaction counts once in each.
+Of the active context: the organization's transactions while one is active, else your personal ones. `p_group_by`: `day`, `week`, `month`, `quarter`, `year`, `category`, `status` or `currency`. `p_aggregate_fn`: `sum`, `avg` or `count`. `p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter or group by `status`. Line items with a category count there, the rest of their transaction in its own. A transaction counts once in a group, also when several of its parts are there. An average has the decimals of its currency, two at most.
 
 `p_convert_to`: a currency to which each transaction is converted at your context's latest exchange rate on or before its day; then `currency` is that one, and `key` of the group `currency` the transactions' own. 400 names the pair and the day that has no rate.
 
-Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, else the key), `currency`, `value`, `count`. Without `p_convert_to` each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday; days are UTC's, or of the time zone in `Prefer: timezone=…`.$$;
+Each row: `key` (the first day of the period, a category id, a status or a currency; null is no category), `name` (the category's name, else the key), `currency`, `value`, `count`. Without `p_convert_to` each currency has rows of its own. Ordered by key; periods without transactions have no row. Weeks begin on Monday; days are a transaction's `booked_on`, or of its moment UTC's or those of the time zone in `Prefer: timezone=…`.$$;
 grant execute on function api.get_transaction_aggregate(jsonb, text, text, text) to authenticated;

@@ -10,6 +10,7 @@ declare
   context text;
   target text;
 begin
+  perform private.require_plain_query();
   perform private.require_plain_numbers(given, 'params');
   if jsonb_typeof(given) <> 'object' or given - array['user_id', 'organization_id', 'filters', 'p_convert_to'] <> '{}' then
     perform private.invalid('params is an object', 'It has user_id, organization_id, filters and p_convert_to, each of which may be left out.');
@@ -37,13 +38,13 @@ begin
         select category_id, currency, sum(amount) as total, sum(count) as count
         from %s
         group by category_id, currency
-        having sum(count) <> 0 or sum(amount) <> 0
+        having sum(count) <> 0
       ) g
       left join api.categories c on c.id = g.category_id
       order by g.currency, abs(g.total) desc, c.name, g.category_id
     $query$,
     private.counted_transactions(context, p_condition => concat_ws(' and ',
-        private.days_condition('transaction_date', days),
+        private.days_condition(days),
         case filters ->> 'transaction_type' when 'income' then 'amount > 0' when 'expense' then 'amount < 0' end,
         case when filters ->> 'currency' is not null then format('currency = %L', lower(filters ->> 'currency')) end,
         case when filters ->> 'account_id' is not null then format('account_id = %L', private.filter_literal('id', filters -> 'account_id', 'account_id')) end),

@@ -13,8 +13,10 @@ declare
   target constant text := private.target_currency(p_convert_to);
   counted text;
   answer record;
+  currency text;
   currencies text[];
 begin
+  perform private.require_plain_query();
   if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
     perform private.invalid(format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')), 'It is sum, avg or count.');
   end if;
@@ -33,25 +35,33 @@ begin
   execute format(
     'select coalesce(sum(amount), 0.00) as amount, coalesce(sum(count), 0) as count, %2$s as is_mixed from %1$s', counted,
     case when target is null then format('bool_or(currency <> (select currency from %s limit 1))', counted) else 'false' end) into answer;
+  currency := target;
   if answer.is_mixed then
-    execute format('select array(select currency from %s group by 1 having sum(count) <> 0 or sum(amount) <> 0 order by 1)', counted) into currencies;
+    execute format('select array(select currency from %s group by 1 having sum(count) <> 0 order by 1)', counted) into currencies;
     if cardinality(currencies) > 1 then
       perform private.invalid(
         format('%s of different currencies has no meaning: %s', p_aggregate_fn, array_to_string(currencies, ', ')),
         'Add p_convert_to, or a filter: {"field": "currency", "operation": "eq", "value": "…"}.');
     end if;
+    currency := currencies[1];
+  -- a mean of no row needs none, and looking for its currency would read the context again
+  elsif target is null and p_aggregate_fn = 'avg' and not answer.is_mixed then
+    execute format('select currency from %s limit 1', counted) into currency;
   end if;
-  return case p_aggregate_fn when 'sum' then answer.amount else round(answer.amount / greatest(answer.count, 1), 2) end;
+  return case p_aggregate_fn
+    when 'sum' then answer.amount
+    else round(answer.amount / greatest(answer.count, 1), least(private.currency_decimals(currency), 2))
+  end;
 end
 $$;
 comment on function api.get_transaction_stat(text, text, jsonb, text, text, text) is
 $$One statistic as one number
 
-`p_aggregate_fn`: `sum`, `avg` (rounded to 2 decimal places) or `count`. `p_transaction_type`: `balance` takes all transactions, `income` those above zero, `expense` those below zero, whose sum is negative. Of no transactions every answer is 0.
+`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, two at most) or `count`. `p_transaction_type`: `balance` takes all transactions, `income` those above zero, `expense` those below zero, whose sum is negative. Of no transactions every answer is 0.
 
 `p_organization_id` null is your personal context; left out, it is the active one. `p_user_id` is you. Anybody else's is 403.
 
-`p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter by `status`. With a filter on `category_id` the parts of split transactions count that are in such a category.
+`p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter by `status`. With a filter on `category_id` the parts of split transactions are added up that are in such a category, and each transaction counts once.
 
 `p_convert_to`: a currency, such as `eur`, to which each transaction is converted at your context's latest exchange rate on or before its day; 400 names the pair and the day that has none. Without it currencies are never mixed: if there is more than one, `sum` and `avg` answer 400 and name them; add a filter on `currency`.$$;
 grant execute on function api.get_transaction_stat(text, text, jsonb, text, text, text) to authenticated;

@@ -12,6 +12,7 @@ declare
   invalid bigint := 0;
   examples text;
 begin
+  perform private.require_plain_query();
   if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
     perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
   end if;
@@ -46,16 +47,23 @@ begin
     with judged as materialized (
       select * from private.judge_import(p_rows, p_source, p_account_id, account_currency)
     ), begun as materialized (
-      select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict = 'new')) as id
+      select private.begin_import(p_source, p_account_id, p_file_name, count(*) filter (where j.verdict in ('new', 'updated'))) as id
       from judged j
-      having bool_or(j.verdict = 'new') and not bool_or(j.verdict = 'invalid')
+      having bool_or(j.verdict in ('new', 'updated')) and not bool_or(j.verdict = 'invalid')
     ), stored as (
       insert into api.transactions (
-        id, name, amount, transaction_date, currency, source, external_id, category_id, reference_no, description, status, metadata, account_id, import_id)
-      select j.transaction_id, j.name, j.amount, j.transaction_date, j.currency, p_source, j.external_id, j.category_id, j.reference_no, j.description, j.status,
+        id, name, amount, transaction_date, booked_on, currency, source, external_id, category_id, reference_no, description, status, metadata, account_id, import_id)
+      select j.transaction_id, j.name, j.amount, j.transaction_date, j.booked_on, j.currency, p_source, j.external_id, j.category_id, j.reference_no, j.description, j.status,
         j.metadata, p_account_id, begun.id
       from judged j cross join begun
       where j.verdict = 'new'
+    ), updated as (
+      update api.transactions t
+        set name = j.name, amount = j.amount, status = j.status, reference_no = j.reference_no, description = j.description, metadata = j.metadata,
+          transaction_date = coalesce(j.transaction_date, t.transaction_date),
+          booked_on = case when j.transaction_date is null then t.booked_on else j.booked_on end
+        from judged j cross join begun
+        where j.verdict = 'updated' and t.id = j.transaction_id
     )
     select j.row_number, j.verdict, j.reason, j.transaction_id from judged j
   loop
@@ -67,6 +75,7 @@ begin
     end if;
     return next;
   end loop;
+  perform set_config('private.import', '', true);
   if invalid > 0 then
     perform private.invalid(
       format('%s of %s rows cannot be imported. %s', invalid, jsonb_array_length(p_rows), examples),
@@ -77,11 +86,13 @@ $$;
 comment on function api.import_transactions(jsonb, text, uuid, text, boolean) is
 $$Imports the rows of a bank's file, once
 
-`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, where the file says it, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, each as a transaction has it. An amount is a number or a text such as `"-12.50"`; a day is one of the request's time zone; null is what the file does not say. `p_source` says whose the rows are: with it and the `external_id` a row is known again. `p_account_id` is an account of the active context, whose currency they have. `p_file_name` is for people.
+`p_rows` is an array of 1 to 5,000 objects with `name` and `amount` and, where the file says it, `transaction_date`, `currency`, `external_id`, `category_id`, `reference_no`, `description`, `status` and `metadata`, each as a transaction has it. An amount is a number or a text such as `"-12.50"`; a day is the same in every time zone, and stored as `booked_on`; null is what the file does not say. `p_source` says whose the rows are: with it and the `external_id` a row is known again. `p_account_id` is an account of the active context, whose currency they have. `p_file_name` is for people.
 
-Answers for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new` is stored. `duplicate` is there already. `changed` is there too, and `reason` names what differs: it stays as it is, because a person's edits win. `invalid` cannot be stored, and `reason` says why.
+Answers for each row, in the order sent: `row_number` from 1, `verdict`, `reason` and `transaction_id`. `new` is stored. `duplicate` is there already. `updated` is there, and the bank now says something else of it that no person has edited: what `reason` names is taken over, category, tags and a person's own description stay. `changed` is there too, and `reason` names what differs: it stays as it is, because a person's edits win. `invalid` cannot be stored, and `reason` says why.
+
+A row without a `status` is booked. A booked row is never made pending again, and an older file changes nothing back.
 
 A row without an `external_id` is known by its account, day, amount, currency and name, and by which of the same of its file it is: the same file twice changes nothing, and files may overlap by whole days.
 
-With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new rows are stored in the active context, as one import that `DELETE /imports` takes back; or, when one row is invalid, none: 400 names the first. 404 for an account that is not of the active context, 403 when your role may not create, 409 when others write for too long.$$;
+With `p_dry_run`, the default, nothing is written. With `p_dry_run` false all new and updated rows are stored in the active context, as one import that `DELETE /imports` takes back; or, when one row is invalid, none: 400 names the first. 404 for an account that is not of the active context, 403 when your role may not create, 409 when others write for too long.$$;
 grant execute on function api.import_transactions(jsonb, text, uuid, text, boolean) to authenticated;

@@ -4,8 +4,10 @@ as $$
 declare
   subscription api.subscriptions;
   recorded api.transactions;
-  day constant date := private.to_moment(due_on, 'due_on', false)::date;
+  -- of a whole day not by way of a moment, because a zone may have skipped it
+  day constant date := coalesce(private.whole_day(due_on), private.to_moment(due_on, 'due_on', false)::date);
 begin
+  perform private.require_plain_query();
   perform private.take_turns('transactions');
   select * into subscription from api.subscriptions where id = p_subscription_id;
   if not found then
@@ -24,9 +26,10 @@ begin
       'due_on is one of the days of get_upcoming, as YYYY-MM-DD.');
   end if;
   insert into api.transactions
-    (name, amount, currency, category_id, account_id, transaction_date, source, external_id, user_id, organization_id)
+    (name, amount, currency, category_id, account_id, status, transaction_date, booked_on, source, external_id, user_id, organization_id)
   values (
-    subscription.title, -subscription.amount, subscription.currency, subscription.category_id, subscription.account_id, day,
+    subscription.title, -subscription.amount, subscription.currency, subscription.category_id, subscription.account_id,
+    case when day > current_date then 'pending' else 'paid' end, day, day,
     'subscription', private.occurrence_id(subscription.id, day), public.uid(), subscription.organization_id)
   returning * into recorded;
   return recorded;
@@ -35,7 +38,7 @@ $$;
 comment on function api.record_subscription(uuid, text) is
 $$Makes one due day of a recurring cost a transaction
 
-`p_subscription_id` is a subscription you see, `due_on` (YYYY-MM-DD) one of its days, as get_upcoming answers them. The transaction is of the subscription's own context: it has its title as `name`, its amount with the sign turned, its currency, category and account; `transaction_date` is the day, `source` is `subscription`.
+`p_subscription_id` is a subscription you see, `due_on` (YYYY-MM-DD) one of its days, as get_upcoming answers them. The transaction is of the subscription's own context: it has its title as `name`, its amount with the sign turned, its currency, category and account; `booked_on` is the day, `source` is `subscription`. A day after today is `pending`, so the account's balance is without it until it is paid.
 
 Answers the transaction. A day that is recorded already answers the transaction it has, as it is now, also when two people record it at once; once that is deleted, the day can be recorded again.
 

@@ -25,10 +25,65 @@ create or replace function private.count_of(p_so_far text) returns bigint
   return ('x' || right(p_so_far, 8))::bit(32)::bigint;
 comment on function private.count_of(text) is 'How many rows of activity a request has so far, from the last of their ids.';
 
+-- The id has the time of the first change and not of the request's begin. A request that waited comes after those that it waited for.
 create or replace function private.recorded_so_far() returns text
   language sql volatile
-  return coalesce(nullif(current_setting('activity.of_request', true), ''), private.start_of_change(now(), gen_random_uuid()) || '00000000');
+  return coalesce(nullif(current_setting('activity.of_request', true), ''), private.start_of_change(clock_timestamp(), gen_random_uuid()) || '00000000');
 comment on function private.recorded_so_far() is 'The last id of the request''s activity, in hexadecimal digits; of one that has none, the id of the request.';
+
+-- What is done can be undone within the time and the memory of one request, so a request changes no more rows than that. All tables
+-- count, and what foreign keys and triggers change. The rows are counted before they are written, because a request that writes
+-- far too many would end at its time limit, which says nothing of what to do. An upsert meets the triggers of both kinds for
+-- one row, so each kind has its own count there; what was recorded of both is counted in keep_count().
+create or replace function private.most_rows_of_change() returns integer
+  -- 50,000 and a hundred, so that an account goes along with its 50,000 transactions
+  language sql immutable parallel safe
+  return 50100;
+comment on function private.most_rows_of_change() is 'How many rows one request may create, change and delete.';
+
+create or replace function private.one_more(p_kind text) returns integer
+  language sql volatile
+  -- ends with the request
+  return set_config('activity.' || p_kind, (coalesce(nullif(current_setting('activity.' || p_kind, true), ''), '0')::integer + 1)::text, true)::integer;
+comment on function private.one_more(text) is 'Counts one more row that a request is about to write, and answers how many of this kind they are.';
+
+create or replace function private.refuse_large_change() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  perform private.refuse_many_rows();
+  return null;
+end
+$$;
+comment on function private.refuse_large_change() is 'Refuses a request that writes more rows than an undo could take back. The trigger''s condition says when.';
+
+create or replace function private.refuse_many_rows() returns void
+  language plpgsql set search_path = ''
+as $$
+begin
+  raise sqlstate 'PT413' using
+    message = format('this request would change more than %s rows', private.most_rows_of_change()),
+    detail = 'Rows that are changed or deleted along with others count too.',
+    hint = 'Nothing was stored. Send it in parts, such as one for each year of transaction_date. Before an account, a category, a tag or an import is deleted, move or delete its transactions in parts.';
+end
+$$;
+comment on function private.refuse_many_rows() is 'Refuses a request that changes too many rows: 413.';
+grant execute on function private.most_rows_of_change(), private.one_more(text), private.refuse_many_rows() to authenticated;
+
+create or replace function private.keep_count(p_so_far text, p_recorded bigint) returns void
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  recorded constant bigint := private.count_of(p_so_far) + p_recorded;
+begin
+  if recorded > private.most_rows_of_change() then
+    perform private.refuse_many_rows();
+  end if;
+  -- ends with the request
+  perform set_config('activity.of_request', left(p_so_far, 24) || lpad(to_hex(recorded), 8, '0'), true);
+end
+$$;
+comment on function private.keep_count(text, bigint) is 'Keeps how many rows of activity a request has, of which the last are recorded; 413 when they are too many.';
 
 -- The functions of the triggers have the definer's rights, because callers may not write activity. They run in UTC, because JSON
 -- has times as the request's time zone has them, and an undo compares them. They do little, because every single insert pays it: one
@@ -48,8 +103,7 @@ begin
     from new_rows n cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
     where s.actor is not null;
   get diagnostics recorded = row_count;
-  -- ends with the request
-  perform set_config('activity.of_request', left(so_far, 24) || lpad(to_hex(private.count_of(so_far) + recorded), 8, '0'), true);
+  perform private.keep_count(so_far, recorded);
   return null;
 end
 $$;
@@ -68,15 +122,13 @@ begin
     from new_rows n cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
     where s.actor is not null;
   get diagnostics recorded = row_count;
-  -- ends with the request
-  perform set_config('activity.of_request', left(so_far, 24) || lpad(to_hex(private.count_of(so_far) + recorded), 8, '0'), true);
+  perform private.keep_count(so_far, recorded);
   return null;
 end
 $$;
 comment on function private.record_association() is 'Records which tags a statement of a request has set. An association has no id of its own.';
 
--- A row that an update leaves as it was, but for updated_at, has not changed. An update that gives a tag association another tag
--- ends one association and begins another.
+-- A row that an update leaves as it was, but for updated_at, has not changed.
 create or replace function private.record_change() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
@@ -86,26 +138,45 @@ declare
 begin
   insert into api.activity
     select private.nth_of_change(s.start, s.number + row_number() over ()), now(), s.change, s.actor,
-      case when r.whole ->> 'organization_id' is null then r.whole ->> 'user_id' end, r.whole ->> 'organization_id',
-      case when r.before is null then 'create' when r.after is null then 'delete' else 'update' end, tg_table_name,
-      coalesce(r.whole ->> 'id', r.whole ->> 'transaction_id')::uuid, r.before, r.after
+      case when r.organization_id is null then r.user_id end, r.organization_id, 'update', tg_table_name, r.id, r.before, r.after
     from (
-      select o.before, n.after, coalesce(n.after, o.before) as whole
-      from (select to_jsonb(o) as before from old_rows o offset 0) o
-      full join (select to_jsonb(n) as after from new_rows n offset 0) n
-        on coalesce(n.after ->> 'id', (n.after ->> 'transaction_id') || (n.after ->> 'tag_id'))
-          = coalesce(o.before ->> 'id', (o.before ->> 'transaction_id') || (o.before ->> 'tag_id'))
-      where o.before - 'updated_at' is distinct from n.after - 'updated_at'
+      -- a full join, because the plan is kept from when there was one row, and would compare each row with every other
+      select n.id, n.user_id, n.organization_id, to_jsonb(o) as before, to_jsonb(n) as after
+      from old_rows o full join new_rows n on n.id = o.id
+      -- so that each row becomes JSON once
+      offset 0
     ) r
     cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
-    where s.actor is not null;
+    where s.actor is not null and r.before - 'updated_at' <> r.after - 'updated_at';
   get diagnostics recorded = row_count;
-  -- ends with the request
-  perform set_config('activity.of_request', left(so_far, 24) || lpad(to_hex(private.count_of(so_far) + recorded), 8, '0'), true);
+  perform private.keep_count(so_far, recorded);
   return null;
 end
 $$;
 comment on function private.record_change() is 'Records what a statement of a request has changed.';
+
+-- An update that gives a tag association another tag ends one association and begins another.
+create or replace function private.record_changed_association() returns trigger
+  language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  so_far constant text := private.recorded_so_far();
+  recorded bigint;
+begin
+  insert into api.activity
+    select private.nth_of_change(s.start, s.number + row_number() over ()), now(), s.change, s.actor,
+      coalesce(n.user_id, o.user_id), coalesce(n.organization_id, o.organization_id),
+      case when o.tag_id is null then 'create' when n.tag_id is null then 'delete' else 'update' end, tg_table_name,
+      coalesce(n.transaction_id, o.transaction_id), to_jsonb(o), to_jsonb(n)
+    from old_rows o full join new_rows n using (transaction_id, tag_id)
+    cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
+    where s.actor is not null and o is distinct from n;
+  get diagnostics recorded = row_count;
+  perform private.keep_count(so_far, recorded);
+  return null;
+end
+$$;
+comment on function private.record_changed_association() is 'Records which tags a statement of a request has changed.';
 
 create or replace function private.record_deletion() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
@@ -122,8 +193,7 @@ begin
     cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
     where s.actor is not null;
   get diagnostics recorded = row_count;
-  -- ends with the request
-  perform set_config('activity.of_request', left(so_far, 24) || lpad(to_hex(private.count_of(so_far) + recorded), 8, '0'), true);
+  perform private.keep_count(so_far, recorded);
   return null;
 end
 $$;

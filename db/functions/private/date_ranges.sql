@@ -89,6 +89,11 @@ $$;
 comment on function private.to_moment(text, text, boolean) is
   'A date or date-time that a client sent, or 400 with the name of where it stood; the hint names the presets where there are any.';
 
+create or replace function private.whole_day(p_value text) returns date
+  language sql stable parallel safe set search_path = ''
+  return case when p_value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and private.moment(p_value) is not null then p_value::date end;
+comment on function private.whole_day(text) is 'The day that a client sent; null for a date-time, and for what is no date.';
+
 create or replace function private.date_range(p_start_date text, p_end_date text, p_preset text) returns daterange
   language plpgsql stable parallel safe set search_path = ''
 as $$
@@ -106,8 +111,8 @@ begin
     perform private.invalid('a date range needs start_date and end_date, or a preset',
       'Send both as YYYY-MM-DD. Presets are ' || array_to_string(private.presets(), ', ') || '.');
   end if;
-  first := private.to_moment(p_start_date, 'start_date')::date;
-  last := private.to_moment(p_end_date, 'end_date')::date;
+  first := coalesce(private.whole_day(p_start_date), private.to_moment(p_start_date, 'start_date')::date);
+  last := coalesce(private.whole_day(p_end_date), private.to_moment(p_end_date, 'end_date')::date);
   if first > last then
     perform private.invalid('start_date is after end_date', 'Exchange the two.');
   end if;
@@ -135,4 +140,4 @@ end;
 comment on function private.is_date_range(jsonb) is 'Whether it is {preset}, or {start_date, end_date} in order. Used by a constraint.';
 
 grant execute on function private.presets(), private.preset_days(text, date), private.preset_range(text), private.is_moment(text),
-  private.moment(text), private.to_moment(text, text, boolean), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;
+  private.moment(text), private.to_moment(text, text, boolean), private.whole_day(text), private.date_range(text, text, text), private.is_date_range(jsonb) to authenticated;

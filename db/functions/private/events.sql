@@ -7,7 +7,7 @@
 create or replace function private.asking() returns jsonb
   language sql stable
   return coalesce(nullif(current_setting('events.asking', true), '')::jsonb, '{}');
-comment on function private.asking() is 'Who asks for what is being written, where the auth service says so: `user_id`, `ip_address` and `user_agent`.';
+comment on function private.asking() is 'Who asks for what is being written, where the auth service says so: `user_id`, `session_id`, `ip_address` and `user_agent`.';
 
 create or replace function private.device_of(p_address text, p_agent text) returns text
   language sql immutable
@@ -86,13 +86,33 @@ end
 $$;
 comment on function private.record_sign_in() is 'Writes down that a session began, and whether on a new device.';
 
+create or replace function private.record_revoked_sessions() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  asking constant jsonb := private.asking();
+begin
+  -- A reset of the password and a stopped change of the address have no caller and are events themselves. A sign-out ends
+  -- only the caller's own session, and a new password replaces it.
+  if (asking ? 'ip_address' and not asking ? 'user_id') or exists (select from revoked where id = asking ->> 'session_id') then
+    return null;
+  end if;
+  perform private.record_account_event('sessions_revoked', user_id, private.verified_address(user_id))
+    from (select distinct user_id from revoked where expires_at > now()) as ended;
+  return null;
+end
+$$;
+comment on function private.record_revoked_sessions() is
+  'Writes down that sessions of a person were ended from another session or by the operator, before they expired.';
+
 create or replace function private.record_credential() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
   case
-    -- a mail with a link to choose another is on its way
-    when tg_op = 'UPDATE' and new.password is null then perform private.record_account_event('password_removed', new.user_id, null);
+    -- a change of the address that is stopped has no caller, and mails a link to choose another password
+    when tg_op = 'UPDATE' and new.password is null then
+      perform private.record_account_event('password_removed', new.user_id, case when private.asking() ? 'user_id' then private.verified_address(new.user_id) end);
     when tg_op = 'UPDATE' then perform private.record_account_event('password_changed', new.user_id, private.verified_address(new.user_id));
     when tg_op = 'DELETE' then
       perform private.record_account_event('account_unlinked', old.user_id, private.verified_address(old.user_id), jsonb_build_object('name', left(old.provider_id, 200)));

@@ -77,7 +77,8 @@ comment on function private.require_delete() is 'Refuses a role without the righ
 
 create or replace function private.same_tenant(a_user_id text, a_organization_id text, b_user_id text, b_organization_id text)
   returns boolean
-  language sql immutable parallel safe set search_path = ''
+  -- no setting of its own: it becomes part of the query that asks it for each row
+  language sql immutable parallel safe
 begin atomic
   select case
     when a_organization_id is null and b_organization_id is null then a_user_id = b_user_id

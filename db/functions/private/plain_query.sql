@@ -4,15 +4,18 @@
 -- table's most common values, and `Prefer: count=planned` and `count=estimated` hand its estimate on. A cast to a type
 -- such as regclass or aclitem looks names up in the catalogue, and so tells which tables, functions and roles exist.
 -- pre_request() refuses the two preferences; but it sees one of several Prefer fields, and PostgREST reads them all.
+--
+-- Two ask. A policy for select asks is_plain_query() when a query is planned, also where it is only explained. That is not enough for a
+-- function: the queries within it are planned once for a connection, whatever query calls it later. So each function of api
+-- begins with require_plain_query(), which asks in each call.
 
-create or replace function private.is_plain_query() returns boolean
-  -- Not true in general, and true of one query text: the planner then asks when it plans, also when it only explains,
-  -- and leaves the answer out of the plan.
-  language plpgsql immutable set search_path = ''
+create or replace function private.require_plain_query() returns boolean
+  language plpgsql stable set search_path = ''
 as $$
 declare
   query text;
-  type text;
+  called text;
+  casts text[];
   used record;
 begin
   -- the owner of the database and its tools may ask anything
@@ -23,42 +26,51 @@ begin
   if query ~* '^\s*explain\M' then
     perform private.refuse_estimate();
   end if;
-  -- PostgREST writes a cast as CAST( … AS type ), with that last space, and lets no quote into the type
-  for type in select m[1] from pg_catalog.regexp_matches(query, '\mAS ([A-Za-z0-9_$ ]+) \)', 'g') m loop
-    if lower(type) !~ '^(text|varchar|character varying|char|bpchar|bool|boolean|int[248]?|integer|smallint|bigint|numeric|decimal|real|float[48]?|double precision|date|time|timetz|timestamp|timestamptz|time with(out)? time zone|timestamp with(out)? time zone|interval|uuid|json|jsonb|bytea)$' then
-      perform private.refuse('PGRST100', 'a column cannot be cast to this type', 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.');
-    end if;
-  end loop;
+  -- PostgREST writes a cast as CAST( … AS type ), with that last space, and lets no quote into the type. A cast that is written
+  -- otherwise is refused, because its type is not known.
+  casts := array(select lower(m[1]) from pg_catalog.regexp_matches(query, '\mAS ([A-Za-z0-9_$ ]+) \)', 'g') m);
+  if pg_catalog.regexp_count(query, '\mCAST\s*\(', 1, 'i') > cardinality(casts)
+    or exists (select from unnest(casts) as type where type !~ '^(text|varchar|character varying|char|bpchar|bool|boolean|int[248]?|integer|smallint|bigint|numeric|decimal|real|float[48]?|double precision|date|time|timetz|timestamp|timestamptz|time with(out)? time zone|timestamp with(out)? time zone|interval|uuid|json|jsonb|bytea)$')
+  then
+    perform private.refuse('PGRST100', 'a column cannot be cast to this type', 'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.');
+  end if;
   -- PostgREST writes a column as "table"."column" and asks nobody whether there is one. A system column counts what
   -- everybody writes; the name of a function that takes a row calls the function, past the limit of rows.
-  for used in select distinct m[1] as source, m[2] as name from pg_catalog.regexp_matches(replace(query, '"api".', ''), '"([^"]+)"\."([^"]+)"', 'g') m loop
+  called := substring(query from '"api"\."([^"]+)"\s*\(');
+  for used in select distinct m[1] as name from pg_catalog.regexp_matches(replace(query, '"api".', ''), '"[^"]+"\."([^"]+)"', 'g') m loop
     if used.name in ('ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid')
-      or private.is_table(used.source) and not private.is_column(used.name) and private.is_function(used.name) then
-      perform private.refuse('42703', pg_catalog.format('column %s does not exist', left(used.name, 63)), 'Name a column of the table.');
+      or private.is_function(used.name) and not private.is_column(used.name, called) then
+      perform private.refuse('42703', pg_catalog.format('column %s does not exist', left(used.name, 63)), 'Name a column of the table, or of what the function answers.');
     end if;
   end loop;
   return true;
 end
 $$;
-comment on function private.is_plain_query() is
-  'True, or 400: for a query that PostgREST explains, for a cast to a type that looks names up in the catalogue, for a system column, and for a function in place of a column. Every policy for select asks it first.';
+comment on function private.require_plain_query() is
+  'True, or 400: for a query that PostgREST explains, for a cast to a type that looks names up in the catalogue, for a system column, and for a function in place of a column. Every function of api asks it first.';
 
-create or replace function private.is_table(p_name text) returns boolean
-  language sql stable set search_path = ''
-begin atomic
-  -- what is embedded has a name that ends in its depth
-  select p_name ~ '_[0-9]+$' or exists (select from pg_catalog.pg_class c where c.relnamespace = 'api'::regnamespace and c.relname = p_name);
-end;
-comment on function private.is_table(text) is 'Whether PostgREST names a table so: by its own name, or as one that is embedded.';
+create or replace function private.is_plain_query() returns boolean
+  -- Not true in general, and true of one query text: the planner then asks when it plans, also when it only explains,
+  -- and leaves the answer out of the plan.
+  language plpgsql immutable set search_path = ''
+as $$
+begin
+  return private.require_plain_query();
+end
+$$;
+comment on function private.is_plain_query() is 'require_plain_query(), as a query is planned. Every policy for select asks it first.';
 
-create or replace function private.is_column(p_name text) returns boolean
+create or replace function private.is_column(p_name text, p_called text) returns boolean
   language sql stable set search_path = ''
 begin atomic
   select exists (
     select from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
-    where c.relnamespace = 'api'::regnamespace and a.attname = p_name and a.attnum > 0 and not a.attisdropped);
+    where c.relnamespace = 'api'::regnamespace and a.attname = p_name and a.attnum > 0 and not a.attisdropped)
+  or exists (
+    select from pg_catalog.pg_proc p cross join unnest(p.proargnames, p.proargmodes) as argument (name, mode)
+    where p.pronamespace = 'api'::regnamespace and p.proname = p_called and argument.name = p_name and argument.mode in ('o', 'b', 't'));
 end;
-comment on function private.is_column(text) is 'Whether a table of api has a column of this name.';
+comment on function private.is_column(text, text) is 'Whether a table of api, or what the function answers that the query calls, has a column of this name.';
 
 create or replace function private.is_function(p_name text) returns boolean
   language sql stable set search_path = ''
@@ -81,5 +93,5 @@ end
 $$;
 comment on function private.refuse_estimate() is 'Refuses a count that would be the planner''s estimate.';
 
-grant execute on function private.is_plain_query(), private.refuse_estimate(), private.is_table(text), private.is_column(text), private.is_function(text)
+grant execute on function private.is_plain_query(), private.require_plain_query(), private.refuse_estimate(), private.is_column(text, text), private.is_function(text)
   to authenticated;

@@ -92,6 +92,10 @@ begin
         hint = 'The API key only reads. One with the role editor changes what its person may change.';
     end if;
   end if;
+  -- private.rows_of_page() reads limit and offset from them, and numbers of eight digits are enough
+  if current_setting('request.path', true) in ('/transactions', '/rpc/get_filtered_transactions') and current_setting('transaction_read_only') = 'on' then
+    perform set_config('log_parameter_max_length_on_error', '8', true);
+  end if;
   -- all anonymous callers together are one person
   person := hashtext(coalesce(caller, ''));
   -- most often the first place is free

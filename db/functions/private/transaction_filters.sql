@@ -2,6 +2,9 @@
 -- or does not. get_filtered_transactions() asks them of each row as it comes, so that it can stop as soon as it has enough.
 -- The reports read every row of a context, where asking row by row takes about twice the time; transaction_reports.sql writes
 -- the same conditions as SQL text for them.
+--
+-- A date is asked twice: of a transaction that has a day of its own, `days`, which are the same wherever the caller is; of any other
+-- `moments`. A day of its own counts as its midnight.
 
 create or replace function private.filter_literal(p_kind text, p_value jsonb, p_name text) returns text
   language plpgsql stable set search_path = ''
@@ -63,8 +66,26 @@ create or replace function private.moments(p_days datemultirange) returns tstzmu
     from unnest(p_days) as days);
 comment on function private.moments(datemultirange) is 'From the first moment of some days to the last, in the request''s time zone.';
 
+create or replace function private.days_of(p_midnights tsmultirange) returns datemultirange
+  language sql immutable set search_path = ''
+  return (
+    select coalesce(range_agg(daterange(
+      case when lower_inc(r) then (lower(r) + interval '1 day' - interval '1 microsecond')::date else lower(r)::date + 1 end,
+      case when upper_inc(r) then upper(r)::date + 1 else (upper(r) + interval '1 day' - interval '1 microsecond')::date end)), '{}')
+    from unnest(p_midnights) as r);
+comment on function private.days_of(tsmultirange) is 'The days of which the first midnight is within some ranges.';
+
+create or replace function private.reach(p_moments tstzmultirange, p_days datemultirange) returns tstzrange
+  language sql immutable set search_path = ''
+  -- a day begins 14 hours before UTC's in the east, and ends 12 hours after it in the west
+  return range_merge(p_moments + case when isempty(p_days) then tstzmultirange() else tstzmultirange(tstzrange(
+    lower(p_days)::timestamp at time zone 'UTC' - interval '14 hours', upper(p_days)::timestamp at time zone 'UTC' + interval '12 hours')) end);
+comment on function private.reach(tstzmultirange, datemultirange) is
+  'From the first to the last transaction_date that a transaction can have which is within some moments, or has a day of its own within some days.';
+
 create or replace function private.filter_conditions(p_filter jsonb)
-  returns table (field text, kind text, numbers nummultirange, moments tstzmultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
+  returns table (
+    field text, kind text, numbers nummultirange, moments tstzmultirange, days datemultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
   language plpgsql stable rows 1 set search_path = ''
 as $$
 declare
@@ -83,9 +104,9 @@ declare
   value constant jsonb := p_filter -> 'value';
   given constant text := p_filter ->> 'value';
   name text;
-  days daterange;
+  preset daterange;
   includes_day boolean;
-  range text;
+  midnights text[];
 begin
   field := p_filter ->> 'field';
   name := format('the value of %s %s', left(field, 40), left(operation, 40));
@@ -115,6 +136,7 @@ begin
     -- besides null no value passes, or any
     numbers := case when takes_null then '{}' else '{(,)}' end;
     moments := case when takes_null then '{}' else '{(,)}' end;
+    days := case when takes_null then '{}' else '{(,)}' end;
     -- of tags, any: a transaction of which the tag is null has none
     texts := case when kind <> 'tag' then '{}'::text[] end;
     is_negated := takes_null = (kind = 'tag');
@@ -124,16 +146,17 @@ begin
 
   -- a preset is a range of days: equal is within it, greater is after it; all_time has no ends
   if kind = 'date' and jsonb_typeof(value) = 'string' and given = any (private.presets()) then
-    days := private.preset_range(given);
-    moments := private.moments(case
-      when operation in ('eq', 'in', 'between') then datemultirange(days)
-      when operation in ('gte', 'from') then datemultirange(daterange(lower(days), null))
-      when operation in ('lte', 'to') then datemultirange(daterange(null, upper(days)))
-      when operation = 'neq' then datemultirange(daterange(null, null)) - datemultirange(days)
-      when operation = 'gt' and upper(days) is not null then datemultirange(daterange(upper(days), null))
-      when operation = 'lt' and lower(days) is not null then datemultirange(daterange(null, lower(days)))
+    preset := private.preset_range(given);
+    days := case
+      when operation in ('eq', 'in', 'between') then datemultirange(preset)
+      when operation in ('gte', 'from') then datemultirange(daterange(lower(preset), null))
+      when operation in ('lte', 'to') then datemultirange(daterange(null, upper(preset)))
+      when operation = 'neq' then datemultirange(daterange(null, null)) - datemultirange(preset)
+      when operation = 'gt' and upper(preset) is not null then datemultirange(daterange(upper(preset), null))
+      when operation = 'lt' and lower(preset) is not null then datemultirange(daterange(null, lower(preset)))
       else '{}'
-    end);
+    end;
+    moments := private.moments(days);
     return next;
     return;
   end if;
@@ -169,12 +192,19 @@ begin
   -- the end of a range that is written as a date includes that day
   includes_day := kind = 'date' and operation in ('to', 'between')
     and coalesce(value ->> 1, given) ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
+  -- a day by itself is the same wherever the caller is; a moment is compared with its midnight where the caller is
+  midnights := case when kind = 'date' then array(
+    select case when element ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then element else (texts[at]::timestamptz::timestamp)::text end
+    from jsonb_array_elements_text(case when operation in ('in', 'between') then value else jsonb_build_array(value) end) with ordinality as e (element, at)
+    order by at) end;
   if includes_day then
     texts[cardinality(texts)] := (texts[cardinality(texts)]::timestamptz::date + 1)::timestamptz;
+    midnights[cardinality(midnights)] := midnights[cardinality(midnights)]::date + 1;
   end if;
-  foreach range in array private.filter_ranges(operation, texts, includes_day) loop
-    numbers := case kind when 'number' then range::nummultirange end;
-    moments := case kind when 'date' then range::tstzmultirange end;
+  for numbers, moments, days in
+    select case kind when 'number' then range::nummultirange end, case kind when 'date' then range::tstzmultirange end, private.days_of(midnight::tsmultirange)
+    from unnest(private.filter_ranges(operation, texts, includes_day), private.filter_ranges(operation, midnights, includes_day)) as r (range, midnight)
+  loop
     return next;
   end loop;
 end
@@ -182,10 +212,11 @@ $$;
 comment on function private.filter_conditions(jsonb) is
 $$One filter as typed conditions, all of which must hold; 400 when it is not allowed
 
-`kind` says which column holds what a value may be: `numbers` and `moments` for number and date; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. Of a tag `texts` are the ids of the caller's tags that are named so, of which the transaction has one, or none where `is_negated`; null is any. Of a search they are a pattern for ILIKE that the name, the description or the reference matches. `takes_null` says whether null passes.$$;
+`kind` says which column holds what a value may be: `numbers` for a number; for a date `moments`, and `days` for a transaction that has a day of its own; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. Of a tag `texts` are the ids of the caller's tags that are named so, of which the transaction has one, or none where `is_negated`; null is any. Of a search they are a pattern for ILIKE that the name, the description or the reference matches. `takes_null` says whether null passes.$$;
 
 create or replace function private.transaction_conditions(p_filters jsonb)
-  returns table (field text, kind text, numbers nummultirange, moments tstzmultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
+  returns table (
+    field text, kind text, numbers nummultirange, moments tstzmultirange, days datemultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
   language plpgsql stable rows 1 set search_path = ''
 as $$
 begin
@@ -220,5 +251,5 @@ create or replace function private.text_of(t api.transactions, field text) retur
   end;
 comment on function private.text_of(api.transactions, text) is 'The value of a field that conditions compare as a text.';
 
-grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange),
+grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.reach(tstzmultirange, datemultirange),
   private.filter_conditions(jsonb), private.transaction_conditions(jsonb), private.text_of(api.transactions, text) to authenticated;

@@ -4,10 +4,14 @@
 --
 -- A row without an external_id is known by a fingerprint: its account, day, amount, currency and name, and which of the same
 -- of this file it is, so that two coffees of one day are two, and the same two in the next file.
+--
+-- An import takes over the bank's later word, unless a person has edited the row. A transaction has the bank's values until a person
+-- changes one. From then on private.bank_values keeps them for the comparison. private.import_updates keeps the changes of each
+-- import, for its deletion.
 
 create or replace function private.read_import(p_rows jsonb, p_account_currency text)
   returns table (
-    row_number integer, problem text, name text, amount numeric, day text, transaction_date timestamptz, currency text, external_id text,
+    row_number integer, problem text, name text, amount numeric, day text, transaction_date timestamptz, booked_on date, currency text, external_id text,
     category_id text, reference_no text, description text, status text, metadata jsonb)
   language sql stable
 begin atomic
@@ -66,16 +70,47 @@ begin atomic
         when octet_length(f.metadata::text) > 16384 then 'metadata is larger than 16 KiB'
         when jsonb_path_exists(f.metadata, '$.**{17}') then 'metadata has more than 16 levels'
       end), '')),
-    f.name, case when abs(round(f.exact, 2)) < 1e12 then round(f.exact, 2) end, left(f.given_date, 10), f.moment, f.given_currency, f.external_id,
+    f.name, case when abs(round(f.exact, 2)) < 1e12 then round(f.exact, 2) end, left(f.given_date, 10), f.moment, private.whole_day(f.given_date),
+    f.given_currency, f.external_id,
     f.category_id, f.reference_no, f.description, f.status, f.metadata
   from fields f;
 end;
 comment on function private.read_import(jsonb, text) is
   'The rows of a file as values, null for what one does not say, and what is wrong with a row by itself. The currency is the account''s, which another must not be.';
 
+create or replace function private.bank_values(
+  p_amount numeric, p_name text, p_status text, p_transaction_date timestamptz, p_booked_on date, p_reference_no text, p_description text, p_metadata jsonb
+) returns jsonb
+  language sql immutable
+  return jsonb_build_object(
+    'amount', p_amount, 'name', p_name, 'status', p_status, 'day', coalesce(p_booked_on::timestamp, p_transaction_date at time zone 'UTC'),
+    'transaction_date', p_transaction_date at time zone 'UTC', 'booked_on', p_booked_on,
+    'reference_no', p_reference_no, 'description', p_description, 'metadata', p_metadata);
+comment on function private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb) is
+  'What a bank says of a transaction. The day is the one that was booked, or the moment.';
+
+create or replace function private.essence(p_values jsonb) returns jsonb
+  language sql immutable
+  return p_values - array['transaction_date', 'booked_on', 'reference_no', 'description', 'metadata'];
+comment on function private.essence(jsonb) is 'Amount, name, status and day of a bank''s values. An edit of these is a person''s word against the bank''s.';
+
+create or replace function private.bank_history(p_transaction_ids uuid[])
+  returns table (id uuid, is_edited boolean, said jsonb, earlier jsonb[])
+  language sql stable security definer set search_path = '' set enable_seqscan = off
+begin atomic
+  select t.id, v.transaction_id is not null, v.said,
+    array(
+      select u.before from private.import_updates u
+      where u.transaction_id = t.id and exists (select from api.imports i where i.id = u.import_id))
+  from unnest(p_transaction_ids) as t (id)
+  left join private.bank_values v on v.transaction_id = t.id;
+end;
+comment on function private.bank_history(uuid[]) is
+  'Of imported transactions: whether a person has edited one, the bank''s values of such a one, and what the bank said before an import changed it.';
+
 create or replace function private.judge_import(p_rows jsonb, p_source text, p_account_id uuid, p_account_currency text)
   returns table (
-    row_number integer, verdict text, reason text, transaction_id uuid, name text, amount numeric, transaction_date timestamptz, currency text,
+    row_number integer, verdict text, reason text, transaction_id uuid, name text, amount numeric, transaction_date timestamptz, booked_on date, currency text,
     external_id text, category_id uuid, reference_no text, description text, status text, metadata jsonb)
   language sql stable set search_path = '' set enable_seqscan = off set enable_sort = off
 begin atomic
@@ -97,50 +132,111 @@ begin atomic
         case when n.category_id is not null and n.filed is null then format('category_id "%s" is not a category of this context', left(n.category_id, 40)) end,
         case when n.first < n.row_number then format('external_id "%s" is that of row %s too', left(n.key, 40), n.first) end), '') as refusal
     from numbered n
+  ), found as materialized (
+    select c.*, known.id as known_id, known.import_id as known_import, known.status as known_status,
+      known.transaction_date as known_date, known.booked_on as known_day, known.reference_no as known_reference_no, known.description as known_description,
+      known.metadata as known_metadata,
+      private.bank_values(known.amount, known.name, known.status, known.transaction_date, known.booked_on, known.reference_no, known.description, known.metadata) as known_values,
+      known.name <> c.name as is_renamed,
+      known.amount <> c.amount as has_amount,
+      -- by the day, which is the same in every time zone, where the file has one
+      coalesce(case when c.booked_on is null then known.transaction_date <> c.transaction_date else coalesce(known.booked_on, known.transaction_date::date) <> c.booked_on end, false) as is_moved,
+      coalesce(known.currency <> c.currency, false) as has_currency,
+      -- the amounts of a file without a currency are of the account, or as a new row would be
+      coalesce(known.currency <> coalesce(c.currency, p_account_currency, 'usd'), false) as is_of_other_currency,
+      known.account_id is distinct from coalesce(p_account_id, known.account_id) as has_account,
+      known.category_id is distinct from coalesce(c.filed, known.category_id) as is_refiled,
+      known.reference_no is distinct from coalesce(c.reference_no, known.reference_no) as has_reference_no,
+      known.description is distinct from coalesce(c.description, known.description) as has_description,
+      known.metadata is distinct from coalesce(c.metadata, known.metadata) as has_metadata
+    from checked c
+    -- one look-up a row, as recognize_import() has it
+    left join lateral (
+      select t.*
+      from (
+        (
+          select t.* from api.transactions t
+          where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= c.key
+          order by t.external_id limit 1
+        )
+        union all
+        (
+          select t.* from api.transactions t
+          where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source and t.external_id >= c.key
+          order by t.external_id limit 1
+        )
+      ) t
+      where c.refusal is null and t.external_id = c.key
+    ) as known on true
+  ), histories as materialized (
+    select h.* from private.bank_history(array(select f.known_id from found f where f.known_import is not null)) h
+  ), booked as (
+    -- A file that says no status lists what is booked. So a row that the bank called pending is paid by it, unless a person has set its status.
+    select f.*, h.said, coalesce(not h.is_edited or private.essence(h.said) = private.essence(f.known_values), false) as is_banks, h.earlier,
+      coalesce(f.status, case when f.known_status = 'pending' and (not h.is_edited or h.said ->> 'status' = 'pending') then 'paid' else f.known_status end) as says_status
+    from found f left join histories h on h.id = f.known_id
+  ), compared as (
+    select b.*,
+      concat_ws(', ',
+        case when b.is_renamed then 'name' end, case when b.has_amount then 'amount' end, case when b.is_moved then 'transaction_date' end,
+        case when b.has_currency then 'currency' end, case when b.says_status <> b.known_status then 'status' end, case when b.has_account then 'account_id' end,
+        case when b.is_refiled then 'category_id' end, case when b.has_reference_no then 'reference_no' end,
+        case when b.has_description then 'description' end, case when b.has_metadata then 'metadata' end) as differences,
+      -- what a person has written stays
+      b.has_reference_no and (b.said is null or b.said ->> 'reference_no' is not distinct from b.known_reference_no) as takes_reference_no,
+      b.has_description and (b.said is null or b.said ->> 'description' is not distinct from b.known_description) as takes_description,
+      b.has_metadata and (b.said is null or b.said -> 'metadata' is not distinct from coalesce(b.known_metadata, 'null')) as takes_metadata,
+      b.is_renamed or b.has_amount or b.is_moved or b.says_status <> b.known_status as is_essential,
+      private.bank_values(
+        b.amount, b.name, b.says_status, case when b.is_moved then b.transaction_date else b.known_date end, case when b.is_moved then b.booked_on else b.known_day end,
+        coalesce(b.reference_no, b.known_reference_no), coalesce(b.description, b.known_description), coalesce(b.metadata, b.known_metadata)) as says
+    from booked b
+  ), decided as materialized (
+    select c.*,
+      case when c.has_amount then (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = c.known_id) end as itemized,
+      c.is_banks and not c.is_of_other_currency and not c.has_account
+        -- without an id other rows may look the same, so only a row that goes on from pending is surely this one
+        and (c.is_essential or c.external_id is not null and (c.takes_reference_no or c.takes_description or c.takes_metadata))
+        -- what is booked is not pending again, and what the bank has said before is an older file
+        and not (c.says_status = 'pending' and c.known_status <> 'pending')
+        and not exists (
+          select from unnest(c.earlier) as e (said)
+          where private.essence(e.said) = private.essence(c.says)
+            and (c.is_essential or e.said - array['day', 'transaction_date', 'booked_on'] = c.says - array['day', 'transaction_date', 'booked_on'])
+        ) as is_later
+    from compared c
   )
-  select c.row_number,
+  select d.row_number,
     case
-      when c.refusal is not null then 'invalid'
-      when known.id is null then 'new'
-      when known.differences = '' then 'duplicate'
+      when d.refusal is not null then 'invalid'
+      when d.known_id is null then 'new'
+      when d.differences = '' then 'duplicate'
+      when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'updated'
       else 'changed'
     end,
-    coalesce(c.refusal, 'stored with another ' || nullif(known.differences, '')), coalesce(known.id, case when c.refusal is null then gen_random_uuid() end),
-    c.name, c.amount, coalesce(c.transaction_date, now()), coalesce(c.currency, p_account_currency, 'usd'), c.key, c.filed, c.reference_no, c.description,
-    coalesce(c.status, 'paid'), c.metadata
-  from checked c
-  -- one look-up a row, as recognize_import() has it
-  left join lateral (
-    select t.id, concat_ws(', ',
-      case when t.name <> c.name then 'name' end,
-      case when t.amount <> c.amount then 'amount' end,
-      case when t.transaction_date <> c.transaction_date then 'transaction_date' end,
-      case when t.currency <> c.currency then 'currency' end,
-      case when t.status <> c.status then 'status' end,
-      case when t.account_id is distinct from coalesce(p_account_id, t.account_id) then 'account_id' end,
-      case when t.category_id is distinct from coalesce(c.filed, t.category_id) then 'category_id' end,
-      case when t.reference_no is distinct from coalesce(c.reference_no, t.reference_no) then 'reference_no' end,
-      case when t.description is distinct from coalesce(c.description, t.description) then 'description' end,
-      case when t.metadata is distinct from coalesce(c.metadata, t.metadata) then 'metadata' end) as differences
-    from (
-      (
-        select t.* from api.transactions t
-        where t.organization_id = (select public.org_id()) and t.source = p_source and t.external_id >= c.key
-        order by t.external_id limit 1
-      )
-      union all
-      (
-        select t.* from api.transactions t
-        where (select public.org_id()) is null and t.organization_id is null and t.user_id = (select public.uid()) and t.source = p_source and t.external_id >= c.key
-        order by t.external_id limit 1
-      )
-    ) t
-    where c.refusal is null and t.external_id = c.key
-  ) as known on true
-  order by c.row_number;
+    case
+      when d.refusal is not null then d.refusal
+      when d.known_id is null or d.differences = '' then null
+      when d.is_later and not coalesce(d.itemized > abs(d.amount), false) then 'the bank now says another ' || concat_ws(', ',
+        case when d.is_renamed then 'name' end, case when d.has_amount then 'amount' end, case when d.is_moved then 'transaction_date' end,
+        case when d.says_status <> d.known_status then 'status' end, case when d.takes_reference_no then 'reference_no' end,
+        case when d.takes_description then 'description' end, case when d.takes_metadata then 'metadata' end)
+      else 'stored with another ' || d.differences || case when d.is_later then format('; its line items add up to %s', d.itemized) else '' end
+    end,
+    coalesce(d.known_id, case when d.refusal is null then gen_random_uuid() end),
+    d.name, d.amount,
+    case when d.known_id is null then coalesce(d.transaction_date, now()) when d.is_moved then d.transaction_date end,
+    case when d.known_id is null or d.is_moved then d.booked_on end,
+    coalesce(d.currency, p_account_currency, 'usd'), d.key, d.filed,
+    case when d.known_id is null or d.takes_reference_no then d.reference_no else d.known_reference_no end,
+    case when d.known_id is null or d.takes_description then d.description else d.known_description end,
+    case when d.known_id is null then coalesce(d.status, 'paid') else d.says_status end,
+    case when d.known_id is null or d.takes_metadata then d.metadata else d.known_metadata end
+  from decided d
+  order by d.row_number;
 end;
 comment on function private.judge_import(jsonb, text, uuid, text) is
-  'What becomes of each row of a file in the active context, with the values that a new one is stored with and the id it gets or has.';
+  'What becomes of each row of a file in the active context, with the values that a new one is stored with, or one that the bank has changed, and the id it gets or has. Of one that is there, transaction_date is null unless it changes.';
 
 -- Callers may not insert into imports, so that none can be there that is not what was imported. This is the one way, and
 -- it makes a row of the caller's own context.
@@ -154,6 +250,8 @@ begin
     perform private.deny('imports');
   end if;
   insert into api.imports (source, account_id, file_name, row_count) values (p_source, p_account_id, p_file_name, p_row_count) returning id into begun;
+  -- keep_bank_values() reads it; no request can set it
+  perform set_config('private.import', begun::text, true);
   return begun;
 end
 $$;
@@ -187,7 +285,7 @@ begin
   select count(*) into changed
   from api.transactions t
   where t.import_id = old.id and (
-    t.updated_at <> t.created_at
+    not private.is_untouched(t.id, t.created_at, t.updated_at)
     or exists (select from api.line_items l where l.transaction_id = t.id)
     or exists (select from api.transaction_tags g where g.transaction_id = t.id)
   );
@@ -202,5 +300,115 @@ end
 $$;
 comment on function private.take_import_back() is 'Deletes an import''s transactions with it; 409 when one of them was changed since.';
 
-grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint)
-  to authenticated;
+-- The definer's rights, because callers do not reach what imports remember. The import is of the caller's context, and so are its
+-- transactions.
+create or replace function private.take_import_updates_back() returns trigger
+  language plpgsql security definer set search_path = '' set enable_seqscan = off
+as $$
+declare
+  changed bigint;
+begin
+  select count(*) into changed
+  from private.import_updates u join api.transactions t on t.id = u.transaction_id
+  where u.import_id = old.id and (
+    private.essence(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.essence(u.after)
+    or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
+  );
+  if changed > 0 then
+    raise sqlstate 'PT409' using
+      message = format('%s of the transactions that the import updated %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
+      hint = 'Nothing was deleted. Delete a later import first, or undo the change of amount, name, status, day or line items.';
+  end if;
+  update api.transactions t
+    set amount = (u.before ->> 'amount')::numeric, name = u.before ->> 'name', status = u.before ->> 'status',
+      transaction_date = (u.before ->> 'transaction_date')::timestamp at time zone 'UTC', booked_on = (u.before ->> 'booked_on')::date,
+      -- what a person has written since stays
+      reference_no = case when t.reference_no is not distinct from u.after ->> 'reference_no' then u.before ->> 'reference_no' else t.reference_no end,
+      description = case when t.description is not distinct from u.after ->> 'description' then u.before ->> 'description' else t.description end,
+      metadata = case when t.metadata is not distinct from nullif(u.after -> 'metadata', 'null') then nullif(u.before -> 'metadata', 'null') else t.metadata end
+    from private.import_updates u where u.import_id = old.id and u.transaction_id = t.id;
+  update private.bank_values v set said = v.said || private.changed_values(u.after, u.before)
+    from private.import_updates u where u.import_id = old.id and u.transaction_id = v.transaction_id;
+  update private.import_updates set taken_back_at = now() where import_id = old.id and was_untouched;
+  return old;
+end
+$$;
+comment on function private.take_import_updates_back() is
+  'Gives the transactions that an import has updated the values they had; 409 when one of them was changed since.';
+
+create or replace function private.is_untouched(p_transaction_id uuid, p_created_at timestamptz, p_updated_at timestamptz) returns boolean
+  language sql stable security definer set search_path = ''
+begin atomic
+  select p_updated_at = p_created_at
+    or exists (select from private.import_updates u where u.transaction_id = p_transaction_id and u.taken_back_at = p_updated_at);
+end;
+comment on function private.is_untouched(uuid, timestamptz, timestamptz) is
+  'Whether a transaction is as it was created: never changed, or changed last when an import that had updated it was taken back.';
+
+create or replace function private.changed_values(p_before jsonb, p_after jsonb) returns jsonb
+  language sql immutable
+  return (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_after) where value is distinct from p_before -> key);
+comment on function private.changed_values(jsonb, jsonb) is 'Of a bank''s values after a change, those that are others than before.';
+
+create or replace function private.keep_bank_values() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  import constant uuid := nullif(current_setting('private.import', true), '');
+  before constant jsonb := private.bank_values(
+    old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata);
+  after constant jsonb := private.bank_values(
+    new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata);
+begin
+  if import is null then
+    insert into private.bank_values (transaction_id, said) values (old.id, before) on conflict do nothing;
+  else
+    insert into private.import_updates (transaction_id, import_id, before, after, was_untouched)
+      values (old.id, import, before, after, private.is_untouched(old.id, old.created_at, old.updated_at));
+    update private.bank_values set said = said || private.changed_values(before, after) where transaction_id = old.id;
+  end if;
+  return null;
+end
+$$;
+comment on function private.keep_bank_values() is
+  'Keeps the bank''s values of an imported transaction when a person changes one of them, and what an import changes.';
+
+create or replace function private.distrust_bank_values() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  insert into private.bank_values (transaction_id) values (new.id) on conflict do nothing;
+  return null;
+end
+$$;
+comment on function private.distrust_bank_values() is 'Notes of an imported transaction that returns with edits that nobody knows any more what the bank said.';
+
+create or replace function private.forget_bank_values() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  delete from private.bank_values v using gone where v.transaction_id = gone.id;
+  -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
+  if public.uid() is null then
+    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+  end if;
+  return null;
+end
+$$;
+comment on function private.forget_bank_values() is 'Forgets what imports remember of the transactions that a statement has deleted, as far as no undo needs it.';
+
+create or replace function private.forget_import_updates() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  delete from private.import_updates u using gone
+    where gone.action = 'delete' and gone.table_name = 'transactions' and u.transaction_id = gone.row_id
+      and not exists (select from api.transactions t where t.id = gone.row_id);
+  return null;
+end
+$$;
+comment on function private.forget_import_updates() is 'Forgets what imports remember of transactions whose deletion nobody can undo any more, because its activity is gone.';
+
+grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint),
+  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.essence(jsonb), private.bank_history(uuid[]),
+  private.is_untouched(uuid, timestamptz, timestamptz) to authenticated;

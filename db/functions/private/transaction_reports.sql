@@ -19,10 +19,22 @@ as $$
 $$;
 comment on function private.range_condition(text, anymultirange) is 'That a column is within ranges, as SQL text.';
 
-create or replace function private.days_condition(p_field text, p_days daterange) returns text
+create or replace function private.date_condition(p_moments tstzmultirange, p_days datemultirange) returns text
   language sql stable set search_path = ''
-  return private.range_condition(p_field, private.moments(datemultirange(p_days)));
-comment on function private.days_condition(text, daterange) is 'That a moment is within some whole days, as SQL text.';
+  return concat_ws(' and ',
+    -- first what an index can be asked
+    private.range_condition('transaction_date', tstzmultirange(private.reach(p_moments, p_days))),
+    case when p_moments <> '{(,)}' or p_days <> '{(,)}' then
+      format('case when booked_on is null then %s else %s end', private.range_condition('transaction_date', p_moments), private.range_condition('booked_on', p_days))
+    end);
+comment on function private.date_condition(tstzmultirange, datemultirange) is
+  'That a transaction is within some moments, or one with a day of its own within some days, as SQL text.';
+
+create or replace function private.days_condition(p_days daterange) returns text
+  language sql stable set search_path = ''
+  return private.date_condition(private.moments(datemultirange(p_days)), datemultirange(p_days));
+comment on function private.days_condition(daterange) is
+  'That a transaction is within some whole days, as SQL text: by its own day, or by its moment in the request''s time zone.';
 
 create or replace function private.transaction_terms(p_filters jsonb) returns table (field text, condition text)
   language sql stable rows 1 set search_path = ''
@@ -36,7 +48,7 @@ begin atomic
       when 'search' then format('(name ~~* any (%1$L) or description ~~* any (%1$L) or reference_no ~~* any (%1$L))', c.texts)
       else format(case when c.takes_null then '(%1$I is null or %2$s)' else '(%1$I is not null and %2$s)' end, c.field, case c.kind
         when 'number' then private.range_condition(c.field, c.numbers)
-        when 'date' then private.range_condition(c.field, c.moments)
+        when 'date' then case c.field when 'transaction_date' then private.date_condition(c.moments, c.days) else private.range_condition(c.field, c.moments) end
         else format('%s %I %s any (%L)', case when c.is_negated then 'not' end, c.field, c.likeness, c.texts)
       end)
     end
@@ -63,5 +75,5 @@ $$;
 comment on function private.context_condition(text, text) is
   'The rows of one context as a condition on any table with an owner pair, as SQL text. It only narrows: the row rules hold besides.';
 
-grant execute on function private.range_condition(text, anymultirange), private.days_condition(text, daterange),
+grant execute on function private.range_condition(text, anymultirange), private.date_condition(tstzmultirange, datemultirange), private.days_condition(daterange),
   private.transaction_terms(jsonb), private.context_condition(text, text) to authenticated;

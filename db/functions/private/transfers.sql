@@ -21,7 +21,8 @@ begin
     select from api.transactions half
     where half.transfer_id = new.transfer_id and half.id <> new.id and half.xmin = pg_current_xact_id()::xid
       and private.same_tenant(half.user_id, half.organization_id, new.user_id, new.organization_id)
-      and (half.name, half.status, half.description, half.transaction_date) is not distinct from (new.name, new.status, new.description, new.transaction_date)
+      and (half.name, half.status, half.description, half.transaction_date, half.booked_on)
+        is not distinct from (new.name, new.status, new.description, new.transaction_date, new.booked_on)
       and (half.account_id <> new.account_id) is not false
       and sign(half.amount) * sign(new.amount) < 0 and (half.currency <> new.currency or half.amount = - new.amount)
   ) then
@@ -55,6 +56,7 @@ begin
     from (
       values (old.name, new.name, other.name), (old.status, new.status, other.status), (old.description, new.description, other.description),
         (old.transaction_date::text, new.transaction_date::text, other.transaction_date::text),
+        (old.booked_on::text, new.booked_on::text, other.booked_on::text),
         (old.amount::text, new.amount::text, case when other.currency = new.currency then (- other.amount)::text else new.amount::text end)
     ) as field (was, becomes, others)
     where was is distinct from becomes and others is distinct from was and others is distinct from becomes
@@ -74,13 +76,17 @@ begin
   if new.transaction_date <> old.transaction_date then
     other.transaction_date := new.transaction_date;
   end if;
+  if new.booked_on is distinct from old.booked_on then
+    other.booked_on := new.booked_on;
+  end if;
   if new.amount <> old.amount and other.currency = new.currency then
     other.amount := - new.amount;
   end if;
   -- a statement that changes nothing would still be recorded as one
   if other <> before then
     update api.transactions
-      set name = other.name, status = other.status, description = other.description, transaction_date = other.transaction_date, amount = other.amount
+      set name = other.name, status = other.status, description = other.description, transaction_date = other.transaction_date,
+        booked_on = other.booked_on, amount = other.amount
       where id = other.id;
   end if;
   return null;
@@ -96,11 +102,12 @@ as $$
 begin
   if exists (select from written where transfer_id is not null) then
     update api.transactions other
-      set name = half.name, status = half.status, description = half.description, transaction_date = half.transaction_date,
+      set name = half.name, status = half.status, description = half.description, transaction_date = half.transaction_date, booked_on = half.booked_on,
         amount = case when other.currency = half.currency then - half.amount else other.amount end
       from written half
       where other.transfer_id = half.transfer_id and other.id <> half.id and other.xmin <> pg_current_xact_id()::xid
-        and ((other.name, other.status, other.description, other.transaction_date) is distinct from (half.name, half.status, half.description, half.transaction_date)
+        and ((other.name, other.status, other.description, other.transaction_date, other.booked_on)
+            is distinct from (half.name, half.status, half.description, half.transaction_date, half.booked_on)
           or other.currency = half.currency and other.amount <> - half.amount);
   end if;
   return null;
@@ -120,6 +127,45 @@ begin
 end
 $$;
 comment on function private.delete_other_halves() is 'Deletes the other halves of the transfers of which a statement has deleted one.';
+
+create or replace function private.refuse_category_on_transfer(p_transaction_id uuid) returns void
+  language plpgsql set search_path = ''
+as $$
+begin
+  raise invalid_parameter_value using
+    message = 'a line item of a transfer has no category', detail = format('The transaction is %s.', p_transaction_id),
+    hint = 'A transfer is neither income nor expense. Record interest or a fee as a transaction of its own.';
+end
+$$;
+comment on function private.refuse_category_on_transfer(uuid) is 'Raises 22023 (HTTP 400) where a line item with a category would be on a half of a transfer.';
+
+create or replace function private.keep_items_of_transfer() returns trigger
+  -- a plan that was made for a few items would read all transactions
+  language plpgsql security definer set search_path = '' set enable_seqscan = off
+as $$
+declare
+  half uuid;
+begin
+  select t.id into half from written w join api.transactions t on t.id = w.transaction_id where w.category_id is not null and t.transfer_id is not null limit 1;
+  if found then
+    perform private.refuse_category_on_transfer(half);
+  end if;
+  return null;
+end
+$$;
+comment on function private.keep_items_of_transfer() is 'Refuses line items with a category on a half of a transfer, where they would count nowhere.';
+
+create or replace function private.keep_transfer_of_items() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if exists (select from api.line_items where transaction_id = new.id and category_id is not null) then
+    perform private.refuse_category_on_transfer(new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.keep_transfer_of_items() is 'Refuses to make a transaction a half of a transfer while it has line items with a category.';
 
 create or replace function private.transferred(p_amount numeric, p_name text) returns numeric
   language plpgsql immutable set search_path = ''

@@ -15,47 +15,79 @@ create or replace function private.last_of_change(p_change uuid) returns uuid
   return private.nth_of_change(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
 comment on function private.last_of_change(uuid) is 'The end of the range of ids that a request''s activity has.';
 
-create or replace function private.effects_of(p_change uuid) returns setof api.activity
+-- An effect names the activity that has the row's states, and not the states: those of 50,000 rows would be a hundred megabytes.
+-- A row with one activity began before it and ended after it. Of one with more the states are compared, by their hash.
+create or replace function private.effects_of(p_change uuid) returns setof private.effect
   language sql stable set search_path = ''
 begin atomic
   with recorded as (
-    select a.*, coalesce(a.after, a.before) ->> 'tag_id' as tag_id, a.action = 'create' and a.after is null as is_bulk
-    from api.activity a
-    where a.id > p_change and a.id <= private.last_of_change(p_change)
-      and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
+    select r.*, count(*) over (partition by r.table_name, r.row_id, r.tag_id) > 1 as is_repeated
+    from (
+      select a.id, a.happened_at, a.table_name, a.row_id, a.organization_id, a.action,
+        case a.table_name when 'transaction_tags' then (coalesce(a.after, a.before) ->> 'tag_id')::uuid end as tag_id,
+        a.action = 'create' and a.after is null as is_bulk
+      from api.activity a
+      where a.id > p_change and a.id <= private.last_of_change(p_change)
+        and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
+    ) r
   ), first_changes as (
-    -- what became of a bulk creation stands before its first change; without one, the row is as it was created
-    select distinct on (a.table_name, a.row_id) a.table_name, a.row_id, a.before
+    -- What became of a bulk creation stands before its first change. Without one, the row is as it was created. A request that changed it
+    -- may have begun before the creation, and then waited: the index leads to its rows by when it began.
+    select distinct on (a.table_name, a.row_id) a.table_name, a.row_id, a.id
     from api.activity a
     where a.id > p_change and a.before is not null and (a.table_name, a.row_id) in (select r.table_name, r.row_id from recorded r where r.is_bulk)
       and (
         a.organization_id is null and a.user_id = (select private.personal_id())
-          and a.happened_at >= (select min(r.happened_at) from recorded r where r.is_bulk)
+          and a.happened_at >= (select min(r.happened_at) - interval '1 minute' from recorded r where r.is_bulk)
         or a.organization_id = (select public.org_id())
-          and a.happened_at >= (select min(r.happened_at) from recorded r where r.is_bulk)
+          and a.happened_at >= (select min(r.happened_at) - interval '1 minute' from recorded r where r.is_bulk)
       )
     order by a.table_name, a.row_id, a.id
-  ), ends as (
-    select r.table_name, r.row_id, r.tag_id, (array_agg(s.state))[1] as state, sum(s.side) as side, min(r.organization_id) as organization_id
+  ), sides as (
+    select r.*, s.side, s.source, s.is_before
     from recorded r
     left join first_changes f on r.is_bulk and f.table_name = r.table_name and f.row_id = r.row_id
-    cross join lateral (values (r.before, 1), (case when r.is_bulk then coalesce(f.before, jsonb_build_object('id', r.row_id)) else r.after end, -1)) s (state, side)
-    group by r.table_name, r.row_id, r.tag_id, s.state - private.unstable_columns()
+    cross join lateral (values (1, r.id, true), (-1, coalesce(f.id, r.id), f.id is not null)) s (side, source, is_before)
+    where r.is_repeated
+  ), ends as (
+    select s.table_name, s.row_id, s.tag_id, min(s.organization_id) as organization_id, sum(s.side) as side, bool_or(h.state is null) as is_absent,
+      (array_agg(s.source))[1] as source, (array_agg(s.is_before))[1] as is_before
+    from sides s
+    left join lateral (
+      select pg_catalog.jsonb_hash_extended(case when s.is_before then a.before else a.after end - private.unstable_columns(), 0) as state
+      from api.activity a
+      where a.id = s.source) h on true
+    group by s.table_name, s.row_id, s.tag_id, h.state
     having sum(s.side) <> 0
   )
-  select null::uuid, null::timestamptz, p_change, null::text, null::text, min(e.organization_id),
+  select r.table_name, r.row_id, r.tag_id, r.organization_id, r.action, r.id, coalesce(f.id, r.id), f.id is not null
+  from recorded r
+  left join first_changes f on r.is_bulk and f.table_name = r.table_name and f.row_id = r.row_id
+  where not r.is_repeated
+  union all
+  select e.table_name, e.row_id, e.tag_id, min(e.organization_id),
     case
-      when bool_or(e.side > 0 and e.state is null) then 'create'
-      when bool_or(e.side < 0 and e.state is null) then 'delete'
+      when bool_or(e.side > 0 and e.is_absent) then 'create'
+      when bool_or(e.side < 0 and e.is_absent) then 'delete'
       else 'update'
     end,
-    e.table_name, e.row_id,
-    (array_agg(e.state) filter (where e.side > 0))[1], (array_agg(e.state) filter (where e.side < 0))[1]
+    (array_agg(e.source) filter (where e.side > 0))[1],
+    (array_agg(e.source) filter (where e.side < 0))[1], (array_agg(e.is_before) filter (where e.side < 0))[1]
   from ends e
   group by e.table_name, e.row_id, e.tag_id;
 end;
 comment on function private.effects_of(uuid) is
-  'What a request did to each row, of the caller''s personal ones and of the active organization''s: its action, and the row before and after it.';
+  'What a request did to each row, of the caller''s personal ones and of the active organization''s: its action, and where the row before and after it is.';
+
+create or replace function private.is_still(p_row jsonb, p_state jsonb) returns boolean
+  -- a body of SQL would make the row twice
+  language plpgsql immutable set search_path = ''
+as $$
+begin
+  return p_state is null or p_row || p_state - private.unstable_columns() = p_row;
+end
+$$;
+comment on function private.is_still(jsonb, jsonb) is 'Whether a row is in this state; null is the state that it was created in and never changed from.';
 
 create or replace function private.in_order_of_references(p_tables text[]) returns text[]
   language sql stable set search_path = ''
@@ -86,66 +118,86 @@ $$;
 comment on function private.refuse_undo(text) is 'Refuses to take a request back: 409.';
 
 -- One kind of effect on one table is one statement. Each counts the rows that it reached: one that is missing has changed again.
-create or replace function private.undo_effects(p_effects api.activity[], p_table text, p_action text) returns bigint
+create or replace function private.undo_effects(p_effects private.effect[], p_table text, p_action text) returns bigint
   language plpgsql volatile set search_path = ''
 as $$
 declare
-  columns text[];
-  key text;
-  -- the id that activity names may be another tenant's row by now
-  within constant text := '(t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))';
+  relation constant regclass := format('api.%I', p_table)::regclass;
+  -- the row that activity names, unless it is another tenant's by now, and as the request left it
+  is_left constant text := (
+    select format(
+      $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
+        and (t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))$sql$,
+      string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
+    from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
+    where i.indrelid = relation and i.indisprimary);
+  columns text;
+  types text;
+  different text[] := private.unstable_columns();
+  more text[];
   reached bigint;
 begin
-  select string_agg(format('t.%1$I = (coalesce(e.after, e.before) ->> %1$L)::uuid', a.attname), ' and ') into key
-    from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-    where i.indrelid = format('api.%I', p_table)::regclass and i.indisprimary;
   case p_action
     when 'delete' then
       -- a column that is newer than the deletion has its default; a user who is gone since is named no more
-      select array_agg(coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'null') order by a.attnum) into columns
-        from pg_catalog.pg_attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-        where a.attrelid = format('api.%I', p_table)::regclass and a.attnum > 0 and not a.attisdropped;
+      select string_agg(coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'null'), ', ' order by c.attnum) into columns
+        from pg_catalog.pg_attribute c left join pg_catalog.pg_attrdef d on d.adrelid = c.attrelid and d.adnum = c.attnum
+        where c.attrelid = relation and c.attnum > 0 and not c.attisdropped;
       execute format(
         $sql$
           insert into api.%1$I
             select r.*
             from unnest($1) e
+            join api.activity b on b.id = e.before_of
             cross join lateral jsonb_populate_record(row(%2$s)::api.%1$I,
-              e.before || jsonb_build_object('user_id', (select u.id from auth.users u where u.id = e.before ->> 'user_id'))) r
+              b.before || jsonb_build_object('user_id', (select u.id from auth.users u where u.id = b.before ->> 'user_id'))) r
             where e.table_name = %1$L and e.action = 'delete'
-        $sql$, p_table, array_to_string(columns, ', ')) using p_effects;
+        $sql$, p_table, columns) using p_effects;
     when 'update' then
-      -- only what is different, because a trigger may wait for a column to be named
-      select array_agg(distinct b.key) into columns
-        from unnest(p_effects) e cross join lateral jsonb_each(e.before) b
-        where e.table_name = p_table and e.action = 'update' and b.value is distinct from e.after -> b.key
-          and b.key <> all (private.unstable_columns())
-          -- a column may be gone since
-          and exists (select from pg_catalog.pg_attribute a where a.attrelid = format('api.%I', p_table)::regclass and a.attname = b.key and not a.attisdropped);
+      -- Only what is different, because a trigger may wait for a column to be named. A row that differs in a column not seen yet is
+      -- looked for until there is none, because to take every row apart takes longer.
+      loop
+        select array_agg(v.key) into more
+          from (
+            select b.before - different as before, s.after
+            from unnest(p_effects) e
+            join api.activity b on b.id = e.before_of
+            join api.activity a on a.id = e.after_of
+            cross join lateral (select case when e.after_is_before then a.before else a.after end - different as after) s
+            where e.table_name = p_table and e.action = 'update' and b.before - different <> s.after
+            limit 1
+          ) e cross join lateral jsonb_each(e.before) v
+          where v.value is distinct from e.after -> v.key;
+        exit when more is null;
+        different := different || more;
+      end loop;
+      select string_agg(format('%1$I = r.%1$I', c.attname), ', '), string_agg(format('%I %s', c.attname, format_type(c.atttypid, c.atttypmod)), ', ')
+        into columns, types
+        from pg_catalog.pg_attribute c
+        -- a column may be gone since
+        where c.attrelid = relation and not c.attisdropped and c.attname = any (different) and c.attname <> all (private.unstable_columns());
       execute format(
         $sql$
-          update api.%1$I as changed set %2$s
+          update api.%1$I t set %2$s
           from unnest($1) e
-          join api.%1$I t on %3$s
-          cross join lateral (select to_jsonb(t) - private.unstable_columns() as now, e.after - private.unstable_columns() as then) s
-          cross join lateral jsonb_populate_record(t, e.before) r
-          where e.table_name = %1$L and e.action = 'update' and changed.id = t.id and s.now || s.then = s.now
-            and %4$s
-        $sql$, p_table, (select string_agg(format('%1$I = r.%1$I', name), ', ') from unnest(columns) as name), key, within) using p_effects;
+          join api.activity b on b.id = e.before_of
+          join api.activity a on a.id = e.after_of
+          cross join lateral jsonb_to_record(b.before) r (%3$s)
+          where e.table_name = %1$L and e.action = 'update' and %4$s
+        $sql$, p_table, columns, types, is_left) using p_effects;
     when 'create' then
       execute format(
         $sql$
           delete from api.%1$I t
-          using unnest($1) e cross join lateral (select e.after - private.unstable_columns() as then) s
-          where e.table_name = %1$L and e.action = 'create' and %2$s and %3$s
-            and to_jsonb(t) - private.unstable_columns() || s.then = to_jsonb(t) - private.unstable_columns()
-        $sql$, p_table, key, within) using p_effects;
+          using unnest($1) e join api.activity a on a.id = e.after_of
+          where e.table_name = %1$L and e.action = 'create' and %2$s
+        $sql$, p_table, is_left) using p_effects;
   end case;
   get diagnostics reached = row_count;
   return reached;
 end
 $$;
-comment on function private.undo_effects(api.activity[], text, text) is
+comment on function private.undo_effects(private.effect[], text, text) is
   'Takes one action of a request on one table back, as far as the rows are as the request left them. Answers how many were.';
 
 -- The definer's rights, so that rows return with their ids, times and users. So it asks for itself what row rules would ask: the
@@ -155,7 +207,7 @@ create or replace function private.take_back(p_change uuid) returns jsonb
   language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  effects api.activity[];
+  effects private.effect[];
   denied text;
   one record;
   reached bigint;
@@ -165,9 +217,8 @@ begin
   perform private.take_turns(t.table_name) from (
     select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
   effects := array(select e from private.effects_of(p_change) e);
-  select e.table_name into denied from unnest(effects) e
-    where e.organization_id is not null
-      and not private.can(e.table_name, case e.action when 'create' then 'delete' when 'delete' then 'create' else 'update' end)
+  select e.table_name into denied from (select distinct table_name, action from unnest(effects) where organization_id is not null) e
+    where not private.can(e.table_name, case e.action when 'create' then 'delete' when 'delete' then 'create' else 'update' end)
     limit 1;
   if denied is not null then
     perform private.deny(denied);

@@ -1,0 +1,29 @@
+/** Guesses at the password and at the second factor: one budget per account and kind, whichever route checks the guess. */
+import { perMinute, type RateLimit } from '../policy.ts'
+import type { Limits } from './rate-limits.ts'
+import { refuse } from './refuse.ts'
+
+/** Of a million codes three are right at a time. */
+const budgets = { password: perMinute(10), 'second-factor': { window: 900, max: 5 } } satisfies Record<string, RateLimit>
+
+export type Guess = keyof typeof budgets
+
+const counterOf = (guess: Guess) => `guesses at the ${guess}`
+
+/** The budgets. An account is an e-mail address for passwords and a user id for second factors. */
+export const createGuesses = (limits: Limits) => ({
+  /**
+   * Counts a guess before it is checked, so that concurrent requests cannot exceed the budget.
+   * @throws APIError RATE_LIMIT_EXCEEDED
+   */
+  count: async (guess: Guess, account: string): Promise<void> => {
+    const { allowed, retryAfterSeconds } = await limits.consumeForAccount(counterOf(guess), account, budgets[guess])
+    if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  },
+  /** Takes one guess back, because it was right. */
+  takeBack: (guess: Guess, account: string) => limits.returnToAccount(counterOf(guess), account),
+  /** Forgets all guesses, because a right one followed. */
+  forget: (guess: Guess, account: string) => limits.forgetAccount(counterOf(guess), account),
+})
+
+export type Guesses = ReturnType<typeof createGuesses>

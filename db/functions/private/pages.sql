@@ -1,0 +1,87 @@
+-- A list of transactions, newest first, reads the rows of its page and not all that the caller sees. PostgreSQL has no ordered
+-- way through the rows of two tenants that a policy joins with OR: it reads all, joins each embedded table to each of them,
+-- sorts and cuts. So the policy for select also asks for a date, that of the oldest row of the page, which two indexes know.
+--
+-- A policy is not told of the limit. The statement's text says in which parameters limit and offset are. An error's context says
+-- what they hold, to the bytes that log_parameter_max_length_on_error allows; pre_request() sets it for these requests. A
+-- statement that is not such a list has no such date and is answered as ever.
+
+create or replace function private.rows_of_page(p_list text) returns bigint
+  language plpgsql stable set search_path = ''
+as $$
+declare
+  query constant text := pg_catalog.current_query();
+  source constant text := case p_list when 'transactions' then '"api"."transactions"' else '"transactions"' end;
+  -- the statement before and after the words that order it
+  before constant text := rtrim(split_part(query, ' ORDER BY ' || source || '."transaction_date" DESC', 1));
+  after constant text := split_part(query, ' ORDER BY ' || source || '."transaction_date" DESC', 2);
+  tables constant text := replace(query, source || '.', '');
+  value constant text := $pattern$(?:NULL|'(?:[^']|'')*')$pattern$;
+  -- the numbers of the parameters for limit and offset
+  places text[];
+  context text;
+  parameters text;
+begin
+  -- Nothing filters the list, and nothing counts the whole of it. `ON TRUE` ends what is embedded.
+  places := case
+    when strpos(query, 'INNER JOIN') > 0 then null
+    -- the table is named once
+    when p_list = 'transactions' and length(tables) - length(replace(tables, source, '')) = length(source)
+      and (right(before, 7) = 'ON TRUE' or right(before, 25) = 'FROM "api"."transactions"'
+        or right(before, 80) ~ '(?:ON TRUE|FROM "api"\."transactions") +WHERE +"api"\."transactions"\."organization_id" IS NULL$')
+      then regexp_match(after, '^ [^$]*LIMIT \$(\d+) OFFSET \$(\d+) \) +SELECT null::bigint AS total_result_set,')
+    when p_list = 'get_filtered_transactions' and strpos(before, ' SELECT null::bigint AS total_result_set,') > 0
+      and (right(before, 7) = 'ON TRUE' or right(before, 37) = 'FROM "pgrst_source" AS "transactions"')
+      then regexp_match(after, '^ *(?:, "transactions"\."id" *(?:ASC *)?)?LIMIT \$(\d+) OFFSET \$(\d+)\) _postgrest_t$')
+  end;
+  if places is null then
+    return null;
+  end if;
+  begin
+    raise no_data_found;
+  exception
+    when no_data_found then get stacked diagnostics context = pg_exception_context;
+  end;
+  -- The line of this function, then that of the statement. A function that the statement calls would have a line between them.
+  parameters := substring(context from '^[^\n]*\n[^\n$]*(\$1 = .*)$');
+  if parameters !~ format('^\$1 = %1$s(?:, \$\d+ = %1$s)*$', value) then
+    return null;
+  end if;
+  return substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[1]))::bigint
+    + substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[2]))::bigint;
+end
+$$;
+comment on function private.rows_of_page(text) is
+$$How many rows the page and those before it have, where the statement is a list of PostgREST's that is newest first; null for another
+
+`p_list` is `transactions` or `get_filtered_transactions`. The second ends its order with the id, as the function does, or with the date.$$;
+
+create or replace function private.oldest_of_page(p_rows bigint) returns timestamptz
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  person constant text := private.personal_id();
+  team text := public.org_id();
+begin
+  if p_rows is null then
+    return '-infinity';
+  end if;
+  if team is not null and (not private.can('transactions', 'list') or pg_catalog.current_query() ~ '"organization_id" IS NULL +ORDER BY') then
+    team := null;
+  end if;
+  return coalesce((
+    select d.transaction_date
+    from (
+      (select t.transaction_date from api.transactions t
+        where t.organization_id is null and t.user_id = person order by t.transaction_date desc limit p_rows)
+      union all
+      (select t.transaction_date from api.transactions t
+        where t.organization_id = team order by t.transaction_date desc limit p_rows)
+    ) d
+    order by d.transaction_date desc offset greatest(p_rows, 1) - 1 limit 1
+  ), '-infinity');
+end
+$$;
+comment on function private.oldest_of_page(bigint) is 'The date of the so-many-th newest transaction that the caller sees; -infinity where there are fewer, or for null.';
+
+grant execute on function private.rows_of_page(text), private.oldest_of_page(bigint) to authenticated;

@@ -1,0 +1,395 @@
+/** A bank's day is a day: the same for every member and every time zone, in lists, reports, budgets, balances and the next import. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, returning, type Answer, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+beforeAll(async () => {
+  stack = await dataStack()
+})
+afterAll(() => stack.stop())
+
+type Row = Record<string, any>
+/** Each is another day somewhere at any moment; in Apia the last has no 30th of December 2011. */
+const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Pacific/Apia']
+const from = (zone: string, more = '') => ({ prefer: `timezone=${zone}${more}` })
+const berlin = from('Europe/Berlin')
+const somebody = async () => stack.as(await stack.person())
+const datesOf = async (caller: Caller, id: string): Promise<Row> => (await caller.get(`/transactions?id=eq.${id}&select=transaction_date,booked_on`)).body[0]
+const rent = { name: 'Rent', amount: -900, transaction_date: '2025-03-01' }
+const everywhere = async (ask: (zone: string) => Promise<Answer>): Promise<unknown[]> =>
+  Promise.all(zones.map(async (zone) => {
+    const { status, body, text } = await ask(zone)
+    expect(status, `${zone}: ${text}`).toBe(200)
+    return body
+  }))
+
+describe('a whole day that a member in Berlin sends', () => {
+  test.each<[string, (caller: Caller) => Promise<string>]>([
+    ['in a new transaction', async (caller) => (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0].id],
+    [
+      'without hyphens',
+      async (caller) =>
+        caller.create('transactions', { ...rent, transaction_date: '20250301' }, from('Europe/Berlin', ',return=representation')).then(({ id }) => id),
+    ],
+    [
+      'with short figures',
+      async (caller) =>
+        caller.create('transactions', { ...rent, transaction_date: '2025-3-1' }, from('Europe/Berlin', ',return=representation')).then(({ id }) => id),
+    ],
+    ['as CSV', async (caller) => {
+      const sent = await caller.post('/transactions', 'name,amount,transaction_date\nRent,-900,2025-03-01', {
+        ...from('Europe/Berlin', ',return=representation'),
+        'content-type': 'text/csv',
+      })
+      return sent.body[0].id
+    }],
+    ['among many, of which some name none', async (caller) => {
+      const rows = await caller.post('/transactions?columns=name,amount,transaction_date', [{ name: 'Now', amount: 0 }, rent], {
+        prefer: 'timezone=Europe/Berlin,missing=default,return=representation',
+      })
+      expect(rows.body[0].booked_on).toBeNull()
+      return rows.body[1].id
+    }],
+    ['in an upsert of what is there', async (caller) => {
+      const bank = { ...rent, source: 'bank', external_id: 'rent' }
+      const { id } = await caller.create('transactions', { ...bank, transaction_date: '2025-02-11T12:00:00Z' })
+      await caller.post('/transactions', bank, from('Europe/Berlin', ',resolution=merge-duplicates'))
+      return id
+    }],
+    ['in an upsert that finds the same moment', async (caller) => {
+      const { id } = await caller.create('transactions', { ...rent, transaction_date: '2025-02-28T23:00:00Z' })
+      await caller.post('/transactions', { ...rent, id }, from('Europe/Berlin', ',resolution=merge-duplicates'))
+      return id
+    }],
+    ['in a PUT', async (caller) => {
+      const made = await caller.create('transactions', { ...rent, transaction_date: '2025-02-11T12:00:00Z' })
+      const sent = await caller.put(`/transactions?id=eq.${made.id}`, { ...made, transaction_date: '2025-03-01', booked_on: '2025-03-01' }, berlin)
+      expect(sent.status, sent.text).toBeLessThan(300)
+      return made.id
+    }],
+    ['in a change', async (caller) => {
+      const { id } = await caller.create('transactions', { ...rent, transaction_date: '2025-02-11T12:00:00Z' })
+      await caller.patch(`/transactions?id=eq.${id}`, { transaction_date: '2025-03-01' }, berlin)
+      return id
+    }],
+    ['in an import', async (caller) => {
+      await caller.post('/rpc/import_transactions', { p_rows: [rent], p_dry_run: false }, berlin)
+      return (await caller.get('/transactions?select=id')).body[0].id
+    }],
+  ])('%s is kept beside its first moment there', async (_, send) => {
+    const caller = await somebody()
+    const id = await send(caller)
+    expect(await datesOf(caller, id)).toEqual({ transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' })
+  })
+
+  test('of a transfer is that of both halves, and stays so when one is changed', async () => {
+    const caller = await somebody()
+    const [giro, savings] = await caller.create('accounts', ['Giro', 'Savings'].map((name) => ({ name, type: 'checking' })))
+    const { body } = await caller.post(
+      '/rpc/create_transfer',
+      { from_account_id: giro.id, to_account_id: savings.id, amount: 5, transfer_date: '2025-03-01' },
+      berlin,
+    )
+    expect(body.map((half: Row) => half['booked_on'])).toEqual(['2025-03-01', '2025-03-01'])
+    await caller.patch(`/transactions?id=eq.${body[0].id}`, { transaction_date: '2025-04-01' }, from('Asia/Kathmandu'))
+    expect(await datesOf(caller, body[1].id)).toEqual({ transaction_date: '2025-03-31T18:15:00+00:00', booked_on: '2025-04-01' })
+    await caller.patch(`/transactions?id=eq.${body[1].id}`, { transaction_date: '2025-04-01T12:00:00Z' })
+    expect(await datesOf(caller, body[0].id)).toEqual({ transaction_date: '2025-04-01T12:00:00+00:00', booked_on: null })
+  })
+
+  test('of a recurring cost is the day on which it is due', async () => {
+    const caller = await somebody()
+    const cost = await caller.create('subscriptions', { title: 'Gym', amount: 20, period: 'monthly', starts_on: '2025-03-01' })
+    const { body } = await caller.post('/rpc/record_subscription', { p_subscription_id: cost.id, due_on: '2025-03-01' }, berlin)
+    expect(await datesOf(caller, body.id)).toEqual({ transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' })
+  })
+})
+
+describe('every member', () => {
+  let ours: Caller
+  beforeAll(async () => {
+    const ann = await stack.person('ann')
+    ours = stack.as(ann, await stack.organization({ owner: ann }))
+    const food = await ours.create('categories', { name: 'Home' })
+    const rows = [
+      { ...rent, category_id: food.id },
+      { name: 'Skipped in Apia', amount: -7, transaction_date: '2011-12-30' },
+      { name: 'End of the year', amount: -5, transaction_date: '2024-12-31' },
+    ]
+    await ours.post('/rpc/import_transactions', { p_rows: rows, p_dry_run: false, p_source: 'bank' }, berlin)
+    await ours.create('budgets', { category_id: food.id, amount: 1000, month: '2025-03-01' })
+    await ours.create('budgets', { category_id: food.id, amount: 10, month: '2025-02-01' })
+    await ours.create('exchange_rates', [{ on_date: '2011-12-30', base: 'usd', quote: 'eur', rate: 2 }, {
+      on_date: '2025-03-01',
+      base: 'usd',
+      quote: 'eur',
+      rate: 3,
+    }])
+  })
+  const same = async (path: string, body: unknown, expected: unknown) => {
+    for (const answer of await everywhere((zone) => ours.post(path, body, from(zone)))) expect(answer).toEqual(expected)
+  }
+
+  test.each([
+    ['between', ['2025-03-01', '2025-03-31']],
+    ['between', ['2025-03-01', '2025-03-01']],
+    ['eq', '2025-03-01'],
+    ['in', ['2020-01-01', '2025-03-01']],
+    ['gt', '2025-02-28'],
+    ['gte', '2025-03-01'],
+    ['from', '2025-03-01'],
+  ])('finds it by %s %j', async (operation, value) => {
+    const filters = [{ field: 'transaction_date', operation, value }]
+    for (const rows of await everywhere((zone) => ours.post('/rpc/get_filtered_transactions', { filters }, from(zone))))
+      expect(rows).toMatchObject([{ name: 'Rent' }])
+    await same('/rpc/get_transaction_stat', { p_filters: filters }, -900)
+  })
+
+  test.each([
+    ['to', '2011-12-30', -7],
+    ['lt', '2011-12-30', 0],
+    ['lte', '2011-12-30', -7],
+    ['between', ['2011-12-30', '2011-12-30'], -7],
+    ['eq', '2011-12-30', -7],
+    ['neq', '2025-03-01', -12],
+    ['lt', '2025-03-01', -12],
+    ['to', '2025-02-28', -12],
+  ])(
+    'and counts by %s %j',
+    (operation, value, expected) => same('/rpc/get_transaction_stat', { p_filters: [{ field: 'transaction_date', operation, value }] }, expected),
+  )
+
+  test('sees the same groups of days, months and years, at the same rates', async () => {
+    for (
+      const [unit, keys] of Object.entries({
+        day: ['2011-12-30', '2024-12-31', '2025-03-01'],
+        month: ['2011-12-01', '2024-12-01', '2025-03-01'],
+        year: ['2011-01-01', '2024-01-01', '2025-01-01'],
+      })
+    )
+      await same('/rpc/get_transaction_aggregate', { p_group_by: unit, p_convert_to: 'eur' }, [
+        { key: keys[0], name: keys[0], currency: 'eur', value: -14, count: 1 },
+        { key: keys[1], name: keys[1], currency: 'eur', value: -10, count: 1 },
+        { key: keys[2], name: keys[2], currency: 'eur', value: -2700, count: 1 },
+      ])
+  })
+
+  test('sees the same budget and the same distribution', async () => {
+    const march = { start_date: '2025-03-01', end_date: '2025-03-31' }
+    await same('/rpc/get_budget_comparison', march, [expect.objectContaining({ name: 'Home', budget: 1000, actual: 900, difference: 100 })])
+    await same('/rpc/get_budget_comparison', { start_date: '2025-02-01', end_date: '2025-02-28' }, [expect.objectContaining({ budget: 10, actual: 0 })])
+    await same('/rpc/get_transaction_distribution_by_category', { params: { filters: { start_date: '2011-12-30', end_date: '2011-12-30' } } }, [
+      { category_id: null, name: null, currency: 'usd', total: -7, count: 1, share: 1 },
+    ])
+  })
+
+  test('imports the same file and is told that every row is a duplicate', async () => {
+    const rows = [rent, { name: 'End of the year', amount: -5, transaction_date: '2024-12-31' }, {
+      name: 'Skipped in Apia',
+      amount: -7,
+      transaction_date: '2011-12-30',
+    }]
+    const verdicts = await everywhere((zone) => ours.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank' }, from(zone)))
+    for (const answer of verdicts as Row[][]) expect(answer.map(({ verdict, reason }) => [verdict, reason])).toEqual(rows.map(() => ['duplicate', null]))
+  })
+
+  test('of a row with an id too, but not when the bank says another day', async () => {
+    const row = { name: 'Card', amount: -3, transaction_date: '2025-05-01', external_id: 'c-1' }
+    await ours.post('/rpc/import_transactions', { p_rows: [row], p_dry_run: false, p_source: 'card' }, from('Pacific/Kiritimati'))
+    for (const [answer] of (await everywhere((zone) => ours.post('/rpc/import_transactions', { p_rows: [row], p_source: 'card' }, from(zone)))) as Row[][])
+      expect(answer).toMatchObject({ verdict: 'duplicate' })
+    for (const zone of zones) {
+      const { body } = await ours.post('/rpc/import_transactions', { p_rows: [{ ...row, transaction_date: '2025-04-30' }], p_source: 'card' }, from(zone))
+      expect(body[0].verdict, zone).not.toBe('duplicate')
+    }
+    await ours.delete('/transactions?external_id=eq.c-1')
+  })
+})
+
+test('a list of some days, as the app asks for it, has the bank’s days of all members', async () => {
+  const caller = await somebody()
+  for (const zone of zones) await caller.post('/transactions', { ...rent, name: zone }, from(zone))
+  await caller.create('transactions', [{ ...rent, name: 'before', transaction_date: '2025-02-28' }, { ...rent, name: 'after', transaction_date: '2025-03-02' }])
+  const first = 'booked_on.gte.2025-03-01'
+  const last = 'booked_on.lte.2025-03-01'
+  const names = async (query: string) => (await caller.get(`/transactions?select=name&order=name&${query}`)).body.map(({ name }: Row) => name)
+  const [since, until] = ['transaction_date.gte.2025-03-01', 'transaction_date.lt.2025-03-02']
+  const sorted = (all: string[]) => all.toSorted((one, other) => one < other ? -1 : 1)
+  expect(
+    sorted(
+      await names(
+        `or=(and(${first},${last}),and(booked_on.is.null,${since},${until}))&transaction_date=gte.2025-02-28T10:00:00Z&transaction_date=lt.2025-03-02T12:00:00Z`,
+      ),
+    ),
+  )
+    .toEqual(sorted(zones))
+  expect(sorted(await names(`or=(and(${first}),and(booked_on.is.null,${since}))&transaction_date=gte.2025-02-28T10:00:00Z`))).toEqual(
+    sorted([...zones, 'after']),
+  )
+})
+
+test('a moment stays a moment: each reader has it on the day it is there', async () => {
+  const caller = await somebody()
+  await caller.create('transactions', { name: 'Bar', amount: -1, transaction_date: '2025-03-01T02:00:00Z' })
+  const days = await everywhere((zone) => caller.post('/rpc/get_transaction_aggregate', { p_group_by: 'day' }, from(zone)))
+  expect((days as Row[][]).map(([row]) => row?.['key'])).toEqual([
+    '2025-03-01',
+    '2025-03-01',
+    '2025-02-28',
+    '2025-03-01',
+    '2025-03-01',
+    '2025-02-28',
+    '2025-03-01',
+  ])
+})
+
+describe('a client that changes a transaction of the 1st of March', () => {
+  const march = { transaction_date: '2025-02-28T23:00:00+00:00', booked_on: '2025-03-01' }
+  const kept = { ...march }
+  test.each<[string, Row, Row, string?]>([
+    ['sends the moment back as it was read', { transaction_date: march.transaction_date, name: 'x' }, kept],
+    ['sends both back as they were read', { ...march, name: 'x' }, kept],
+    ['sends another moment', { transaction_date: '2025-03-01T09:30:00Z' }, { transaction_date: '2025-03-01T09:30:00+00:00', booked_on: null }],
+    ['sends another day', { transaction_date: '2025-03-05' }, { transaction_date: '2025-03-05T00:00:00+00:00', booked_on: '2025-03-05' }],
+    [
+      'sends another day in Tokyo',
+      { transaction_date: '2025-03-05' },
+      { transaction_date: '2025-03-04T15:00:00+00:00', booked_on: '2025-03-05' },
+      'Asia/Tokyo',
+    ],
+    ['sets the day alone', { booked_on: '2025-03-05' }, { transaction_date: '2025-03-05T00:00:00+00:00', booked_on: '2025-03-05' }],
+    ['sets the day and sends the moment as it was read', { ...march, booked_on: '2025-03-05' }, {
+      transaction_date: '2025-03-05T00:00:00+00:00',
+      booked_on: '2025-03-05',
+    }],
+    ['takes the day away', { booked_on: null }, { ...march, booked_on: null }],
+    ['says when on that day', { transaction_date: '2025-03-01T18:30:00Z', booked_on: '2025-03-01' }, {
+      transaction_date: '2025-03-01T18:30:00+00:00',
+      booked_on: '2025-03-01',
+    }],
+    ['sets day and moment of another', { transaction_date: '2025-03-05T18:30:00Z', booked_on: '2025-03-05' }, {
+      transaction_date: '2025-03-05T18:30:00+00:00',
+      booked_on: '2025-03-05',
+    }],
+    ['sends the same day twice', { transaction_date: '2025-03-05', booked_on: '2025-03-05' }, {
+      transaction_date: '2025-03-05T00:00:00+00:00',
+      booked_on: '2025-03-05',
+    }],
+    ['changes something else', { name: 'x' }, kept],
+  ])('%s', async (_, change, expected, zone = 'UTC') => {
+    const caller = await somebody()
+    const { id } = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
+    expect((await caller.patch(`/transactions?id=eq.${id}`, change, from(zone))).status).toBe(204)
+    expect(await datesOf(caller, id)).toEqual(expected)
+    // An upsert of the same columns is the same change. It is a new row too, so its two dates must agree.
+    if (change['booked_on'] === '2025-03-05' && change['transaction_date'] === march.transaction_date) return
+    const again = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
+    const merged = await caller.post('/transactions', { id: again.id, amount: -900, name: 'Rent', ...change }, from(zone, ',resolution=merge-duplicates'))
+    expect(merged.status, merged.text).toBe(200)
+    expect(await datesOf(caller, again.id)).toEqual(expected)
+  })
+
+  test.each<[Row]>([
+    [{ transaction_date: '2025-03-05', booked_on: '2025-03-06' }],
+    [{ transaction_date: '2025-03-05', booked_on: '2025-03-01' }],
+    [{ transaction_date: '2025-03-05T12:00:00Z', booked_on: '2025-03-07' }],
+    [{ transaction_date: '2025-03-05T12:00:00Z', booked_on: '2025-03-03' }],
+    [{ booked_on: '1899-12-31' }],
+    [{ booked_on: '2200-01-02' }],
+    [{ booked_on: 'soon' }],
+  ])('is refused %j, in a new one too, with what fits', async (change) => {
+    const caller = await somebody()
+    const made = await caller.create('transactions', rent)
+    for (
+      const answer of [
+        await caller.patch(`/transactions?id=eq.${made.id}`, change),
+        await caller.post('/transactions', { ...rent, transaction_date: undefined, ...change }),
+        await caller.post('/transactions', { ...rent, ...change, id: made.id, transaction_date: change['transaction_date'] }, {
+          prefer: 'resolution=merge-duplicates',
+        }),
+      ]
+    ) {
+      expect(answer.status, answer.text).toBe(400)
+      expect(answer.body.hint).toMatch(/booked_on|transaction_date|YYYY-MM-DD/)
+    }
+    expect((await caller.get('/transactions?select=booked_on,name')).body).toEqual([{ booked_on: '2025-03-01', name: 'Rent' }])
+  })
+})
+
+test('a client that sends the day alone has the first moment of it', async () => {
+  const caller = await somebody()
+  const row = (await caller.post('/transactions', { name: 'Day', amount: 1, booked_on: '2025-03-01' }, from('Asia/Tokyo', ',return=representation'))).body[0]
+  expect(await datesOf(caller, row.id)).toEqual({ transaction_date: '2025-02-28T15:00:00+00:00', booked_on: '2025-03-01' })
+})
+
+test.each(['9999-01-01', '10114-05-01', '12000-01-01T00:00:00Z', '10000-06-15T00:00:00+00:00', 'infinity', '1850-01-01'])(
+  'a client that sends the year of %s has no day by it, but 400',
+  async (transaction_date) => {
+    const caller = await somebody()
+    const { id } = await caller.create('transactions', rent)
+    for (
+      const answer of [await caller.post('/transactions', { ...rent, transaction_date }), await caller.patch(`/transactions?id=eq.${id}`, { transaction_date })]
+    )
+      expect(answer.body).toMatchObject({ code: '23514', message: expect.stringContaining('transactions_date_in_range') })
+  },
+)
+
+test('a person who undoes a change of the day, or a deletion, has the day again', async () => {
+  const caller = await somebody()
+  const { id } = (await caller.post('/transactions', rent, from('Europe/Berlin', ',return=representation'))).body[0]
+  const before = await datesOf(caller, id)
+  const undo = async () => {
+    const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
+    expect((await caller.post('/rpc/undo', { p_activity_id: last.id })).status).toBe(200)
+  }
+  for (const change of [{ transaction_date: '2025-03-01' }, { transaction_date: '2025-07-01T12:00:00Z' }, { booked_on: null }]) {
+    await caller.patch(`/transactions?id=eq.${id}`, change, from('America/New_York'))
+    await undo()
+    expect(await datesOf(caller, id)).toEqual(before)
+  }
+  await caller.delete(`/transactions?id=eq.${id}`)
+  await undo()
+  expect(await datesOf(caller, id)).toEqual(before)
+})
+
+describe('the balance of today', () => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  test('is of what is paid up to the end of today, where the reader is', async () => {
+    const caller = await somebody()
+    const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
+    const inAccount = (amount: number, transaction_date: string, status = 'paid') => ({ name: 'x', amount, transaction_date, status, account_id: account.id })
+    await caller.create('transactions', [
+      inAccount(-1, day(-3)),
+      inAccount(-10, day(3)),
+      inAccount(-1000, `${day(3)}T12:00:00Z`),
+      inAccount(-10_000, day(-3), 'pending'),
+    ])
+    for (const answer of await everywhere((zone) => caller.get('/accounts?select=current_balance', from(zone))))
+      expect(answer).toEqual([{ current_balance: 99 }])
+  })
+
+  test('has a bank’s day in it as soon as it is that day where the reader is', async () => {
+    const caller = await somebody()
+    const account = await caller.create('accounts', { name: 'Giro', type: 'checking' })
+    const today = async (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date())
+    const [east, west] = [await today('Pacific/Kiritimati'), await today('Pacific/Pago_Pago')]
+    // it is never the same day in both
+    await caller.create('transactions', { name: 'x', amount: -5, transaction_date: east, account_id: account.id })
+    const balance = async (zone: string) => (await caller.get('/accounts?select=current_balance', from(zone))).body[0].current_balance
+    if (east === (await today('Pacific/Kiritimati')) && west === (await today('Pacific/Pago_Pago')))
+      expect([await balance('Pacific/Kiritimati'), await balance('Pacific/Pago_Pago')]).toEqual([-5, 0])
+  })
+
+  test('does not have what is recorded ahead of its day, which is pending', async () => {
+    const caller = await somebody()
+    const account = await caller.create('accounts', { name: 'Giro', type: 'checking', balance: 100 })
+    const cost = await caller.create('subscriptions', { title: 'Rent', amount: 30, period: 'daily', starts_on: day(-2), account_id: account.id })
+    const record = async (due_on: string) => (await caller.post('/rpc/record_subscription', { p_subscription_id: cost.id, due_on })).body
+    expect(await record(day(-2))).toMatchObject({ status: 'paid' })
+    const ahead = await record(day(2))
+    expect(ahead).toMatchObject({ status: 'pending', booked_on: day(2) })
+    expect((await caller.get('/accounts?select=current_balance')).body).toEqual([{ current_balance: 70 }])
+    expect((await caller.patch(`/transactions?id=eq.${ahead.id}`, { status: 'paid' }, returning)).body).toMatchObject([{ status: 'paid' }])
+    expect((await caller.get('/accounts?select=current_balance')).body).toEqual([{ current_balance: 70 }])
+  })
+})

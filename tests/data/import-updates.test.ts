@@ -1,0 +1,332 @@
+/** The bank's own later word on a row: taken where no person has edited it, counted in the dry run, taken back with the import. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
+
+let stack: DataStack
+beforeAll(async () => {
+  stack = await dataStack()
+})
+afterAll(() => stack.stop())
+
+type Row = Record<string, any>
+const send = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Answer> =>
+  caller.post('/rpc/import_transactions', { p_rows: rows, p_source: 'bank', ...more }, { prefer: `timezone=${zone}` })
+const judge = async (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC'): Promise<Row[]> => {
+  const { status, body, text } = await send(caller, rows, more, zone)
+  expect(status, text).toBe(200)
+  return body
+}
+const store = (caller: Caller, rows: Row[], more: Row = {}, zone = 'UTC') => judge(caller, rows, { p_dry_run: false, ...more }, zone)
+const verdicts = (rows: Row[]) => rows.map(({ verdict }) => verdict).join(' ')
+const stored = async (caller: Caller): Promise<Row[]> => (await caller.get('/transactions?order=transaction_date,name,id')).body
+const imports = async (caller: Caller): Promise<Row[]> => (await caller.get('/imports?order=created_at')).body
+const undoLast = async (caller: Caller) => {
+  const [last] = (await caller.get('/activity?order=id.desc&limit=1')).body
+  return caller.post('/rpc/undo', { p_activity_id: last.id })
+}
+
+/** A person with an account, and a card payment that the bank has announced. */
+async function announced(row: Row = {}, status: string | null = 'pending') {
+  const caller = stack.as(await stack.person())
+  const account = await caller.create('accounts', { name: 'Giro', type: 'checking', currency: 'eur', balance: 100 })
+  const more = { p_account_id: account.id }
+  const pending = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1', status, ...row }
+  const [first] = await store(caller, [pending], { ...more, p_file_name: 'first' })
+  const balance = async () => (await caller.get('/accounts?select=current_balance')).body[0].current_balance
+  const path = `/transactions?id=eq.${first?.['transaction_id']}`
+  const current = async (): Promise<Row> => (await caller.get(path)).body[0]
+  return { caller, more, pending, balance, path, current, id: first?.['transaction_id'] as string }
+}
+
+describe('a row whose bank says something else', () => {
+  test('of a file without account and currency is left alone where it is stored in another currency', async () => {
+    const { caller, pending, current } = await announced()
+    expect(verdicts(await judge(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
+    expect(verdicts(await store(caller, [{ ...pending, amount: '-77.00' }]))).toBe('changed')
+    expect(await current()).toMatchObject({ amount: -20, currency: 'eur' })
+  })
+
+  test('is left alone where a person has changed its currency', async () => {
+    const caller = stack.as(await stack.person())
+    const row = { name: 'Shop', amount: '-20.00', transaction_date: '2025-03-01', external_id: 'b-1' }
+    await store(caller, [row])
+    await caller.patch('/transactions?name=eq.Shop', { currency: 'eur' })
+    expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
+    expect(await stored(caller)).toMatchObject([{ amount: -20, currency: 'eur' }])
+  })
+
+  test('is refused in the dry run as in the import where its currency has no decimals', async () => {
+    const caller = stack.as(await stack.person())
+    const account = await caller.create('accounts', { name: 'Tokyo', type: 'checking', currency: 'jpy' })
+    const row = { name: 'Shop', amount: '-100', transaction_date: '2025-03-01', external_id: 'b-1' }
+    await store(caller, [row], { p_account_id: account.id })
+    expect(verdicts(await judge(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
+    expect(verdicts(await store(caller, [{ ...row, amount: '-12.50' }]))).toBe('changed')
+  })
+
+  test('gets each later text of the bank, and no earlier one again', async () => {
+    const { caller, more, pending, current } = await announced({}, 'paid')
+    for (const text of ['First', 'Second', 'Third']) {
+      expect(verdicts(await store(caller, [{ ...pending, description: text }], more))).toBe('updated')
+      expect((await current())['description']).toBe(text)
+    }
+    expect(verdicts(await store(caller, [{ ...pending, description: 'Second' }], more))).toBe('changed')
+    expect(verdicts(await store(caller, [{ ...pending, description: 'Third', reference_no: 'R-1' }], more))).toBe('updated')
+    expect(await current()).toMatchObject({ description: 'Third', reference_no: 'R-1' })
+  })
+
+  test('that was deleted and is back gets its former values when the import is deleted', async () => {
+    const { caller, more, pending, path, current } = await announced()
+    await store(caller, [{ ...pending, amount: '-12.00', status: 'paid' }], { ...more, p_file_name: 'second' })
+    await caller.delete(path)
+    expect(await undoLast(caller)).toMatchObject({ status: 200 })
+    expect(await caller.delete('/imports?file_name=eq.second')).toMatchObject({ status: 204 })
+    expect(await current()).toMatchObject({ amount: -20, status: 'pending' })
+  })
+})
+
+describe('a row that the bank announced and books later', () => {
+  test.each<[string, Row, Row]>([
+    ['by its id, as CAMT and OFX have it', {}, { status: 'paid' }],
+    ['by what it says, as a CSV file has it', { external_id: null }, { status: 'paid' }],
+    ['in a file that says no status', {}, { status: null }],
+    ['without an id, in a file that says no status', { external_id: null }, { status: undefined }],
+    ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
+  ])('is booked %s', async (_, announcement, booking) => {
+    const { caller, more, pending, balance, current, id } = await announced(announcement)
+    expect(await balance()).toBe(100)
+    const booked = { ...pending, ...booking }
+    const verdict = { row_number: 1, verdict: 'updated', transaction_id: id, reason: expect.stringContaining('status') }
+    expect(await judge(caller, [booked], more)).toEqual([verdict])
+    expect([(await current())['status'], await imports(caller)]).toEqual(['pending', [expect.objectContaining({ file_name: 'first' })]])
+    expect(await store(caller, [booked], { ...more, p_file_name: 'second' })).toEqual([verdict])
+    expect(await current()).toMatchObject({
+      status: 'paid',
+      booked_on: '2025-03-01',
+      ...(booking['description'] === undefined ? {} : { description: 'Gebucht' }),
+    })
+    expect(await balance()).toBe(80)
+    expect((await imports(caller)).map(({ file_name, row_count }) => [file_name, row_count])).toEqual([['first', 1], ['second', 1]])
+    // twice is once
+    expect(verdicts(await store(caller, [booked], more))).toBe('duplicate')
+    expect(await imports(caller)).toHaveLength(2)
+    expect(await stored(caller)).toHaveLength(1)
+  })
+
+  test('is not made pending again by the older file', async () => {
+    const { caller, more, pending, current } = await announced()
+    await store(caller, [{ ...pending, status: 'paid', amount: '-18.50' }], more)
+    expect(await store(caller, [pending], more)).toMatchObject([{ verdict: 'changed', reason: 'stored with another amount, status' }])
+    expect(await current()).toMatchObject({ status: 'paid', amount: -18.5 })
+  })
+
+  test('is booked once of two files at once', async () => {
+    const { caller, more, pending, balance } = await announced()
+    const booked = [{ ...pending, status: 'paid' }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }]
+    const answers = await Promise.all([1, 2, 3, 4].map(() => store(caller, booked, more)))
+    expect(answers.map(verdicts).toSorted((a, b) => a < b ? -1 : 1)).toEqual([...Array.from({ length: 3 }, () => 'duplicate duplicate'), 'updated new'])
+    expect([await balance(), (await imports(caller)).length]).toEqual([79, 2])
+  })
+
+  test('keeps the category, the tags and the note of the person', async () => {
+    const { caller, more, pending, path, current, id } = await announced({ description: 'Card 1234' })
+    const category = await caller.create('categories', { name: 'Food' })
+    await caller.patch(path, { category_id: category.id, description: 'with Bo' })
+    const tag = await caller.create('tags', { name: 'trip' })
+    await caller.create('transaction_tags', { transaction_id: id, tag_id: tag.id })
+    const booked = { ...pending, status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', description: 'Card 1234 booked', reference_no: '77' }
+    expect(await store(caller, [booked], more)).toMatchObject([{
+      verdict: 'updated',
+      reason: 'the bank now says another amount, transaction_date, status, reference_no',
+    }])
+    const row = { status: 'paid', amount: -18.5, booked_on: '2025-03-03', description: 'with Bo', reference_no: '77', category_id: category.id }
+    expect(await current()).toMatchObject(row)
+    expect((await caller.get('/transaction_tags')).body).toHaveLength(1)
+    // the note is still the person's
+    expect(verdicts(await store(caller, [{ ...booked, amount: '-18.40', description: 'Card 1234 corrected' }], more))).toBe('updated')
+    expect(await current()).toMatchObject({ ...row, amount: -18.4 })
+  })
+})
+
+describe('a row that the bank corrects', () => {
+  test.each<[string, Row]>([
+    ['the amount', { amount: '-21.00' }],
+    ['the day', { transaction_date: '2025-03-04' }],
+    ['the name', { name: 'Shop Ltd' }],
+    ['that it failed', { status: 'failed' }],
+    ['a reference', { reference_no: '4711' }],
+  ])('is corrected: %s', async (_, correction) => {
+    const { caller, more, pending, current } = await announced({}, 'paid')
+    const corrected = { ...pending, ...correction }
+    expect(verdicts(await judge(caller, [corrected], more))).toBe('updated')
+    await store(caller, [corrected], more)
+    expect(await current()).toMatchObject({
+      name: corrected.name,
+      amount: Number(corrected.amount),
+      booked_on: corrected.transaction_date,
+      status: corrected.status,
+    })
+    expect(verdicts(await store(caller, [corrected], more))).toBe('duplicate')
+    // what the bank said before is an older file
+    if (correction['reference_no'] === undefined) expect(verdicts(await judge(caller, [pending], more))).toBe('changed')
+  })
+
+  test('keeps its day in another time zone, and its moment', async () => {
+    const { caller, more, pending, current } = await announced({}, 'paid')
+    const before = (await current())['transaction_date']
+    expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00' }], more, 'Pacific/Kiritimati'))).toBe('updated')
+    expect(await current()).toMatchObject({ amount: -21, booked_on: '2025-03-01', transaction_date: before })
+    expect(verdicts(await store(caller, [{ ...pending, amount: '-21.00', transaction_date: '2025-03-02' }], more, 'Asia/Tokyo'))).toBe('updated')
+    expect(await current()).toMatchObject({ booked_on: '2025-03-02', transaction_date: '2025-03-01T15:00:00+00:00' })
+  })
+
+  test('stays as it is where line items would not fit, and says so', async () => {
+    const { caller, more, pending, current, id } = await announced({}, 'paid')
+    await caller.create('line_items', { transaction_id: id, name: 'Bread', amount: -15 })
+    expect(await store(caller, [{ ...pending, amount: '-10.00' }], more)).toMatchObject([
+      { verdict: 'changed', reason: 'stored with another amount; its line items add up to 15.00' },
+    ])
+    expect(await current()).toMatchObject({ amount: -20 })
+    expect(verdicts(await store(caller, [{ ...pending, amount: '-16.00' }], more))).toBe('updated')
+  })
+
+  test('is another account’s business where it is in one', async () => {
+    const { caller, pending } = await announced({}, 'paid')
+    const other = await caller.create('accounts', { name: 'Other', type: 'checking', currency: 'eur' })
+    expect(verdicts(await judge(caller, [{ ...pending, amount: '-21.00' }], { p_account_id: other.id }))).toBe('changed')
+  })
+})
+
+describe('what a person has edited wins', () => {
+  test.each<[string, Row, string]>([
+    ['the amount', { amount: -22 }, 'amount, status'],
+    ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
+    ['the name', { name: 'Bakery' }, 'name, status'],
+  ])('%s, and the file is told', async (_, edit, fields) => {
+    const { caller, more, pending, path, current } = await announced()
+    await caller.patch(path, edit)
+    const before = await current()
+    for (const status of ['paid', undefined])
+      expect(await store(caller, [{ ...pending, status }], more)).toMatchObject([{ verdict: 'changed', reason: `stored with another ${fields}` }])
+    expect(await current()).toEqual(before)
+  })
+
+  test('also a status that they set back to what the bank said once', async () => {
+    const { caller, more, pending, path, current } = await announced()
+    const booked = { ...pending, status: 'paid' }
+    await store(caller, [booked], more)
+    await caller.patch(path, { status: 'pending' })
+    expect(verdicts(await store(caller, [booked], more))).toBe('changed')
+    expect(verdicts(await store(caller, [{ ...booked, status: undefined }], more))).toBe('duplicate')
+    expect((await current())['status']).toBe('pending')
+  })
+
+  test('and what they edited back, or undid, is the bank’s again', async () => {
+    for (const back of ['edit', 'undo']) {
+      const { caller, more, pending, path } = await announced()
+      await caller.patch(path, { amount: -22 })
+      if (back === 'undo') expect((await undoLast(caller)).status).toBe(200)
+      else await caller.patch(path, { amount: -20 })
+      expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('updated')
+    }
+  })
+
+  test('also in a row that they deleted and brought back', async () => {
+    const { caller, more, pending, path, current } = await announced()
+    await caller.patch(path, { name: 'Bakery' })
+    await caller.delete(path)
+    await undoLast(caller)
+    expect(verdicts(await store(caller, [{ ...pending, status: 'paid' }], more))).toBe('changed')
+    expect((await current())['name']).toBe('Bakery')
+  })
+
+  test('and a row that no import has made is nobody’s to update', async () => {
+    const { caller, more } = await announced()
+    const row = { name: 'Mine', amount: -5, transaction_date: '2025-03-01', source: 'bank', external_id: 'x', currency: 'eur' }
+    await caller.create('transactions', { ...row, status: 'pending' })
+    const { source: _, ...sent } = row
+    expect(verdicts(await judge(caller, [{ ...sent, amount: -6 }], { ...more, p_account_id: null }))).toBe('changed')
+    expect(verdicts(await judge(caller, [sent], { ...more, p_account_id: null }))).toBe('duplicate')
+  })
+})
+
+describe('an import that has updated rows', () => {
+  const booked = { status: 'paid', amount: '-18.50', transaction_date: '2025-03-03', name: 'Shop Ltd' }
+
+  test('is deleted, which puts the old values back; and the file updates them again', async () => {
+    const { caller, more, pending, path, current } = await announced()
+    const before = await current()
+    await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
+    const category = await caller.create('categories', { name: 'Food' })
+    await caller.patch(path, { category_id: category.id })
+    expect((await caller.delete('/imports?file_name=eq.second')).status).toBe(204)
+    expect(await stored(caller)).toEqual([{ ...before, category_id: category.id, updated_at: expect.anything() }])
+    expect(verdicts(await judge(caller, [pending], more))).toBe('duplicate')
+    expect(verdicts(await store(caller, [{ ...pending, ...booked }], more))).toBe('updated')
+  })
+
+  test('is deleted before the one that stored the rows, which then goes too', async () => {
+    const { caller, more, pending } = await announced()
+    await store(caller, [{ ...pending, ...booked }], { ...more, p_file_name: 'second' })
+    await store(caller, [{ ...pending, ...booked, amount: '-17.00' }], { ...more, p_file_name: 'third' })
+    for (const name of ['first', 'second']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status).toBe(409)
+    for (const name of ['third', 'second', 'first']) expect((await caller.delete(`/imports?file_name=eq.${name}`)).status, name).toBe(204)
+    expect([await stored(caller), await imports(caller)]).toEqual([[], []])
+  })
+
+  test('is undone, and the undo too', async () => {
+    const { caller, more, pending, current } = await announced()
+    const before = await current()
+    const file = [{ ...pending, ...booked }]
+    await store(caller, file, more)
+    const after = await current()
+    expect((await undoLast(caller)).body).toMatchObject({ update: 1, delete: 1 })
+    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{ ...before, updated_at: '' }, 1])
+    expect(verdicts(await judge(caller, [pending], more))).toBe('duplicate')
+    expect(verdicts(await judge(caller, file, more))).toBe('updated')
+    expect((await undoLast(caller)).status).toBe(200)
+    expect([{ ...(await current()), updated_at: '' }, (await imports(caller)).length]).toEqual([{ ...after, updated_at: '' }, 2])
+    expect(verdicts(await judge(caller, file, more))).toBe('duplicate')
+  })
+
+  test.each<[string, Row]>([['amount', { amount: -1 }], ['status', { status: 'failed' }], ['day', { booked_on: '2025-03-09' }]])(
+    'is not deleted once a person has edited the %s: 409, and nothing is changed',
+    async (_, edit) => {
+      const { caller, more, pending, path } = await announced()
+      await store(caller, [{ ...pending, ...booked }, { name: 'New', amount: -1, transaction_date: '2025-03-02' }], { ...more, p_file_name: 'second' })
+      await caller.patch(path, edit)
+      const before = await stored(caller)
+      const refused = await caller.delete('/imports?file_name=eq.second')
+      expect([refused.status, refused.body.code]).toEqual([409, 'PT409'])
+      expect([await stored(caller), (await imports(caller)).length]).toEqual([before, 2])
+    },
+  )
+
+  test('is the team’s: a member updates what another has imported, and a third takes it back', async () => {
+    const [ann, bob, eve] = [await stack.person(), await stack.person(), await stack.person()]
+    const team = await stack.organization({ owner: ann, editor: bob, admin: eve })
+    const row = { name: 'Shop', amount: -20, transaction_date: '2025-03-01', status: 'pending' }
+    await store(stack.as(ann, team), [row], { p_file_name: 'first' }, 'Europe/Berlin')
+    expect(verdicts(await store(stack.as(bob, team), [{ ...row, status: 'paid' }], { p_file_name: 'second' }, 'America/New_York'))).toBe('updated')
+    expect(await stored(stack.as(ann, team))).toMatchObject([{ status: 'paid', user_id: ann.id }])
+    expect((await stack.as(eve, team).delete('/imports?file_name=eq.second')).status).toBe(204)
+    expect(await stored(stack.as(ann, team))).toMatchObject([{ status: 'pending' }])
+    const stranger = stack.as(await stack.person())
+    expect(verdicts(await judge(stranger, [{ ...row, status: 'paid' }]))).toBe('new')
+  })
+})
+
+test('nothing is left of what imports remember when the transactions are gone, and with their activity the way back', async () => {
+  const { caller, more, pending, path } = await announced()
+  await store(caller, [{ ...pending, status: 'paid' }], more)
+  await caller.patch(path, { amount: -1 })
+  await caller.delete(path)
+  await stack.owner.query('delete from api.activity')
+  await Promise.all(
+    ['bank_values', 'import_updates'].map(async (table) =>
+      expect(
+        (await stack.owner.query(`select from private.${table} r where not exists (select from api.transactions t where t.id = r.transaction_id)`)).rowCount,
+      ).toBe(0)
+    ),
+  )
+})

@@ -1,0 +1,101 @@
+/**
+ * Lists as clients write them read the rows of their page and of those before it, whatever the caller has: with what is
+ * embedded, of either context or of both, named or not. What is counted is all that PostgREST's own statements read.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asking, fillUp, fillUpParts, ofBoth } from '../support/crowd.ts'
+import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
+import { rowsEverReadOf } from '../support/plans.ts'
+
+const { many, team: { organization: team } } = asking
+const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'
+const newest = 'order=transaction_date.desc,id'
+
+let stack: DataStack
+/** A person of 50,000 rows, alone and with a team of 100,000 active. */
+let alone: Caller
+let inTeam: Caller
+
+beforeAll(async () => {
+  stack = await dataStack()
+  await fillUp(stack.owner, 300_000)
+  await stack.owner.query('set session_replication_role = replica')
+  await fillUpParts(stack.owner, many)
+  await fillUpParts(stack.owner, asking.team)
+  await stack.owner.query('reset session_replication_role')
+  await stack.owner.query('vacuum analyze')
+  const account = { id: many.user, email: 'x', sessionId: many.session }
+  alone = stack.as(account)
+  inTeam = stack.as(account, { id: team, members: new Map([[many.user, ofBoth.role ?? 'editor']]) })
+}, 240_000)
+afterAll(() => stack.stop())
+
+/** The ids of the caller's newest rows, by the owner's own query. */
+async function newestOf(where: string, limit: number, offset: number): Promise<string[]> {
+  const { rows } = await stack.owner.query<{ id: string }>(
+    `select id from api.transactions where ${where} order by transaction_date desc, id limit ${limit} offset ${offset}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+const personal = `organization_id is null and user_id = '${many.user}'`
+const ofTeam = `organization_id = '${team}'`
+
+const tables = ['transactions', 'line_items', 'transaction_tags', 'tags']
+
+/** Asks, expects the page, and expects that so many rows were read of each table. */
+async function expectRead(ask: () => Promise<Answer>, page: string[], limit: number): Promise<void> {
+  const before = await rowsEverReadOf(stack, tables)
+  const { status, body } = await ask()
+  expect(status, JSON.stringify(body).slice(0, 300)).toBe(200)
+  expect(body.map(({ id }: { id: string }) => id)).toEqual(page)
+  const after = await rowsEverReadOf(stack, tables)
+  const read = after.map((rows, at) => rows - (before[at] ?? 0))
+  expect(Math.max(...read), tables.map((table, at) => `${table}: ${read[at]}`).join(', ')).toBeLessThanOrEqual(limit)
+}
+
+/**
+ * Twice the page, the rows before it, and the rest of the oldest day of the page: a person has fifty rows a day here, a team a hundred.
+ * The row policy reads the dates of the page from an index. Rows that VACUUM has not marked as visible to all are read from the table too.
+ */
+const most = (offset: number) => 2 * (offset + 50 + 250)
+
+describe.each(
+  [
+    ['a person of 50,000 rows, nothing named', () => alone, '', personal],
+    ['a person of 50,000 rows, as personal', () => alone, 'organization_id=is.null&', personal],
+    ['a person of 50,000 rows, the context named', () => alone, `organization_id=is.null&user_id=eq.${many.user}&`, personal],
+    ['the person with a team of 100,000 active, nothing named', () => inTeam, '', `${personal} or ${ofTeam}`],
+    ['the person with the team active, as personal', () => inTeam, 'organization_id=is.null&', personal],
+    ['the person with the team active, the team named', () => inTeam, `organization_id=eq.${team}&`, ofTeam],
+  ] as const,
+)('%s', (_, caller, context, where) => {
+  test.each([['the first page', 0], ['the twentieth page', 950]])('reads %s', async (__, offset) => {
+    const page = await newestOf(where, 50, offset)
+    const list = `/transactions?${context}${embedded}&${newest}&limit=50&offset=${offset}`
+    await expectRead(() => caller().get(list), page, most(offset))
+  })
+})
+
+describe.each(
+  [
+    ['a person of 50,000 rows', () => alone, personal],
+    ['the person with a team of 100,000 active', () => inTeam, `${personal} or ${ofTeam}`],
+  ] as const,
+)('%s', (_, caller, where) => {
+  test.each([['the first page', 0], ['the twentieth page', 950]])('reads %s of get_filtered_transactions, with the order named', async (__, offset) => {
+    const page = await newestOf(where, 50, offset)
+    const list = `/rpc/get_filtered_transactions?${embedded}&${newest}&limit=50&offset=${offset}`
+    // its steps read up to twice as many
+    await expectRead(() => caller().post(list, { filters: [] }), page, 2 * most(offset))
+  })
+
+  test('reads the first page of a list without embedding, in the order of dates alone', async () => {
+    const { status, body } = await caller().get('/transactions?select=transaction_date&order=transaction_date.desc&limit=50')
+    expect(status).toBe(200)
+    const before = await rowsEverReadOf(stack, tables)
+    expect((await caller().get('/transactions?select=transaction_date&order=transaction_date.desc&limit=50')).body).toEqual(body)
+    const [after = 0] = await rowsEverReadOf(stack, tables)
+    expect(after - (before[0] ?? 0)).toBeLessThanOrEqual(most(0))
+  })
+})

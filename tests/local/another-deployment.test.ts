@@ -1,0 +1,97 @@
+/** A database that belongs to another deployment stays as it is, whichever program is pointed at it by mistake. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { symmetricEncrypt } from 'better-auth/crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../db/migrate.ts'
+import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
+import { connection } from '../support/database.ts'
+import { operator } from '../support/operator.ts'
+import { emptyDirectory, remove, root, start } from './support.ts'
+
+const theirs = {
+  secret: 'the secret that made the signing keys',
+  publicUrl: 'https://money.example.org',
+  authService: 'of theirs',
+  authenticator: 'of theirs too',
+}
+const ours = { secret: 'the secret of another deployment, long enough', authService: 'of ours', authenticator: 'of ours too' }
+
+let directory: string
+let server: PostgresServer
+const query = async (sql: string, values: string[] = [], url = server.url): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+const signsIn = (user: string, password: string) => query('select 1', [], connection(server.url, { user, password })).then(() => true, () => false)
+
+beforeAll(async () => {
+  directory = await emptyDirectory()
+  await mkdir(join(directory, 'server'))
+  server = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
+  await migrate({
+    databaseUrl: server.url,
+    publicUrl: theirs.publicUrl,
+    authServicePassword: theirs.authService,
+    authenticatorPassword: theirs.authenticator,
+  })
+  const privateKey = JSON.stringify(await symmetricEncrypt({ key: theirs.secret, data: '{"kty":"RSA"}' }))
+  await query(
+    `insert into auth.jwks (id, public_key, private_key, created_at, signs_from) values ('first', '{"n":"n","e":"e","kty":"RSA"}', $1, now(), now())`,
+    [
+      privateKey,
+    ],
+  )
+})
+afterAll(async () => {
+  await server.stop()
+  await remove(directory)
+})
+
+/** Runs a program as the other deployment would. @returns its exit code and what it printed */
+async function run(program: string, secret: string): Promise<{ code: number | null, output: string }> {
+  const { ended, output } = await start({
+    command: [process.execPath, join(root, program)],
+    env: {
+      DATA_DIR: join(directory, 'data'),
+      DATABASE_URL: server.url,
+      PUBLIC_URL: 'https://staging.example.org',
+      AUTH_DATABASE_URL: connection(server.url, { user: 'auth_service', password: ours.authService }),
+      AUTH_SERVICE_PASSWORD: ours.authService,
+      AUTHENTICATOR_PASSWORD: ours.authenticator,
+      BETTER_AUTH_SECRET: secret,
+    },
+  })
+  const { code } = await ended
+  return { code, output: output() }
+}
+
+test.each([
+  ['npm run migrate', 'infra/local/migrate.ts', 'Cannot migrate'],
+  ['the migration of a container or a unit', 'infra/docker/migrate.ts', 'Cannot migrate'],
+  ['npm start', 'infra/local/start.ts', 'Cannot start'],
+])('%s with another BETTER_AUTH_SECRET says whose the database is, and changes no password and no address', async (_name, program, says) => {
+  const { code, output } = await run(program, ours.secret)
+  expect(code).toBe(1)
+  expect(output).toMatch(
+    new RegExp(`^${says}: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed\\. [^\\n]*\\.env[^\\n]*\\n$`),
+  )
+  expect(output).not.toMatch(/revoke/)
+  expect(await query('select public_url from private.settings')).toEqual([{ public_url: theirs.publicUrl }])
+  expect(await signsIn('auth_service', theirs.authService)).toBe(true)
+  expect(await signsIn('authenticator', theirs.authenticator)).toBe(true)
+  expect(await signsIn('authenticator', ours.authenticator)).toBe(false)
+})
+
+test('the secret is changed on purpose when its keys were revoked, and the passwords then are set', async () => {
+  expect(await operator(server.url, 'keys', 'revoke', '--all')).toMatchObject({ code: 0 })
+  await rm(join(directory, 'data'), { recursive: true, force: true })
+  expect(await run('infra/docker/migrate.ts', ours.secret)).toEqual({ code: 0, output: '' })
+  expect(await signsIn('authenticator', ours.authenticator)).toBe(true)
+})

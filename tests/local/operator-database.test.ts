@@ -1,0 +1,53 @@
+/** The operator's commands name the database that they look at, and create none. */
+import { execFile } from 'node:child_process'
+import { access, mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { readSecrets } from '../../infra/local/secrets.ts'
+import { execute, freshDatabase } from '../support/database.ts'
+import { emptyDirectory, remove, root } from './support.ts'
+
+type Outcome = { code: number, stdout: string, stderr: string }
+const run = (env: Record<string, string>, ...argv: string[]): Promise<Outcome> =>
+  promisify(execFile)(process.execPath, argv, { cwd: root, env: { PATH: process.env['PATH'], ...env } })
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }), (error: Outcome) => error)
+
+test.each([['admin/main.ts', 'users'], ['infra/local/check.ts', '']])(
+  'without a database in DATA_DIR %s refuses with one line, and leaves nothing there',
+  async (script, word) => {
+    const directory = join(await emptyDirectory(), 'data')
+    onTestFinished(() => remove(directory))
+    const { code, stdout, stderr } = await run({ DATA_DIR: directory }, script, word)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^Cannot [a-z ]+: DATA_DIR: there is no database in .*data\. .*DATA_DIR.*\n$/)
+    await expect(access(directory)).rejects.toThrow('ENOENT')
+  },
+)
+
+test('it names a server of the checkout that runs with another DATA_DIR, and with that one it works', async () => {
+  const directory = await mkdtemp(join(root, '.data-'))
+  onTestFinished(() => remove(directory))
+  const { ownerPassword } = await readSecrets({ DATA_DIR: directory } as never)
+  const server = await startPostgres({ directory, password: ownerPassword, settings: { fsync: 'off' } })
+  onTestFinished(() => server.stop())
+  expect(await run({ DATA_DIR: join(directory, 'none') }, 'admin/main.ts', 'users')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/A server runs with DATA_DIR=\.?[\w-]+: set DATA_DIR to that\./),
+  })
+  expect((await run({ DATA_DIR: directory }, 'admin/main.ts', 'users')).stderr).toContain(`Database: ${directory}\n`)
+})
+
+test('it names the host, port and database of DATABASE_URL, never the password, and shows its help without any', async () => {
+  const { ownerUrl, drop } = await freshDatabase()
+  const { hostname, port, pathname, password } = new URL(ownerUrl)
+  const named = `${hostname}:${port}/${pathname.slice(1)}`
+  const products = await run({ DATABASE_URL: ownerUrl }, 'admin/main.ts', 'products')
+  expect(products).toMatchObject({ code: 0, stdout: expect.stringContaining('teams'), stderr: `Database: ${named}\n` })
+  expect(products.stdout + products.stderr).not.toContain(password)
+  await execute(ownerUrl, 'drop schema api cascade')
+  expect(await run({ DATABASE_URL: ownerUrl }, 'infra/local/check.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining(named) })
+  await drop()
+  expect((await run({ DATA_DIR: '/nonexistent/data' }, 'admin/main.ts', '--help')).code).toBe(0)
+})
