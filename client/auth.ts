@@ -25,10 +25,13 @@ const sessionIn = ({ id = '', user_id = '', active_organization_id = null }: Par
 /**
  * Builds the methods. What they learn about the session they tell the keeper.
  * @param url of the auth surface
+ * @returns the methods, and `settled`, which resolves when no change is under way
  */
-export function authMethods(url: string, send: Send, keeper: () => SessionKeeper): Auth {
+export function authMethods(url: string, send: Send, keeper: () => SessionKeeper): { auth: Auth, settled: () => Promise<unknown> } {
   /** GET requests on their way: who asks the same meanwhile gets the same answer. */
   const underWay = new Map<string, Promise<unknown>>()
+  /** Requests on their way that change something. */
+  const changes = new Set<Promise<unknown>>()
   /** Whatever changes something may make another person of the caller: what was asked before its answer is shared with nobody after it. */
   const changing = async <Answer>(asked: Promise<Answer>): Promise<Answer> => {
     underWay.clear()
@@ -68,7 +71,11 @@ export function authMethods(url: string, send: Send, keeper: () => SessionKeeper
   }
 
   const once = (method: string, path: string, input?: Input): Promise<unknown> => {
-    if (method !== 'GET') return call(method, path, input)
+    if (method !== 'GET') {
+      const change = call(method, path, input).finally(() => changes.delete(change))
+      changes.add(change)
+      return change
+    }
     const question = `${path} ${JSON.stringify(input)}`
     const running = underWay.get(question)
     if (running !== undefined) return running
@@ -83,7 +90,7 @@ export function authMethods(url: string, send: Send, keeper: () => SessionKeeper
     Object.fromEntries(
       Object.entries(table).map(([name, row]) => [name, isRow(row) ? (input?: Input) => once(row[0], row[1], input) : build(row)]),
     )
-  return build(routes) as Auth
+  return { auth: build(routes) as Auth, settled: () => Promise.allSettled(changes) }
 }
 
 const isRow = (row: Table[string]): row is readonly [string, string] => Array.isArray(row)

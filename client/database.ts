@@ -42,9 +42,9 @@ export type Database = {
         Relationships: []
       }
       budgets: {
-        Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
-        Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
-        Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean }
+        Row: { id: string, category_id: string, month: string | null, amount: number, currency: string, rollover: boolean, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string, starts_on: string | null }
+        Insert: { id?: string, category_id: string, month?: string | null, amount: number, currency?: string, rollover?: boolean, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string, starts_on?: string | null }
+        Update: { category_id?: string, month?: string | null, amount?: number, currency?: string, rollover?: boolean, starts_on?: string | null }
         Relationships: [
           { foreignKeyName: 'budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
         ]
@@ -84,6 +84,14 @@ export type Database = {
           { foreignKeyName: 'line_items_transaction_id_fkey', columns: ['transaction_id'], isOneToOne: false, referencedRelation: 'transactions', referencedColumns: ['id'] },
         ]
       }
+      past_budgets: {
+        Row: { id: string, category_id: string, currency: string, until: string, amount: number | null, rollover: boolean, starts_on: string | null, user_id: string | null, organization_id: string | null, created_at: string, updated_at: string }
+        Insert: { id?: string, category_id: string, currency?: string, until: string, amount?: number | null, rollover?: boolean, starts_on?: string | null, user_id?: string | null, organization_id?: string | null, created_at?: string, updated_at?: string }
+        Update: { category_id?: string, currency?: string, until?: string, amount?: number | null, rollover?: boolean, starts_on?: string | null }
+        Relationships: [
+          { foreignKeyName: 'past_budgets_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },
+        ]
+      }
       subscriptions: {
         Row: { id: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description: string | null, logo_url: string | null, interval_in_days: number | null, category_id: string | null, user_id: string | null, organization_id: string | null, currency: string, starts_on: string, ends_on: string | null, account_id: string | null, is_active: boolean, monthly_cost: number | null, next_due_on: string | null }
         Insert: { id?: string, title: string, amount: number, period: 'monthly' | 'yearly' | 'quarterly' | 'semi-annually' | 'weekly' | 'daily', description?: string | null, logo_url?: string | null, interval_in_days?: number | null, category_id?: string | null, user_id?: string | null, organization_id?: string | null, currency?: string, starts_on?: string, ends_on?: string | null, account_id?: string | null, is_active?: boolean }
@@ -110,9 +118,9 @@ export type Database = {
         ]
       }
       transactions: {
-        Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null }
-        Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null }
-        Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null }
+        Row: { id: string, amount: number, name: string, currency: string, user_id: string | null, organization_id: string | null, external_id: string | null, category_id: string | null, reference_no: string | null, description: string | null, status: 'paid' | 'pending' | 'failed', source: string, metadata: Json, transaction_date: string, created_at: string, updated_at: string, account_id: string | null, transfer_id: string | null, import_id: string | null, booked_on: string | null }
+        Insert: { id?: string, amount: number, name: string, currency?: string, user_id?: string | null, organization_id?: string | null, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, created_at?: string, updated_at?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null }
+        Update: { amount?: number, name?: string, currency?: string, external_id?: string | null, category_id?: string | null, reference_no?: string | null, description?: string | null, status?: 'paid' | 'pending' | 'failed', source?: string, metadata?: Json, transaction_date?: string, account_id?: string | null, transfer_id?: string | null, import_id?: string | null, booked_on?: string | null }
         Relationships: [
           { foreignKeyName: 'transactions_account_id_fkey', columns: ['account_id'], isOneToOne: false, referencedRelation: 'accounts', referencedColumns: ['id'] },
           { foreignKeyName: 'transactions_category_id_fkey', columns: ['category_id'], isOneToOne: false, referencedRelation: 'categories', referencedColumns: ['id'] },

@@ -29,8 +29,8 @@ export type Client = {
   /** The tables and functions, with a token that is there when it is needed. */
   data: PostgrestClient<Database>
   /**
-   * Tells of every change of who is signed in and in which organization, once in each tab, wherever it happened; the first
-   * is what is found out first.
+   * Calls the listener with the first state, `signed-in` or `signed-out`, and then with every change of the session and its organization,
+   * also with one that happened in another tab. The first state is asked for if no other request finds it out.
    * @returns a function that ends it
    */
   onChange: (listener: (change: Change) => void) => () => void
@@ -86,10 +86,18 @@ const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message:
 export function createClient({ baseUrl, dataUrl, apiKey, fetch: own }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
   const send: Send = own ?? ((url, init) => fetch(url, init))
-  const auth = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => keeper)
+  const { auth, settled } = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => keeper)
   // what a key opens is shared with nobody, and two keys are two callers
   const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
-  const keeper = sessionKeeper(name, async () => (await auth.token()).token)
+  const fetchToken = async () => (await auth.token()).token
+  const fetchSession = async (): Promise<unknown> => {
+    // a sign-in that is under way tells the state
+    await settled()
+    if (keeper.current() !== undefined) return undefined
+    // a key has no session, and its token says whose it is
+    return apiKey === undefined ? auth.getSession() : keeper.token()
+  }
+  const keeper = sessionKeeper(name, fetchToken, fetchSession)
   const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, keeper) as typeof fetch })
   return { auth, data, onChange: keeper.onChange }
 }

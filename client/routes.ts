@@ -94,7 +94,7 @@ export const sessionEffects = {
 /** Something that happened in an account. */
 export type AccountEvent = {
   id: string
-  kind: 'signed_in' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'passkey_added' | 'passkey_deleted' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
+  kind: 'signed_in' | 'sessions_revoked' | 'password_changed' | 'password_removed' | 'email_changed' | 'two_factor_enabled' | 'two_factor_disabled' | 'backup_codes_created' | 'backup_codes_voided' | 'device_trusted' | 'passkey_added' | 'passkey_deleted' | 'passkey_required' | 'passkey_not_required' | 'api_key_created' | 'api_key_revoked' | 'account_linked' | 'account_unlinked'
   happened_at: string
   /** null where it was done without a request. */
   ip_address: string | null

@@ -23,6 +23,9 @@ export type Token = { value: string, session: Session, at: number, renewAt: numb
 
 export type News = { session: Session | null, at: number, end?: Change['event'], token?: Token }
 
+/** First and longest pause between two attempts to find out the first state, in milliseconds. */
+const pauses = { first: 1_000, longest: 30_000 }
+
 /** A token is renewed so long before it ends, in milliseconds. */
 const margin = 60_000
 
@@ -46,13 +49,20 @@ function read(value: string, at: number): Token {
   return { value, session: { id: sid, user_id, active_organization_id: claims?.organization_id ?? null }, at, renewAt, endsAt }
 }
 
+/** Does something later. In Node the wait keeps no process alive. */
+const afterwards = (work: () => Promise<void>, delay: number): void => {
+  const timer: unknown = setTimeout(() => void work(), delay)
+  if (typeof timer === 'object') (timer as { unref: () => void }).unref()
+}
+
 /**
  * Builds what a client knows.
  * @param name tells apart the apps of one origin that use different backends
  * @param fetchToken asks the auth surface for a token. @throws FinanceError with status 401 without a session, which it has
  * then said to `learn`
+ * @param fetchSession asks the auth surface who is signed in, and says the answer to `learn`
  */
-export function sessionKeeper(name: string, fetchToken: () => Promise<string>) {
+export function sessionKeeper(name: string, fetchToken: () => Promise<string>, fetchSession: () => Promise<unknown>) {
   const listeners = new Set<(change: Change) => void>()
   let known: Session | null | undefined
   // what others remember from before this tab is no news: somebody may have signed in by another page since
@@ -115,6 +125,16 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>) {
       }
     })
 
+  /** A search for the first state is under way. */
+  let isSearching = false
+  /** Asks for the first state until it is known, unless another tab or another request finds it out meanwhile. */
+  const findOut = async (pause: number): Promise<void> => {
+    isSearching = true
+    await tabs.inTurn(() => (known === undefined ? fetchSession() : Promise.resolve())).catch(() => undefined)
+    isSearching = known === undefined && listeners.size > 0
+    if (isSearching) afterwards(() => findOut(Math.min(pause * 2, pauses.longest)), pause)
+  }
+
   return {
     learn,
     current: () => known,
@@ -139,6 +159,13 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>) {
     },
     onChange: (listener: (change: Change) => void) => {
       listeners.add(listener)
+      const session = known
+      if (session !== undefined) queueMicrotask(() => listener({ event: session === null ? 'signed-out' : 'signed-in', session, previous: null }))
+      else if (!isSearching) {
+        isSearching = true
+        // a request that the page is about to make may find it out
+        afterwards(() => findOut(pauses.first), 0)
+      }
       return () => {
         listeners.delete(listener)
       }

@@ -18,6 +18,7 @@ const columns = [
   'category_id',
   'account_id',
   'transfer_id',
+  'booked_on',
 ] as const
 
 /** A spreadsheet takes a text that begins so for a formula, and runs it. */

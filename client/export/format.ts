@@ -52,6 +52,8 @@ export const tables: Readonly<Record<TableName, Table>> = {
   transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
   imports: { key: ['id'], kept: 'only an import makes them' },
   subscriptions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
+  // stored after the budgets: a budget that takes the place of a past one would change it
+  past_budgets: { key: ['id'], references: { category_id: 'categories' } },
   budgets: { key: ['id'], references: { category_id: 'categories' } },
   exchange_rates: { key: ['id'] },
   dashboards: { key: ['id'] },

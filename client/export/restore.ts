@@ -77,6 +77,10 @@ export async function restoreMine(client: Client, file: Blob, { from, onProgress
   /** A row as it is sent. A reference that the file has not is none. */
   const translated = (table: TableName, row: string): string => {
     const values = members(row)
+    // a file of before budgets had a beginning of their own says it by the month in which the row was created
+    if (table === 'budgets' && values.get('month') === 'null' && !values.has('starts_on')) {
+      values.set('starts_on', (values.get('created_at') ?? 'null').replace(/^("\d{4}-\d\d).*$/, '$1-01"'))
+    }
     for (const column of filled) values.delete(column)
     for (const [column, value] of values) {
       const referred = tables[table].references?.[column]

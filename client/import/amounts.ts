@@ -53,6 +53,9 @@ export function writtenAmount(text: string): Written | undefined {
   return signs <= 1 && /^[\d.,' ]*$/.test(rest) && /\d/.test(rest) ? { negative, digits: rest } : undefined
 }
 
+/** True for an amount that says by itself that it is above zero: with a plus, `CR` or `H`. */
+export const hasPlus = (text: string): boolean => writtenAmount(text)?.negative === false && /^\s*\+|\+\s*$|\d.{0,4}(?:CR|H)\s*$/i.test(text)
+
 /** Digits in groups, as 1.234.567 or 12,34,567. */
 function grouped(whole: string): boolean {
   if (!/\D/.test(whole)) return true
@@ -63,12 +66,12 @@ function grouped(whole: string): boolean {
     && groups.slice(1).every((group) => group.length === 2 || group.length === 3)
 }
 
-/** The cents of digits, `inexact` if there are thousandths, or undefined if they cannot be read so. */
-function centsOf(digits: string, decimal: Decimal): number | 'inexact' | undefined {
+/** The cents of digits, rounded half up, and whether they are exact; undefined if the digits cannot be read so. */
+function centsOf(digits: string, decimal: Decimal): { cents: number, exact: boolean } | undefined {
   const [whole = '', fraction = '', ...more] = digits.split(decimal)
   if (more.length > 0 || !/^\d*$/.test(fraction) || (whole === '' && fraction === '') || !grouped(whole)) return undefined
-  const exact = fraction.replace(/0+$/, '')
-  return exact.length > 2 ? 'inexact' : Number(whole.replace(/\D/g, '') + exact.padEnd(2, '0'))
+  const cents = Number(whole.replace(/\D/g, '') + fraction.slice(0, 2).padEnd(2, '0'))
+  return { cents: cents + (Number(fraction[2] ?? 0) >= 5 ? 1 : 0), exact: !/[1-9]/.test(fraction.slice(2)) }
 }
 
 /**
@@ -85,7 +88,7 @@ export function decimalOf(amounts: string[]): Decimal | { unclear: string[] } {
     if (digits === undefined) continue
     const point = centsOf(digits, '.')
     const comma = centsOf(digits, ',')
-    if (point === comma) continue
+    if (point?.cents === comma?.cents && point?.exact === comma?.exact) continue
     if (point === undefined) proofs.set(',', text)
     else if (comma === undefined) proofs.set('.', text)
     else unclear ??= text
@@ -94,16 +97,21 @@ export function decimalOf(amounts: string[]): Decimal | { unclear: string[] } {
   return [...proofs.keys()][0] ?? (unclear === undefined ? '.' : { unclear: [unclear] })
 }
 
+/** True for an amount that has more than two significant decimals. */
+export function hasMoreDecimals(text: string, decimal: Decimal): boolean {
+  const written = writtenAmount(text)
+  return written !== undefined && centsOf(written.digits, decimal)?.exact === false
+}
+
 /**
- * An amount in cents, which are whole and so add up exactly.
+ * Returns an amount in cents, which are whole and so add up exactly. More than two decimals are rounded half away from zero.
  *
  * @returns or a sentence of what is wrong with it
  */
 export function amountIn(text: string, decimal: Decimal): number | string {
   const written = writtenAmount(text)
-  const cents = written === undefined ? undefined : centsOf(written.digits, decimal)
+  const cents = written === undefined ? undefined : centsOf(written.digits, decimal)?.cents
   if (cents === undefined || written === undefined) return `"${text.slice(0, 40)}" is no amount.`
-  if (cents === 'inexact') return `"${text}" has more than two decimals.`
   if (cents >= TOO_LARGE) return `"${text}" is too large.`
   return written.negative && cents > 0 ? -cents : cents
 }

@@ -75,7 +75,7 @@ function entryOf(entry: Tree, details: Tree | undefined, part: { line: number, a
     reference_no: structured || reference(textAt(details, 'Refs/EndToEndId')),
     external_id: part.id,
     currency: child(entry, 'Amt')?.attributes['Ccy'] ?? '',
-    ...state === 'PDNG' || state === 'FUTR' ? { status: 'pending' as const } : {},
+    status: state === 'PDNG' || state === 'FUTR' ? 'pending' : 'paid',
     metadata: {
       iban: textAt(parties, `${other}Acct/Id/IBAN`),
       kind: clean(kindOf(child(entry, 'BkTxCd'))),
@@ -115,6 +115,14 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
   })
 }
 
+/** Gives an entry without a date the last day of its statement. */
+function withDay(row: Entry, statement: Tree): Entry {
+  const end = textAt(statement, 'FrToDt/ToDtTm') || accountOf(statement).balance?.on || textAt(statement, 'CreDtTm')
+  if (row.date !== '' || end === '') return row
+  const date = end.slice(0, 10)
+  return { ...row, date, notes: [{ field: 'transaction_date', message: `This entry has no date, so it has the statement's: ${date}.` }] }
+}
+
 /** The account as its IBAN or the number that it has instead. */
 function accountOf(statement: Tree): Found['accounts'][number] {
   const account = child(statement, 'Acct')
@@ -145,8 +153,8 @@ export function readCamt(text: string): Found {
     else if (account.balance !== undefined && account.balance.on >= (known.balance?.on ?? '')) known.balance = account.balance
     for (const entry of statement.children.filter(({ name }) => name === 'Ntry')) {
       if (stateOf(entry) === 'INFO') problems.push({ line: entry.line, message: 'This entry only informs and moves no money, so it was left out.' })
-      else for (const row of rowsOf(entry, problems)) entries.push({ ...row, account: account.id })
+      else for (const row of rowsOf(entry, problems)) entries.push({ ...withDay(row, statement), account: account.id })
     }
   }
-  return { entries, problems, accounts: [...accounts.values()] }
+  return { signs: 'defined', entries, problems, accounts: [...accounts.values()] }
 }

@@ -1,146 +1,18 @@
-/** CSV of any bank: where its lines begin, what parts them, and which column is what. */
-import Papa from 'papaparse'
-import { writtenAmount } from './amounts.ts'
+/** CSV of any bank: each record becomes an entry or a problem. */
+import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
+import { type Layout, layoutOf, placeIn, presetOf, skippedData } from './csv-layout.ts'
+import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
-import type { Column, Columns, Preset, Status } from './layout.ts'
+import { clean, type Entry, type Found } from './entries.ts'
+import { sidesOf } from './journal.ts'
+import type { Column } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
-import { clean, currencyIn, type Entry, type Found } from './entries.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
-import { plainName, usualColumns } from './usual-columns.ts'
-
-/** Banks write at most some twenty lines before the header. */
-const LINES_BEFORE = 60
-
-/** When, how much and what. */
-const FEWEST_COLUMNS = 3
-
-/** A line that has more names no columns. */
-const MOST_COLUMNS = 200
-
-/** Of a file whose columns have to be said: the names, and some examples. */
-const LINES_SHOWN = 4
-
-const DELIMITERS = [',', ';', '\t', '|']
-
-/** Whether money went, in the words of banks. */
-const DIRECTIONS = new Map<string, boolean>([
-  ...['debit', 'dbit', 'dr', 'd', 'out', 's', 'soll', 'af', 'withdrawal'].map((word) => [word, true] as const),
-  ...['credit', 'crdt', 'cr', 'c', 'in', 'h', 'haben', 'bij', 'deposit'].map((word) => [word, false] as const),
-])
-
-/** What banks without a preset call what is not simply booked. */
-const STATUSES: Record<string, Status> = {
-  'pending': 'pending',
-  'vorgemerkt': 'pending',
-  'authorised': 'pending',
-  'authorized': 'pending',
-  'processing': 'pending',
-  'failed': 'failed',
-  'declined': 'failed',
-  'reverted': 'failed',
-  'rejected': 'failed',
-  'cancelled': 'failed',
-  'canceled': 'failed',
-}
-
-/** A record is a line, or several where a quoted cell has line ends in it. */
-type Line = { line: number, cells: string[] }
-
-/** Which cells are what: the first record of data, and the place of each column. */
-type Layout = { start: number, columns: Columns, header: string[], score: number, preset?: PresetName }
-
-function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
-  let line = 1
-  const lines = data.map((cells) => {
-    const own = { line, cells }
-    line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
-    return own
-  })
-  const unclosed = errors.find(({ code }) => code === 'MissingQuotes')?.row
-  return unclosed === undefined ? { lines } : { lines, unclosed: lines[unclosed]?.line ?? 1 }
-}
-
-const namesOf = (columns: Columns): Column[] =>
-  [...Object.values(columns).filter((column) => typeof column !== 'object' || Array.isArray(column)), ...Object.values(columns.metadata ?? {})].flat()
-
-const isEmpty = (cells: string[]) => cells.every((cell) => cell.trim() === '')
-
-const placeIn = (header: string[]) => {
-  const plain = header.map(plainName)
-  return (column: Column) => typeof column === 'number' ? column : plain.indexOf(plainName(column))
-}
-
-const presetOf = (name: PresetName): Preset => PRESETS[name]
-
-/** The bank whose header line this is; of several the one that has most of it. */
-function presetFor(cells: string[]): PresetName | undefined {
-  const place = placeIn(cells)
-  let found: PresetName | undefined
-  for (const name of Object.keys(PRESETS) as PresetName[]) {
-    const { header } = presetOf(name)
-    const longer = header.length > (found === undefined ? 0 : presetOf(found).header.length)
-    if (longer && header.every((column) => place(column) !== -1)) found = name
-  }
-  return found
-}
-
-/** The layout that one record begins, if it begins one. */
-function layoutAt(lines: Line[], index: number, options: ReadOptions): Layout | undefined {
-  const { cells } = lines[index]!
-  if (cells.length > MOST_COLUMNS) return undefined
-  const chosen = options.columns ?? (options.preset === undefined ? undefined : presetOf(options.preset).columns)
-  const preset = options.columns === undefined ? options.preset : undefined
-  if (chosen !== undefined && namesOf(chosen).every((column) => typeof column === 'number')) {
-    // no header line: data begins where a day and an amount are
-    const some = (columns: Array<Column | Column[] | undefined>, test: (text: string) => boolean) =>
-      columns.flat().some((column) => column !== undefined && test(cells[column as number] ?? ''))
-    const begins = some([chosen.date], looksLikeDay) && some([chosen.amount, chosen.debit, chosen.credit], (text) => writtenAmount(text) !== undefined)
-    return begins ? { start: index, columns: chosen, header: [], score: namesOf(chosen).length, ...preset === undefined ? {} : { preset } } : undefined
-  }
-  const place = placeIn(cells)
-  const begins = (columns: Columns, required: Column[], own?: PresetName): Layout | undefined =>
-    required.every((column) => place(column) !== -1)
-      ? { start: index + 1, columns, header: cells, score: 1000 + required.length, ...own === undefined ? {} : { preset: own } }
-      : undefined
-  if (chosen !== undefined) return begins(chosen, preset === undefined ? namesOf(chosen) : presetOf(preset).header, preset)
-  const found = presetFor(cells)
-  if (found !== undefined) return begins(presetOf(found).columns, presetOf(found).header, found)
-  const usual = usualColumns(cells)
-  return usual === undefined ? undefined : { start: index + 1, columns: usual, header: cells, score: Object.keys(usual).length }
-}
-
-/** The delimiter and the layout that explain most of the file's beginning. */
-function layoutOf(text: string, options: ReadOptions): Layout & { delimiter: string } {
-  const says = options.delimiter ?? /^sep=(.)\n/i.exec(text)?.[1]
-  let best: Layout & { delimiter: string } | undefined
-  let widest: string[] = []
-  let shown: string[][] = []
-  for (const delimiter of says === undefined ? DELIMITERS : [says]) {
-    const { lines } = parse(text, delimiter, LINES_BEFORE)
-    for (const index of lines.keys()) {
-      const layout = layoutAt(lines, index, options)
-      if (layout !== undefined && layout.score > (best?.score ?? 0)) best = { ...layout, delimiter }
-      if ((lines[index]?.cells.length ?? 0) <= widest.length) continue
-      widest = lines[index]!.cells
-      shown = lines.slice(index, index + LINES_SHOWN).map(({ cells }) => cells.slice(0, MOST_COLUMNS).map((cell) => clean(cell)))
-    }
-  }
-  if (best !== undefined) return best
-  const has = widest.length < FEWEST_COLUMNS ? '' : ` Its widest line has: ${widest.slice(0, 20).map((cell) => clean(cell, 40)).join(', ')}.`
-  if (options.preset !== undefined && options.columns === undefined) throw new StatementError(`This is not the layout of "${options.preset}".${has}`)
-  if (options.columns !== undefined)
-    throw new StatementError(`No line of the file has all of these columns: ${namesOf(options.columns).join(', ')}.${has}`, shown)
-  throw new StatementError(
-    widest.length < FEWEST_COLUMNS
-      ? 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'
-      : `No line names the columns of a statement (a date, an amount and a name). Say which is which with \`columns\`.${has}`,
-    widest.length < FEWEST_COLUMNS ? [] : shown,
-  )
-}
+import { plainName, unitOf } from './usual-columns.ts'
+import { isBalanceName } from './words.ts'
 
 /** What one record says of each field: the places of the columns are found once for all records. */
-function fieldsOf({ columns, header }: Layout) {
+function fieldsOf({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
   const place = placeIn(header)
   const placesOf = (column: Column | Column[] | undefined) => column === undefined ? [] : [column].flat().map(place)
   const first = (column: Column | Column[] | undefined) => {
@@ -157,47 +29,45 @@ function fieldsOf({ columns, header }: Layout) {
     const places = placesOf(column)
     return (cells: string[]): string => [...new Set(places.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
   }
-  const { date, amount, debit, credit, direction, fee, name, payer, description, reference_no, external_id, currency, status, account } = columns
+  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
   return {
     date: first(date),
     amount: first(amount),
     debit: first(debit),
     credit: first(credit),
-    direction: first(direction),
-    fee: first(fee),
+    fee: first(fee ?? feeColumn),
     name: first(name),
     payer: first(payer),
     description: all(description),
     reference_no: first(reference_no),
     external_id: first(external_id),
     currency: first(currency),
-    status: first(status),
     account: first(account),
     metadata: Object.entries(columns.metadata ?? {}).map(([key, column]) => [key, first(column)] as const),
     /** `eur` of a column "Betrag (€)". */
-    unit: placesOf(amount).map((at) => currencyIn(/\(([^()]{1,3})\)\s*$/.exec(header[at] ?? '')?.[1])).find((unit) => unit !== undefined),
+    unit: [...placesOf(amount), ...placesOf(debit)].map((at) => unitOf(header[at] ?? '')).find((unit) => unit !== undefined),
   }
 }
 
-/** A line of data in the bank's words, or what is wrong with it; undefined for a sum of the bank's. */
-function entryOf(
-  { line, cells }: Line,
-  fields: ReturnType<typeof fieldsOf>,
-  statuses: Map<string, Status>,
-  layout: Layout,
-): Entry | Problem | undefined {
+type Known = { layout: Layout, fields: ReturnType<typeof fieldsOf>, directions?: Directions, statuses?: Statuses, balances: number[] }
+
+/** A line of data in the bank's words, or what is wrong with it. */
+function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, balances }: Known): Entry | Problem {
   const name = fields.name(cells)
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
-  if (preset?.sums?.some((sum) => name.startsWith(sum)) === true) return undefined
+  if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
+    return { line, message: 'This line is a balance of the bank and no transaction. It was left out.' }
+  if (preset === undefined && isBalanceName(name)) {
+    return { line, message: `"${clean(name, 60)}" names a balance or a sum and no transaction. This line was left out.` }
+  }
   const [date, amount, debit, credit] = [fields.date(cells), fields.amount(cells), fields.debit(cells), fields.credit(cells)]
   if (!looksLikeDay(date) && amount + debit + credit === '') return { line, message: 'This line has neither a date nor an amount and was left out.' }
-  const way = plainName(fields.direction(cells))
-  const out = DIRECTIONS.get(way)
-  if (layout.columns.direction !== undefined && out === undefined) {
-    return { line, field: 'amount', message: `"${clean(way, 40)}" does not say whether money came or went.` }
+  if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
+    return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
-  const account = fields.account(cells)
-  const status = statuses.get(plainName(fields.status(cells)))
+  const way = directions === undefined ? 'sign' : directions.words.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const account = clean(fields.account(cells))
+  const state = statuses === undefined ? undefined : statuses.words.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
     ...account === '' ? {} : { account },
@@ -206,20 +76,21 @@ function entryOf(
     debit,
     credit,
     fee: fields.fee(cells),
-    ...out === undefined ? {} : { out },
+    ...way === 'sign' ? {} : { out: way === 'out' },
     name,
     payer: fields.payer(cells),
     description: fields.description(cells),
     reference_no: fields.reference_no(cells),
     external_id: fields.external_id(cells),
     currency: fields.currency(cells),
-    ...status === undefined ? {} : { status },
+    ...state === undefined ? {} : { status: state },
+    balances: balances.map((at) => cells[at] ?? ''),
     metadata: Object.fromEntries(fields.metadata.map(([key, text]) => [key, clean(text(cells))])),
   }
 }
 
 /**
- * @returns what was found, with what the layout says of dates, decimals and the currency
+ * @returns what was found, with what the layout says of dates, decimals, signs and the currency
  * @throws StatementError if no line says what the columns are
  */
 export function readCsv(text: string, options: ReadOptions): Found & { preset?: PresetName, header: string[], options: ReadOptions } {
@@ -228,29 +99,46 @@ export function readCsv(text: string, options: ReadOptions): Found & { preset?: 
   }
   const layout = layoutOf(text, options)
   const { lines, unclosed } = parse(text, layout.delimiter)
+  const data = lines.slice(layout.start).filter(({ cells }) => !isEmpty(cells))
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
-  const statuses = new Map(Object.entries(preset?.statuses ?? STATUSES).map(([name, status]) => [plainName(name), status]))
-  const fields = fieldsOf(layout)
-  const entries: Entry[] = []
-  const problems: Problem[] = []
+  const [directions, statuses, account] = [directionsOf(data, layout, options), statusesOf(data, layout, options), accountsAt(data, layout, options)]
+  const balances = preset === undefined ? balancesAt(data, layout) : []
+  const feeColumn = feeAt(data, layout, options, balances)
+  const problems: Problem[] = [directions, statuses, account, feeColumn].flatMap((found) => Array.isArray(found) ? found : [])
   if (unclosed !== undefined) problems.push({ line: unclosed, message: 'A quotation mark of this line is never closed, so everything after it is missing.' })
-  for (const line of lines.slice(layout.start)) {
-    if (isEmpty(line.cells)) continue
-    const found = entryOf(line, fields, statuses, layout)
-    if (found === undefined) continue
-    if ('message' in found) problems.push(found)
-    else entries.push(found)
+  for (const { line } of skippedData(lines, layout)) {
+    problems.push({ line, message: 'This line stands before the first transaction and was left out, although it has a day or an amount.' })
   }
-  const accounts = new Set(entries.flatMap(({ account }) => account === undefined ? [] : [account]))
+  const fields = fieldsOf(layout, { account: Array.isArray(account) ? undefined : account, feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn })
+  const known: Known = {
+    layout,
+    fields,
+    ...directions === undefined || Array.isArray(directions) ? {} : { directions },
+    ...statuses === undefined || Array.isArray(statuses) ? {} : { statuses },
+    balances,
+  }
+  const entries: Entry[] = []
+  const place = placeIn(layout.header)
+  for (const line of data) {
+    const found = entryOf(line, known)
+    const sides = 'message' in found || preset?.journal === undefined ? found : sidesOf(found, preset.journal, (column) => line.cells[place(column)] ?? '')
+    if ('message' in sides) problems.push(sides)
+    else entries.push(...[sides].flat())
+  }
+  const accounts = new Set(entries.flatMap(({ account: id }) => id === undefined ? [] : [id]))
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
+    // the answer about the direction also decides the signs
+    signs: preset?.magnitudes === true ? 'columns' : preset === undefined && !Array.isArray(directions) ? 'open' : 'defined',
     entries,
     problems,
     accounts: [...accounts].map((id) => ({ id })),
     ...layout.preset === undefined ? {} : { preset: layout.preset },
     header: layout.header,
     options: {
-      ...preset === undefined ? {} : { dateOrder: preset.dateOrder, decimal: preset.decimal },
+      ...preset?.dateOrder === undefined ? {} : { dateOrder: preset.dateOrder },
+      ...preset?.decimal === undefined ? {} : { decimal: preset.decimal },
+      ...preset === undefined ? {} : { negate: preset.negate ?? false },
       ...options,
       ...currency === undefined ? {} : { currency },
     },

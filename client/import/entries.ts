@@ -17,6 +17,11 @@ export type Entry = {
   fee?: string
   /** Whether money went out, where the file says it beside the amount; undefined leaves the amount's own sign. */
   out?: boolean
+  /** Whether money should have gone out by the kind of transaction. It only checks the amount's own sign. */
+  hint?: boolean
+  /** The running balances of the record by column; a column of balances proves the signs of amounts. */
+  balances?: string[]
+  notes?: Array<{ field: keyof StatementRow, message: string }>
   name: string
   /** Takes the place of `name` where money came in. */
   payer?: string
@@ -33,6 +38,8 @@ export type Entry = {
 
 /** What a reader found in a file. */
 export type Found = {
+  /** `defined`: the format or a preset defines the signs. `open`: nothing does. `columns`: debit and credit columns do, whatever sign stands in them. */
+  signs: 'defined' | 'open' | 'columns'
   entries: Entry[]
   problems: Problem[]
   accounts: Array<Omit<StatementAccount, 'rows' | 'balance'> & { balance?: { amount: string, on: string } }>

@@ -1,6 +1,7 @@
 /** Bank files become rows for `import_transactions`: `readStatement`, and what its parts are called. */
 import { readCamt } from './camt.ts'
 import { readCsv } from './csv.ts'
+import type { Reading } from './code-pages.ts'
 import { decode } from './decode.ts'
 import { currencyIn } from './entries.ts'
 import { readOfx } from './ofx.ts'
@@ -37,22 +38,50 @@ function formatOf(text: string): Format {
  */
 export function readStatement(file: Uint8Array | ArrayBuffer | string, options: ReadOptions = {}): Statement {
   if (options.currency !== undefined && currencyIn(options.currency) === undefined) throw new StatementError(`"${options.currency}" is no currency's code.`)
-  const { text, encoding } = decode(file, options.encoding)
+  const { text, encoding, open = [] } = decode(file, options.encoding)
   const format = options.format ?? (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
   const head = { format, ...encoding === undefined ? {} : { encoding } }
+  return open.length > 0 ? { ...head, ...asked(text, format, options, open) } : { ...head, ...read(text, format, options) }
+}
+
+function read(text: string, format: Format, options: ReadOptions): Omit<Statement, 'format' | 'encoding'> {
   switch (format) {
     case 'csv': {
       const { preset, header, options: known, ...found } = readCsv(text, options)
-      return { ...head, header, ...preset === undefined ? {} : { preset }, ...finish(found, known) }
+      return { header, ...preset === undefined ? {} : { preset }, ...finish(found, known) }
     }
     case 'ofx':
-      return { ...head, ...finish(readOfx(text), options) }
+      return finish(readOfx(text), options)
     case 'qif':
-      return { ...head, ...finish(readQif(text), options) }
+      return finish(readQif(text), options)
     case 'camt':
-      return { ...head, ...finish(readCamt(text), { ...options, dateOrder: 'ymd', decimal: '.' }) }
+      return finish(readCamt(text), { ...options, dateOrder: 'ymd', decimal: '.' })
     default:
       throw new StatementError(`There is no format "${format as string}".`)
+  }
+}
+
+/** The question in which code page a file is written, with the header that the best guess finds. */
+function asked(text: string, format: Format, options: ReadOptions, open: Reading[]): Omit<Statement, 'format' | 'encoding'> {
+  let header: string[] | undefined
+  try {
+    header = read(text, format, options).header
+  } catch (error) {
+    if (!(error instanceof StatementError)) throw error
+    header = error.lines[0]?.slice()
+  }
+  const readings = open.map(({ value, sample }) => `${value} ("${sample}")`)
+  return {
+    ...header === undefined ? {} : { header },
+    rows: [],
+    problems: [{
+      line: 1,
+      option: 'encoding',
+      unclear: open.map(({ sample }) => sample),
+      choices: open,
+      message: `The letters of this file can be read in several ways. Say which encoding is right: ${readings.join(', ')}.`,
+    }],
+    accounts: [],
   }
 }
 

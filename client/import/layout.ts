@@ -3,6 +3,7 @@
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimal = '.' | ','
 export type Status = 'paid' | 'pending' | 'failed'
+export type Direction = 'in' | 'out' | 'sign'
 
 /** A column by its name in the header line, or by its place from 0. */
 export type Column = string | number
@@ -32,17 +33,37 @@ export type Columns = {
   metadata?: Record<string, Column | Column[]>
 }
 
+/** The columns of a file whose rows name the account that money left and the account where it arrived. */
+export type Journal = {
+  source: string
+  sourceType: string
+  destination: string
+  destinationType: string
+  /** The types of a person's own accounts. */
+  own: string[]
+  /** What arrived, in a transfer between two currencies. */
+  foreignAmount: string
+  foreignCurrency: string
+}
+
 /** How one bank writes its files. */
 export type Preset = {
   bank: string
   /** Names of the header line that together are this bank's alone; empty where the bank writes no header line. */
   header: string[]
   columns: Columns
-  dateOrder: DateOrder
-  decimal: Decimal
+  /** Undefined if the bank writes several; then the file proves them or the person is asked. */
+  dateOrder?: DateOrder
+  decimal?: Decimal
   currency?: string
+  /** The amounts are what was spent. Without it they are signed as the account moves. */
+  negate?: boolean
+  /** Debit and credit columns say the direction, and their signs do not. */
+  magnitudes?: boolean
   /** What the bank says of a row that is not simply booked. */
   statuses?: Record<string, Status>
-  /** Rows whose name begins so are sums, and no transactions. */
+  /** Rows whose name begins so are balances, and no transactions. */
   sums?: string[]
+  /** Each row names two accounts, in place of `columns.account` and a direction. */
+  journal?: Journal
 }

@@ -1,10 +1,14 @@
 /** OFX and QFX, of both kinds: SGML (1.x) and XML (2.x). https://financialdataexchange.org/ofx */
 import { clean, type Entry, type Found } from './entries.ts'
-import { child, every, sgmlTree, textAt, type Tree, xmlTree } from './tree.ts'
+import { child, every, sgmlTree, textAt, type Tree, unescaped, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
 
 /** Statements of accounts, of cards and of investments, whose cash is read alone. */
 const STATEMENTS = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
+
+/** Kinds of transactions that go one way. */
+const OUT = ['DEBIT', 'CHECK', 'DIRECTDEBIT']
+const IN = ['CREDIT', 'DEP', 'DIRECTDEP']
 
 /** Orders to buy, sell and the like, which move things that are no money of an account. */
 const TRADE = /^(?:BUY|SELL|REINVEST|INCOME|INVEXPENSE|TRANSFER|SPLIT|RETOFCAP|JRNL|MARGININTEREST|CLOSUREOPT)/
@@ -30,6 +34,8 @@ function treeOf(text: string, problems: Problem[]): Tree {
 function entryOf(transaction: Tree, account: string): Entry {
   const of = (path: string) => textAt(transaction, path)
   const pending = transaction.name === 'STMTTRNP'
+  // some banks escape what is escaped already
+  const words = (path: string) => unescaped(of(path))
   const type = of('TRNTYPE')
   const check = of('CHECKNUM')
   return {
@@ -38,14 +44,15 @@ function entryOf(transaction: Tree, account: string): Entry {
     // the day as it stands there, without its zone: it is the day that the bank prints
     date: of(pending ? 'DTTRAN' : 'DTPOSTED'),
     amount: of('TRNAMT'),
-    name: of('PAYEE/NAME') || of('NAME'),
+    name: words('PAYEE/NAME') || words('NAME'),
     otherwise: clean(`${type} ${check}`),
-    description: of('MEMO'),
+    description: words('MEMO'),
     reference_no: check || of('REFNUM'),
     external_id: of('FITID'),
     // ORIGCURRENCY, in contrast, only tells what it once was
     currency: of('CURRENCY/CURSYM'),
-    ...pending ? { status: 'pending' as const } : {},
+    status: pending ? 'pending' : 'paid',
+    ...OUT.includes(type) ? { hint: true } : IN.includes(type) ? { hint: false } : {},
     metadata: { type, corrects: of('CORRECTFITID') },
   }
 }
@@ -85,5 +92,5 @@ export function readOfx(text: string): Found {
     if (trades[0] !== undefined)
       problems.push({ line: trades[0].line, message: `${trades.length} trades of investments were left out; only what moved cash is read.` })
   }
-  return { entries, problems, accounts: [...accounts.values()] }
+  return { signs: 'defined', entries, problems, accounts: [...accounts.values()] }
 }

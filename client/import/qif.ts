@@ -47,6 +47,7 @@ export function readQif(text: string): Found {
   const entries: Entry[] = []
   const problems: Problem[] = []
   const used = new Set<string>()
+  const kinds = new Set<string>()
   let list = ''
   let lists = 0
   let account: string | undefined
@@ -60,6 +61,7 @@ export function readQif(text: string): Found {
       account = clean(named(fields, 'N'))
     } else if (MONEY.includes(list)) {
       entries.push(entryOf(fields, account))
+      kinds.add(list)
       if (account !== undefined) used.add(account)
     } else if (list === 'invst') leftOut += 1
   }
@@ -82,5 +84,6 @@ export function readQif(text: string): Found {
     problems.push({ line: lines.length, message: 'The file breaks off here: its last transaction has no end. Something may be missing.' })
   end()
   if (lists === 0 && leftOut === 0) throw new StatementError('This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).')
-  return { entries, problems, accounts: [...used].map((id) => ({ id, name: id })) }
+  // programs write the purchases of a card with either sign
+  return { signs: kinds.size === 1 && kinds.has('ccard') ? 'open' : 'defined', entries, problems, accounts: [...used].map((id) => ({ id, name: id })) }
 }

@@ -1,8 +1,9 @@
 /** What every format's reader hands over becomes rows here: one way to decide dates, decimals, names and shared ids. */
-import { amountIn, decimalOf } from './amounts.ts'
+import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn } from './dates.ts'
 import { clean, currencyIn, type Entry, type Found, reference, type Split } from './entries.ts'
 import { takeSharedIdsAway } from './shared-ids.ts'
+import { contradictions, plainCents, type Signs, signsOf } from './signs.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
 
 /** Without what is not there: a bank's empty field says nothing. */
@@ -28,17 +29,18 @@ function partsOf(splits: Split[], decimal: Decimal, whole: number): { parts: Arr
   return { parts, addUp: cents.reduce<number>((sum, part) => sum + (typeof part === 'number' ? part : Number.NaN), 0) === whole }
 }
 
-/** The cents of an entry, or a sentence of what is wrong. */
-function centsOf(entry: Entry, decimal: Decimal, debitsArePositive: boolean): number | string {
-  const read = (text: string | undefined) => text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal)
-  if ([entry.amount, entry.debit, entry.credit].every((text) => text === undefined || text.trim() === '')) return 'There is no amount.'
-  const [amount, debit, credit, fee] = [read(entry.amount), read(entry.debit), read(entry.credit), read(entry.fee)]
+/** Returns the cents of an entry, or a sentence of what is wrong. */
+function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string {
+  const texts = [entry.amount, entry.debit, entry.credit]
+  if (texts.every((text) => text === undefined || text.trim() === '')) return 'There is no amount.'
+  const [amount, debit, credit, fee] = [...texts, entry.fee].map((text) => text === undefined || text.trim() === '' ? 0 : amountIn(text, decimal))
   for (const part of [amount, debit, credit, fee]) if (typeof part === 'string') return part
-  const [plain, gone, come, cost] = [amount, debit, credit, fee] as [number, number, number, number]
-  if (gone !== 0 && come !== 0) return 'There is an amount in both columns, debit and credit.'
-  const signed = plain + come + (debitsArePositive ? -gone : gone)
+  if (debit !== 0 && credit !== 0) return 'There is an amount in both columns, debit and credit.'
+  const out = signs.byBalance?.get(entry)
+  if (out === null) return 'Nothing says whether this money came or went: the balance before it is not in the file.'
+  const signed = plainCents(out === undefined ? entry : { ...entry, out }, decimal, signs)
   // -0 would be another number than 0 for who compares
-  return (entry.out === undefined ? signed : entry.out ? -Math.abs(signed) : Math.abs(signed)) - Math.abs(cost) || 0
+  return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
 }
 
 /** A question that only a person can answer, in place of rows that may be wrong. */
@@ -52,11 +54,35 @@ const question = (option: 'dateOrder' | 'decimal', { unclear }: { unclear: strin
     : `"${unclear[0]}" can be read in two ways and nothing in the file decides it. Say which: ${choices}.`,
 })
 
-/** What is the same for all entries of a file. */
-type Known = { order: DateOrder, decimal: Decimal, debitsArePositive: boolean, currencies: Map<string, string | undefined>, options: ReadOptions }
+/** The question whether amounts are what was spent. */
+function signQuestion([first, other]: Entry[], decimal: Decimal): Problem {
+  const textOf = (entry: Entry) => [entry.amount, entry.debit, entry.credit].find((text) => text !== undefined && text.trim() !== '')?.trim() ?? ''
+  const said = [first!, ...other === undefined ? [] : [other]].map((entry) => `${textOf(entry)} ${clean(entry.name || entry.otherwise, 60)}`.trim())
+  const isBelow = typeof amountIn(textOf(first!), decimal) === 'number' && Number(amountIn(textOf(first!), decimal)) < 0
+  return {
+    line: first!.line,
+    field: 'amount',
+    option: 'negate',
+    unclear: said,
+    message: `"${said.join('" and "')}": nothing in the file proves whether ${isBelow ? 'a minus' : 'an amount without a minus'} is money that ${
+      isBelow ? 'went' : 'came'
+    }. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).`,
+  }
+}
 
-/** The order of days and the sign before decimals, as somebody said, as the file proves, or as questions. */
-function decide(entries: Entry[], options: ReadOptions): Pick<Known, 'order' | 'decimal'> | Problem[] {
+/** What is the same for all entries of a file. */
+type Known = { order: DateOrder, decimal: Decimal, signs: Signs, currencies: Map<string, string | undefined>, options: ReadOptions }
+
+/** The signs of all amounts, or the entries that make them unclear. */
+function decideSigns({ entries, signs }: Found, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
+  if (signs === 'open') return signsOf(entries, decimal, negate)
+  const unclear = negate === undefined ? contradictions(entries, decimal) : []
+  return unclear.length > 0 ? { unclear } : signsOf(entries, decimal, negate ?? false, signs === 'columns')
+}
+
+/** Decides order of days, decimal sign and signs as a person said or as the file proves; returns questions for the others. */
+function decide(found: Found, options: ReadOptions): Pick<Known, 'order' | 'decimal' | 'signs'> | Problem[] {
+  const { entries } = found
   const order = options.dateOrder ?? dateOrderOf(wanted(entries, ({ date }) => [date]))
   const decimal = options.decimal ?? decimalOf(wanted(entries, textsOf))
   const questions: Problem[] = []
@@ -66,26 +92,35 @@ function decide(entries: Entry[], options: ReadOptions): Pick<Known, 'order' | '
   }
   if (typeof decimal === 'object') {
     const at = entries.find((entry) => textsOf(entry).includes(decimal.unclear[0]))
-    questions.push({ ...question('decimal', decimal, 'decimal "." or ","'), line: at?.line ?? 1 })
+    return [...questions, { ...question('decimal', decimal, 'decimal "." or ","'), line: at?.line ?? 1 }]
   }
-  return typeof order === 'object' || typeof decimal === 'object' ? questions : { order, decimal }
+  const signs = decideSigns(found, decimal, options)
+  if ('unclear' in signs) return [...questions, signQuestion(signs.unclear, decimal)]
+  return typeof order === 'object' ? questions : { order, decimal, signs }
 }
 
 /** The row of an entry, if it has a day and an amount; and what is to be said of it. */
 function rowOf(
   entry: Entry,
-  { order, decimal, debitsArePositive, currencies, options }: Known,
+  { order, decimal, signs, currencies, options }: Known,
 ): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
-  const notes: Array<Omit<Problem, 'line' | 'row'>> = []
+  const notes: Array<Omit<Problem, 'line' | 'row'>> = [...entry.notes ?? []]
   const date = dayIn(entry.date, order, options.dateOrder !== undefined)
-  const cents = centsOf(entry, decimal, debitsArePositive)
+  const cents = centsOf(entry, decimal, signs)
   if (date === undefined) {
     notes.push({ field: 'transaction_date', message: entry.date.trim() === '' ? 'There is no date.' : `"${clean(entry.date, 40)}" is no date.` })
   }
   if (typeof cents === 'string') notes.push({ field: 'amount', message: cents })
   if (date === undefined || typeof cents === 'string') return { notes }
-
-  const amount = (options.negate === true ? -cents || 0 : cents) / 100
+  const inexact = [entry.amount, entry.debit, entry.credit, entry.fee].find((text) => text !== undefined && hasMoreDecimals(text, decimal))
+  if (inexact !== undefined && options.roundAmounts !== true) {
+    const open = options.roundAmounts === undefined ? { option: 'roundAmounts' as const, unclear: [inexact] } : {}
+    const choices = options.roundAmounts === undefined ? ' Say whether such amounts are rounded or left out: roundAmounts true or false.' : ''
+    return { notes: [{ field: 'amount', ...open, message: `"${inexact}" has more than two decimals.${choices}` }] }
+  }
+  if (cents === 0) return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
+  const amount = cents / 100
+  if (inexact !== undefined) notes.push({ field: 'amount', message: `"${inexact}" was rounded to ${Math.abs(amount).toFixed(2)}.` })
   const description = clean(entry.description, 5000)
   const who = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
   const called = clean(who || description || entry.otherwise)
@@ -136,13 +171,14 @@ function accountsOf(accounts: Found['accounts'], entries: Entry[], rows: Stateme
  *
  * Nothing is guessed that the file does not prove: without a proof there are no rows, and a problem that names the option.
  */
-export function finish({ entries, problems: found, accounts }: Found, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
-  const decided = decide(entries, options)
+export function finish(all: Found, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
+  const { entries, problems: found, accounts } = all
+  const decided = decide(all, options)
   if (Array.isArray(decided)) return { rows: [], problems: [...found, ...decided], accounts: [] }
-  const debits = wanted(entries, ({ debit }) => [debit]).map((debit) => amountIn(debit, decided.decimal))
+  // a reader has asked already
+  if (found.some(({ option }) => option !== undefined)) return { rows: [], problems: found, accounts: [] }
   const known: Known = {
     ...decided,
-    debitsArePositive: debits.some((cents) => typeof cents === 'number' && cents > 0),
     currencies: new Map(accounts.map(({ id, currency }) => [id, currency])),
     options,
   }

@@ -55,12 +55,26 @@ export function xmlTree(text: string): Tree {
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: `'`, nbsp: ' ' }
 
-const unescaped = (text: string) =>
+/** Replaces the entities that every file may use. */
+export const unescaped = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : whole
     const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
     return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : ' '
   })
+
+/** Blanks out comments and keeps their lines. A comment that never ends is text. */
+function withoutComments(text: string): string {
+  const parts: string[] = []
+  let done = 0
+  for (let at = text.indexOf('<!--'); at !== -1; at = text.indexOf('<!--', done)) {
+    const end = text.indexOf('-->', at + 4)
+    if (end === -1) break
+    parts.push(text.slice(done, at), text.slice(at, end + 3).replace(/[^\n]/g, ''))
+    done = end + 3
+  }
+  return parts.join('') + text.slice(done)
+}
 
 /**
  * The tree of SGML as OFX 1 has it: what holds a value need not be closed, and what is never closed is taken to have been
@@ -69,7 +83,8 @@ const unescaped = (text: string) =>
  * @returns the elements, and whether the last of them is closed
  * @throws StatementError if it is too deep
  */
-export function sgmlTree(text: string): { root: Tree, whole: boolean } {
+export function sgmlTree(source: string): { root: Tree, whole: boolean } {
+  const text = withoutComments(source)
   const line = lineAt(text)
   const root: Tree = { name: '', line: 1, text: '', attributes: {}, children: [] }
   const open = [root]

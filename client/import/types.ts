@@ -1,8 +1,9 @@
 /** What a bank file is read into, and what somebody may say about it. */
-import type { Columns, DateOrder, Decimal, Status } from './layout.ts'
+import type { Column, Columns, DateOrder, Decimal, Direction, Status } from './layout.ts'
 import type { PresetName } from './presets.ts'
 
 export type * from './layout.ts'
+export type { Direction } from './layout.ts'
 
 export type Format = 'csv' | 'ofx' | 'qif' | 'camt'
 
@@ -34,9 +35,11 @@ export type Problem = {
   row?: number
   field?: keyof StatementRow
   /** The option of `readStatement` that decides it. */
-  option?: 'dateOrder' | 'decimal' | 'columns'
+  option?: 'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
   /** What is unclear, as the file writes it; with `option`. */
   unclear?: string[]
+  /** Possible values of `encoding` or `account`, each with a sample of what the file says then. */
+  choices?: Array<{ value: string, sample: string }>
   message: string
 }
 
@@ -80,8 +83,18 @@ export type ReadOptions = {
   encoding?: string
   /** Of rows for which the file says none. */
   currency?: string
-  /** The amounts of a CSV file are what was spent, as some cards' are. */
+  /** True if positive amounts are what was spent, as in some cards' files; false if they are money that came in. */
   negate?: boolean
+  /** The meaning of the words in a direction column. `sign` leaves the sign of the amount. */
+  directions?: Record<string, Direction>
+  /** The meaning of the words in a status column. */
+  statuses?: Record<string, Status>
+  /** The CSV column that names the account of each row; false if all rows are of one account. */
+  account?: Column | false
+  /** Round amounts of more than two decimals, half away from zero; false leaves them out. */
+  roundAmounts?: boolean
+  /** Whether a column of fees is taken off the amounts; false if they have the fees in them. */
+  fee?: boolean
 }
 
 /** The file as a whole cannot be read; the message is for whoever chose it. */

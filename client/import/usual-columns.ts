@@ -1,36 +1,72 @@
 /** What columns are usually called, for the files of banks that have no preset. The first name that a file has is taken. */
+import { currencyIn } from './entries.ts'
 import type { Columns } from './layout.ts'
 
-/** Not a fee: whether an amount has it in it or beside it is for the bank to say. */
+/** Not a fee: `feeAt` decides whether an amount has it in it or beside it. */
 type Field = Exclude<keyof Columns, 'metadata' | 'payer' | 'account' | 'fee'>
 
 const USUAL: Record<Field, string> = {
-  date: 'transaction date|date|booking date|posting date|posted date|post date|completed date|value date|buchungstag|buchungsdatum|buchung|datum'
-    + "|valutadatum|valuta|date de l'opération|date d'opération|date opération|date operation|fecha|fecha operación|fecha de operación|data|data operazione"
-    + '|data contabile|data movimento|boekdatum|transactiedatum|bokföringsdag|bokføringsdato|dato|data transakcji|data operacji|date/time|created',
-  amount: 'amount|transaction amount|betrag|umsatz|montant|importe|importo|bedrag|belopp|beløb|beløp|valor|kwota|net amount|value',
-  debit: 'debit|debit amount|money out|paid out|withdrawal|withdrawals|withdrawal amount|belastung|lastschrift|soll|ausgang|débit|debe|cargo|dare|addebiti'
-    + '|uscite|ut|ut fra konto',
-  credit: 'credit|credit amount|money in|paid in|deposit|deposits|deposit amount|gutschrift|haben|eingang|crédit|haber|abono|avere|accrediti|entrate|inn'
-    + '|inn på konto',
-  direction: 'af bij|direction|credit/debit|debit/credit|cr/dr|dr/cr|soll/haben|s/h|credit debit indicator',
-  name: 'payee|merchant|merchant name|name|counterparty|counterparty name|partner name|beneficiary|auftraggeber/empfänger|beguenstigter/zahlungspflichtiger'
-    + '|begünstigter/zahlungspflichtiger|name zahlungsbeteiligter|empfänger|naam|naam / omschrijving|libellé|libelle|concepto|descrizione|descripción'
-    + '|description|transaction description|beschreibung|beschreibung1|buchungstext|verwendungszweck|omschrijving|beskrivning|tekst|narrative|details|memo'
-    + '|transaction|text|title',
-  description: 'memo|notes|note|description|verwendungszweck|payment reference|remittance information|narrative|details|mededelingen|omschrijving'
-    + '|beschreibung2|buchungstext|communication|observaciones|causale',
-  reference_no: 'reference|reference number|referenz|kundenreferenz|check number|cheque number|check or slip #|betalingskenmerk',
+  date: 'transaction date|date|booking date|posting date|posted date|post date|completed date|value date|run date|trans. date|trans date|txn date|tran date'
+    + "|date processed|date posted|effective date|entry date|datetime|buchungstag|buchungsdatum|buchung|datum|valutadatum|valuta|date de l'opération"
+    + "|date d'opération|date opération|date operation|date de transaction|date de comptabilisation|date de valeur|dateop|date comptable|fecha|fecha operación|fecha de operación"
+    + '|fecha de la operación|fecha contable|data|data operazione|data contabile|data movimento|data lançamento|data do lançamento|boekdatum|transactiedatum|bokföringsdag'
+    + '|bokføringsdato|bogføringsdato|transaktionsdatum|dato|data transakcji|data operacji|data księgowania|datum provedení|datum zaúčtování|datum transakce'
+    + '|könyvelés dátuma|könyvelési dátum|tranzakció dátuma|dátum|tarih|işlem tarihi|дата|дата операции|дата платежа|ημερομηνία|date/time|created',
+  amount: "amount|transaction amount|betrag|umsatz|montant|montant de l'opération|importe|importo|bedrag|belopp|beløb|beløp|valor|kwota|kwota operacji"
+    + '|kwota transakcji|částka|suma|iznos|összeg|tutar|сумма|сумма операции|ποσό|amt|net amount|value|net|gross',
+  debit:
+    'debit|debits|debit amount|debit amt|money out|paid out|withdrawal|withdrawals|withdrawal amount|withdrawal amt|withdrawal amt.|outflow|belastung|lastschrift'
+    + '|soll|ausgang|ausgaben|débit|débits|dépenses|debe|cargo|cargos|dare|addebiti|uscite|débito|débitos|saída|saídas|ut|uttak|ut fra konto|uit|obciążenia|obciążenie|výdaje|terhelés',
+  credit:
+    'credit|credits|credit amount|credit amt|money in|paid in|deposit|deposits|deposit amount|deposit amt|deposit amt.|inflow|gutschrift|haben|eingang|einnahmen'
+    + '|crédit|crédits|recettes|haber|abono|abonos|avere|accrediti|entrate|crédito|créditos|entrada|entradas|in|inn|innskudd|inn på konto|uznania|uznanie|příjmy|jóváírás',
+  direction:
+    'af bij|creditdebet|debet/credit|direction|credit/debit|debit/credit|debit or credit|debit credit|cr/dr|dr/cr|soll/haben|s/h|d/c|c/d|credit debit indicator'
+    + '|débito/crédito|crédito/débito|débit/crédit|dare/avere|+/-|-/+|sign|amount sign|vorzeichen',
+  name:
+    'payee|merchant|merchant name|merchantname|name|counter party|counterparty|counterparty name|counter party name|partner name|beneficiary|auftraggeber/empfänger'
+    + '|beguenstigter/zahlungspflichtiger|begünstigter/zahlungspflichtiger|name zahlungsbeteiligter|empfänger|tegenrekeninghouder|naam tegenpartij|tegenpartij|naam'
+    + '|naam / omschrijving|namn|kontrahent|nadawca / odbiorca|název protistrany|název protiúčtu|protistrana|partner neve|контрагент|libellé|libelle|concepto'
+    + '|descrizione|operazione|descripción|description 1|description1|description|transaction description|original description|transaction details|narration|label|lançamento|histórico|descrição|rubrik|remarque'
+    + '|beschreibung|beschreibung1|buchungstext|verwendungszweck|omschrijving|beskrivning|beskrivelse|tekst|opis|opis transakcji|opis operacji|tytuł|popis|közlemény|megnevezés'
+    + '|açıklama|описание|назначение платежа|περιγραφή|narrative|details|memo|transaction|text|title|action',
+  description:
+    'memo|notes|note|description|verwendungszweck|payment reference|remittance information|narrative|narration|details|dettagli|mededelingen|omschrijving'
+    + '|beschreibung2|buchungstext|rubrik|communication|observaciones|causale|tytuł|zpráva|zpráva pro příjemce|közlemény|назначение платежа',
+  reference_no: 'reference|reference number|referenz|kundenreferenz|check number|cheque number|check or slip #|chq./ref.no.|betalingskenmerk',
   // not "id": it often only counts the lines of the file
-  external_id: 'transaction id|transaction-id|transactionid|transaction identifier|transaktions-id|transaktions-nr.|fitid',
-  currency: 'currency|currency code|währung|waehrung|devise|divisa|moneda|munt|valutasort|waluta|ccy',
-  status: 'status|state',
+  external_id: 'transaction id|transaction-id|transactionid|transaction identifier|transaktions-id|transaktions-nr.|n° de transaction|identificador|fitid',
+  currency:
+    'currency|currency code|währung|waehrung|devise|monnaie|monn.|divisa|moneda|moeda|munt|valutacode|valutasort|waluta|měna|mena|devizanem|para birimi|валюта|ccy',
+  status: 'status|state|statetype|transaction status|buchungsstatus|statut|état|estado|situação|stato|contabilizzazione|stan|stav|állapot|durum|статус',
 }
 
-/** A header's name without its case, and with single spaces. */
-export const plainName = (name: string): string => name.normalize('NFC').trim().toLowerCase().replace(/\s+/g, ' ')
+/** All usual names of columns. */
+export const usualNames = (): string[] => Object.values(USUAL).flatMap((names) => names.split('|'))
 
-const withoutUnit = (name: string) => plainName(name).replace(/\s*\([^()]*\)$/, '')
+/** A header's name without its case, with single spaces, also for underscores. */
+export const plainName = (name: string): string => name.normalize('NFC').trim().toLowerCase().replace(/[\s_]+/g, ' ').trim()
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+/** A unit at the end of a header's name: `(€)`, `CZK`, `in EUR`, `euros`. */
+const UNIT = /\s*\(([^()]*)\)$|\s(?:in )?([A-Z]{3}|€|\$|£|euros?)$/
+
+const unitIn = (name: string) => {
+  const found = UNIT.exec(name.replace(/[\s_]+/g, ' ').trim())
+  const isUnit = found?.[1] !== undefined || found?.[2] === undefined || !/^[A-Z]{3}$/.test(found[2]) || CURRENCIES.has(found[2])
+  return isUnit ? found : null
+}
+
+/** Returns the currency that a header's name ends with. */
+export const unitOf = (name: string): string | undefined => {
+  const found = unitIn(name)
+  const text = found?.[1] ?? found?.[2]
+  return /^euros?$/i.test(text ?? '') ? 'eur' : currencyIn(text)
+}
+
+/** A header's name as `plainName` has it, without a unit at its end. */
+export const withoutUnit = (name: string): string => plainName(name.replace(/[\s_]+/g, ' ').trim().slice(0, unitIn(name)?.index))
 
 /**
  * The columns of a header line by their usual names.
@@ -39,13 +75,16 @@ const withoutUnit = (name: string) => plainName(name).replace(/\s*\([^()]*\)$/, 
  */
 export function usualColumns(header: string[]): Columns | undefined {
   const names = header.map(withoutUnit)
+  const whole = header.map(plainName)
   const taken = new Set<number>()
   const find = (field: Field): number | undefined => {
-    const name = USUAL[field].split('|').find((usual) => names.some((own, place) => own === usual && !taken.has(place)))
-    if (name === undefined) return undefined
-    const place = names.findIndex((own, at) => own === name && !taken.has(at))
-    taken.add(place)
-    return place
+    for (const usual of USUAL[field].split('|').map(plainName)) {
+      const place = names.findIndex((own, at) => (own === usual || whole[at] === usual) && !taken.has(at))
+      if (place === -1) continue
+      taken.add(place)
+      return place
+    }
+    return undefined
   }
   const date = find('date')
   const amount = find('amount')

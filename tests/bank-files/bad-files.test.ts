@@ -45,7 +45,10 @@ test('columns and elements may be called what every object has', () => {
   const before = Object.keys(Object.prototype)
   const file = '__proto__,constructor,Date,Name,Amount,toString\nx,y,2025-01-03,__proto__,-1.00,z'
   expect(readStatement(file).rows).toEqual([{ name: '__proto__', amount: -1, transaction_date: '2025-01-03' }])
-  expect(readStatement('Date,Name,Amount,Status,Direction\n2025-01-03,Shop,-1.00,constructor,in').rows[0]).not.toHaveProperty('status')
+  expect(readStatement('Date,Name,Amount,Status,Direction\n2025-01-03,Shop,-1.00,constructor,toString').problems).toMatchObject([
+    { option: 'directions', unclear: ['toString'] },
+    { option: 'statuses', unclear: ['constructor'] },
+  ])
   const ofx =
     'OFXHEADER:100\n<OFX><STMTRS><constructor><prototype><polluted>1</prototype></constructor><STMTTRN><DTPOSTED>20250103<TRNAMT>1.00<FITID>__proto__<NAME>Ann</STMTTRN></STMTRS></OFX>'
   expect(readStatement(ofx).rows[0]?.external_id).toBe('__proto__')

@@ -13,6 +13,7 @@ test('OFX 1: values are not closed, the header says the encoding, a zone does no
     currency: 'usd',
     external_id: '202503030001',
     description: 'Café £5 off',
+    status: 'paid',
     metadata: { type: 'DEBIT' },
   })
   // an empty MEMO does not swallow what comes after, and a check without a name is called what it is
@@ -122,6 +123,7 @@ test('CAMT.053: who, what for, by which reference, and the balance at the end', 
     external_id: '2025030412345000',
     reference_no: 'RE-2025-17',
     description: 'Strom März Kunde 4711',
+    status: 'paid',
     metadata: { iban: 'DE89370400440532013000', kind: 'PMNT/RDDT/ESDD', value_date: '2025-03-05' },
   })
   expect(accounts).toEqual([
@@ -145,6 +147,7 @@ test('CAMT.053: a reversal brings back what went to the same person, and is know
     amount: 42.1,
     transaction_date: '2025-03-04',
     currency: 'eur',
+    status: 'paid',
     metadata: { reversal: true },
   })
 })

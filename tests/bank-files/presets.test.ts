@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type PresetName, PRESETS, readStatement } from '../../client/import/index.ts'
 import { briefly, bytesOf } from './files.ts'
 
-const read: Record<PresetName, { encoding: string, rows: unknown[] }> = {
+const read: Record<PresetName, { encoding: string, rows: unknown[], problems?: unknown[] }> = {
   'bank-of-america': {
     encoding: 'utf-8',
     rows: [
@@ -11,6 +11,7 @@ const read: Record<PresetName, { encoding: string, rows: unknown[] }> = {
       ['2025-03-05', -1000, 'usd', 'RENT LLC DES:WEB PMT ID:XXXXX'],
       ['2025-03-12', 2500, 'usd', 'ACME CORP DES:PAYROLL'],
     ],
+    problems: [{ line: 8, message: 'This line is a balance of the bank and no transaction. It was left out.' }],
   },
   'chase': {
     encoding: 'utf-8',
@@ -98,14 +99,220 @@ const read: Record<PresetName, { encoding: string, rows: unknown[] }> = {
       ['2025-03-03', 300, 'gbp', 'Bob Example'],
     ],
   },
+  'abn-amro': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'eur', 'BEA NR:X1 03.03.25/18.02 Bakkerij Muster'],
+      ['2025-03-04', 1200, 'eur', 'SEPA Overboeking Werk BV'],
+    ],
+  },
+  'asn': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'eur', 'Bakkerij Muster'],
+      ['2025-03-04', 0.85, 'eur', "'Rente maart'"],
+    ],
+  },
+  'boursorama': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -4.1, 'eur', 'Boulangerie'],
+      ['2025-03-04', 1350, 'eur', 'VIR SEPA ANN MUSTER'],
+    ],
+  },
+  'comdirect': {
+    encoding: 'windows-1252',
+    rows: [
+      ['2025-03-04', -42.1, 'eur', 'Auftraggeber: Stadtwerke Köln Buchungstext: Strom März'],
+      ['2025-03-03', 1050, 'eur', 'Auftraggeber: Ann Muster Buchungstext: Miete'],
+    ],
+  },
+  'hdfc': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -250, 'inr', 'UPI-MUSTER STORES-MUSTER@OKBANK'],
+      ['2025-03-04', 120000, 'inr', 'NEFT CR-ACME LTD-SALARY'],
+    ],
+  },
+  'intesa': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -2.4, 'eur', 'Caffè Muster'],
+      ['2025-03-04', 1350, 'eur', 'Bonifico da Ann'],
+      ['2025-03-05', -18, 'eur', 'Libreria Muster'],
+    ],
+  },
+  'knab': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'eur', 'Bakkerij Muster'],
+      ['2025-03-04', 1200, 'eur', 'Werk BV'],
+    ],
+  },
+  'nordea-se': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -89, 'sek', 'Kortköp 250302 Bageri Muster'],
+      ['2025-03-04', 21500, 'sek', 'Arbete AB'],
+    ],
+  },
+  'nubank': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -24.9, 'brl', 'Compra no débito - PADARIA MUSTER'],
+      ['2025-03-04', 1350, 'brl', 'Transferência recebida - Ann Muster'],
+    ],
+  },
+  'rabobank': {
+    encoding: 'windows-1252',
+    rows: [
+      ['2025-03-03', -12.5, 'eur', 'Bakkerij Muster'],
+      ['2025-03-04', 1200, 'eur', 'Café Werk BV'],
+    ],
+  },
+  'starling': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -3.2, 'gbp', 'Bakery Muster'],
+      ['2025-03-04', 1500, 'gbp', 'Acme Ltd'],
+    ],
+  },
+  'ubs-fr': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'chf', 'Boulangerie Muster'],
+      ['2025-03-04', 1200, 'chf', 'Ann Muster'],
+    ],
+  },
+  'american-express': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-14', -12.5, undefined, 'BAKERY MUSTER SEATTLE'],
+      ['2025-03-15', 410, undefined, 'AUTOPAY PAYMENT - THANK YOU'],
+    ],
+  },
+  'apple-card': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'Bakery Muster'],
+      ['2025-03-05', 410, 'usd', 'Ach Deposit'],
+    ],
+  },
+  'citi': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'BAKERY MUSTER SEATTLE WA'],
+      ['2025-03-05', 410, 'usd', 'ONLINE PAYMENT'],
+      ['2025-03-06', -8, 'usd', 'CINEMA MUSTER'],
+    ],
+  },
+  'discover': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'BAKERY MUSTER SEATTLE WA'],
+      ['2025-03-05', 410, 'usd', 'INTERNET PAYMENT - THANK YOU'],
+    ],
+  },
+  'pc-mastercard': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'cad', 'Bakery Muster'],
+      ['2025-03-05', 20, 'cad', 'Shop Muster Refund'],
+    ],
+  },
+  'viseca': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'chf', 'Bäckerei Muster'],
+      ['2025-03-05', 410, 'chf', 'Ihre Zahlung - Danke'],
+    ],
+  },
+  'actual': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, undefined, 'Bakery Muster'],
+      ['2025-03-04', 1350, undefined, 'Ann'],
+    ],
+  },
+  'fidelity': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'DEBIT CARD PURCHASE BAKERY MUSTER'],
+      ['2025-03-04', 1200, 'usd', 'DIRECT DEPOSIT ACME PAYROLL'],
+    ],
+  },
+  'mint': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'Bakery Muster'],
+      ['2025-03-04', 2500, 'usd', 'Acme'],
+      ['2025-03-05', -8, 'usd', 'Cinema'],
+    ],
+  },
+  'monarch': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, undefined, 'Bakery Muster'],
+      ['2025-03-04', 2500, undefined, 'Acme'],
+      ['2025-03-05', -8, undefined, 'Cinema'],
+    ],
+  },
+  'firefly': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-01', -12.5, 'eur', 'Bäckerei Muster'],
+      ['2025-03-02', 1350, 'eur', 'Acme'],
+      ['2025-03-03', -200, 'eur', 'Savings'],
+      ['2025-03-03', 216.4, 'usd', 'Giro'],
+      ['2025-03-04', -50, 'usd', 'Initial balance'],
+    ],
+  },
+  'outbank': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-13', -12.5, 'eur', 'Bäckerei Muster'],
+      ['2025-03-14', 1350, 'eur', 'Ann Muster'],
+    ],
+  },
+  'paypal': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-13', -25, 'eur', 'Shop Muster'],
+      ['2025-03-14', 97.02, 'eur', 'Ben Beispiel'],
+      ['2025-03-15', -80, 'eur', 'Hotel Muster'],
+    ],
+  },
+  'sure': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'eur', 'Bakery Muster'],
+      ['2025-03-04', 1350, 'eur', 'Ann'],
+    ],
+  },
+  'venmo': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-03', -12.5, 'usd', 'Ben Beispiel'],
+      ['2025-03-04', 1350, 'usd', 'Cleo Muster'],
+    ],
+  },
+  'ynab': {
+    encoding: 'utf-8',
+    rows: [
+      ['2025-03-13', -12.5, undefined, 'Bäckerei Muster'],
+      ['2025-03-14', 1350, undefined, 'Ann'],
+      ['2025-03-15', -8, undefined, 'Kino'],
+    ],
+  },
 }
 
 test.each(Object.keys(PRESETS) as PresetName[])('%s', (preset) => {
   // a file without a header line cannot say whose it is
   const options = PRESETS[preset].header.length === 0 ? { preset } : {}
   const statement = readStatement(bytesOf(`${preset}.csv`), options)
-  expect(briefly(statement.rows)).toEqual(read[preset].rows)
-  expect(statement).toMatchObject({ format: 'csv', preset, encoding: read[preset].encoding, problems: [] })
+  const { encoding, rows, problems = [] } = read[preset]
+  expect(briefly(statement.rows)).toEqual(rows)
+  expect(statement).toMatchObject({ format: 'csv', preset, encoding, problems })
 })
 
 test('what a bank says besides is in the fields of a transaction', () => {
@@ -125,14 +332,31 @@ test('what a bank says besides is in the fields of a transaction', () => {
 })
 
 test('what is pending or came to nothing says so', () => {
-  expect(readStatement(bytesOf('revolut.csv')).rows.map(({ status }) => status)).toEqual([undefined, undefined, 'pending', 'failed'])
-  expect(readStatement(bytesOf('dkb.csv')).rows[0]?.status).toBe('pending')
+  expect(readStatement(bytesOf('revolut.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending', 'failed'])
+  expect(readStatement(bytesOf('dkb.csv')).rows.map(({ status }) => status)).toEqual(['pending', 'paid', 'paid'])
   expect(readStatement(bytesOf('sparkasse.csv')).rows[2]?.status).toBe('pending')
+  expect(readStatement(bytesOf('citi.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending'])
+  expect(readStatement(bytesOf('intesa.csv')).rows.map(({ status }) => status)).toEqual(['paid', 'paid', 'pending'])
 })
 
 test('a file of several accounts gives each its rows', () => {
   const { accounts } = readStatement(bytesOf('sparkasse.csv'))
   expect(accounts.map(({ id, rows }) => [id, rows.length])).toEqual([['DE02100500000054540402', 2], ['DE88100500000012345678', 1]])
+  const parted = ['mint', 'ynab', 'rabobank', 'actual', 'monarch', 'sure', 'intesa'].map((bank) => readStatement(bytesOf(`${bank}.csv`)).accounts)
+  expect(parted.map((own) => own.map(({ rows }) => rows.length))).toEqual([[2, 1], [2, 1], [1, 1], [1, 1], [2, 1], [1, 1], [2, 1]])
+})
+
+test('a journal gives each own account its side of a row', () => {
+  const { accounts } = readStatement(bytesOf('firefly.csv'))
+  expect(accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-12.5, 1350, -200]], ['Savings', [216.4, -50]]])
+  expect(accounts.flatMap(({ rows }) => rows.map(({ external_id: id }) => id))).toEqual(['11', '12', '13', '13 in', '14'])
+  const cash = new TextDecoder().decode(bytesOf('firefly.csv')).replace(
+    ',Giro,DE89370400440532013000,"Asset account","Bäckerei',
+    ',Till,,"Cash account","Bäckerei',
+  )
+  const { rows, problems } = readStatement(cash)
+  expect(rows).toHaveLength(4)
+  expect(problems).toMatchObject([{ line: 2, message: 'Neither "Till" nor "Bäckerei Muster" is an account of yours, so this line was left out.' }])
 })
 
 test("a bank's file that is read as another bank's says what it has", () => {
@@ -140,6 +364,6 @@ test("a bank's file that is read as another bank's says what it has", () => {
     'This is not the layout of "monzo". Its widest line has: Booking Date, Value Date',
   )
   expect(() => readStatement(bytesOf('n26.csv'), { preset: 'constructor' as PresetName })).toThrow(
-    'There is no preset "constructor". There are: bank-of-america,',
+    'There is no preset "constructor". There are: abn-amro, asn, bank-of-america,',
   )
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readStatement, type StatementRow } from '../../client/import/index.ts'
 
-const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 })
+const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).filter((amount) => amount !== 0)
 const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2069-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10))
 const word = fc.string({ unit: fc.constantFrom(...Array.from(`abzÄßé€"';,|\t\n0 1.-/`)), minLength: 1, maxLength: 12 }).map((text) =>
   `S${text.replace(/\s+/g, ' ').trim()}`
@@ -56,11 +56,14 @@ function fileOf(rows: Array<{ name: string, cents: number, day: string, descript
   return encoded([...preamble, header, ...lines].map((cells) => cells.map(cell).join(kind.delimiter)).join(kind.newline), kind.encoding)
 }
 
+/** What random letters and signs of random amounts cannot prove. */
+const answers = ({ encoding }: Dialect) => ({ negate: false, ...encoding === 'windows-1252' ? { encoding } : {} })
+
 test('rows → a file → the same rows', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), dialect, (rows, kind) => {
       const order = kind.dates === 'dmy' || kind.dates === 'mdy' ? { dateOrder: kind.dates } : {}
-      const { rows: read, problems } = readStatement(fileOf(rows, kind), order)
+      const { rows: read, problems } = readStatement(fileOf(rows, kind), { ...order, ...answers(kind) })
       expect(problems).toEqual([])
       expect(read).toEqual(rows.map((one): StatementRow => ({
         name: one.name,
@@ -76,7 +79,7 @@ test('rows → a file → the same rows', () => {
 test('without being told the order of the days, they are as they were or asked about', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 6 }), dialect, (rows, kind) => {
-      const { rows: read, problems } = readStatement(fileOf(rows, kind))
+      const { rows: read, problems } = readStatement(fileOf(rows, kind), answers(kind))
       if (read.length === 0) expect(problems).toMatchObject([{ field: 'transaction_date', option: 'dateOrder' }])
       else expect(read.map(({ transaction_date }) => transaction_date)).toEqual(rows.map((one) => one.day))
     }),

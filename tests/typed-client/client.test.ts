@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
-import { createClient, type FinanceError, unwrap } from '../../client/index.ts'
+import { type Change, createClient, type FinanceError, unwrap } from '../../client/index.ts'
 import { clientRoutesPage } from '../../docs/client-routes.ts'
 import { withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
@@ -64,10 +64,13 @@ describe('Ann, from her first day to her last', () => {
     const { someone, app } = await withTwoFactors(stack, 'Ann')
     const { auth, data, changes } = clientOf(stack, person(stack, 'Ann', someone.email))
     expect(await failed(auth.signIn({ email: someone.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', status: 403 })
-    expect(changes).toEqual([])
+    expect(changes.filter(({ session }) => session !== null)).toEqual([])
     expect(await failed(auth.twoFactor.verifyTotp({ code: app.code(9) }))).toMatchObject({ code: 'INVALID_CODE' })
     const { user } = await auth.twoFactor.verifyTotp({ code: app.code(), trustDevice: true })
-    expect(changes).toMatchObject([{ event: 'signed-in', session: { user_id: user.id }, previous: null }])
+    expect(changes).toMatchObject([
+      { event: 'signed-out', session: null, previous: null },
+      { event: 'signed-in', session: { user_id: user.id }, previous: null },
+    ])
     expect(await unwrap(data.from('tags').select('name'))).toEqual([])
   })
 
@@ -95,6 +98,41 @@ describe('Ann, from her first day to her last', () => {
       ['organization-changed', id],
       ['organization-changed', null],
     ])
+  })
+})
+
+describe('a listener hears the first state, with nothing else asked', () => {
+  test.each([['signed in', true], ['signed out', false]])('of Ann, who is %s: once, by one request', async (_, isIn) => {
+    const ann = isIn ? await signedIn(stack, 'Ann') : person(stack, 'Ann')
+    const client = clientOf(stack, ann)
+    const second: Change[] = []
+    client.onChange((change) => second.push(change))
+    await expect.poll(() => client.changes.length).toBe(1)
+    const state = isIn ? { event: 'signed-in', session: { user_id: await ann.id() } } : { event: 'signed-out', session: null }
+    expect(client.changes).toMatchObject([{ ...state, previous: null }])
+    expect(second).toEqual(client.changes)
+    expect(client.asked).toHaveLength(1)
+    // one that comes late
+    const late: Change[] = []
+    client.onChange((change) => late.push(change))
+    await expect.poll(() => late).toEqual(client.changes)
+    expect(client.asked).toHaveLength(1)
+  })
+
+  test('also where the app asks for the session itself: that is the one request', async () => {
+    const client = clientOf(stack, await signedIn(stack, 'Ann'))
+    await Promise.all([client.auth.getSession(), client.auth.getSession()])
+    await expect.poll(() => client.changes.length).toBe(1)
+    expect(client.asked).toHaveLength(1)
+  })
+
+  test('after the service was away for a moment', async () => {
+    let isAway = true
+    const client = clientOf(stack, await signedIn(stack, 'Ann'), () => (isAway ? new Response(null, { status: 503 }) : undefined))
+    await expect.poll(() => client.asked.length).toBe(1)
+    expect(client.changes).toEqual([])
+    isAway = false
+    await expect.poll(() => client.changes, { timeout: 5_000 }).toMatchObject([{ event: 'signed-in' }])
   })
 })
 

@@ -56,6 +56,9 @@ async function keepBooks({ data }: PersonClient) {
   )
   await unwrap(data.from('transaction_tags').insert({ transaction_id: shopping, tag_id: trip }))
   await unwrap(data.from('budgets').insert({ category_id: food, month: '2025-01-01', amount: 300, currency: 'eur' }))
+  // 100 since January 2025 until this month, and 90 from then on
+  await unwrap(data.from('budgets').insert({ category_id: food, amount: 100, rollover: true, starts_on: '2025-01-01' }))
+  await unwrap(data.from('budgets').update({ amount: 90 }).is('month', null))
   await unwrap(data.from('subscriptions').insert({ title: 'Rent', amount: 900, period: 'monthly', account_id: giro, category_id: food, currency: 'eur' }))
   await unwrap(
     data.from('dashboards').insert({
@@ -166,6 +169,31 @@ describe('what somebody takes along', () => {
     expect([...files.keys()]).not.toContain('organization/app_subscriptions.jsonl')
 
     expect(rowsIn((await exported(ownerClient)).files, 'organization/activity.jsonl')).not.toEqual([])
+  })
+
+  test('carries over from month to month what it did, wherever it is stored again, also from a file of before budgets had a start', async () => {
+    const ann = await someone('Ann')
+    const { food } = await keepBooks(ann)
+    const figures = async ({ data }: PersonClient, range: object) =>
+      unwrap(data.rpc('get_budget_comparison', range, { get: true }).select('name,currency,budget,actual,difference').order('currency'))
+    const ranges = [{}, { preset: 'last_month' }, { start_date: '2024-12-01', end_date: '2024-12-31' }, { start_date: '2025-06-01', end_date: '2025-06-30' }]
+    const all = (client: PersonClient) => Promise.all(ranges.map((range) => figures(client, range)))
+    const books = await all(ann)
+    expect(books[3]).toMatchObject([{ currency: 'usd', budget: 600 }])
+    const bob = await someone('Bob')
+    expect((await restoreMine(bob, (await exported(ann)).file)).problems).toEqual([])
+    expect(await all(bob)).toEqual(books)
+
+    // in the file of an older version the month of the row's creation says it
+    await unwrap(ann.data.from('past_budgets').delete().eq('category_id', food))
+    const { files } = await exported(ann)
+    const path = 'personal/budgets.jsonl'
+    const older = files.get(path)!.replace(/"starts_on":(?:null|"[^"]*"),/g, '').replace(/"created_at":"[^"]*"/g, '"created_at":"2025-01-15T10:00:00+00:00"')
+    const manifest = JSON.parse(files.get('manifest.json')!)
+    manifest.files.find((one: { path: string }) => one.path === path).sha256 = createHash('sha256').update(older).digest('hex')
+    const cleo = await someone('Cleo')
+    await restoreMine(cleo, await archiveOf(files.set(path, older).set('manifest.json', `${JSON.stringify(manifest)}\n`)))
+    expect(await all(cleo)).toEqual(await all(ann))
   })
 
   test('is written while it is read: the first bytes are there before the last page is asked for', async () => {

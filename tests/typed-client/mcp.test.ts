@@ -136,6 +136,44 @@ test('it asks for nothing without bounds, and says what is wrong with a question
   expect(await ask('delete_everything').catch(() => ({ isError: true }))).toMatchObject({ isError: true })
 })
 
+test('it knows categories and accounts by name, and answers no other question than it was asked', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  const { key } = await keyOf(ann, { role: 'editor' })
+  await books(key)
+  const { data } = createClient({ baseUrl: stack.url, apiKey: key })
+  const { ask, client } = await assistant((await keyOf(ann)).key)
+  const names = async (asked: Record<string, unknown>) => (await ask('list_transactions', asked)).body.rows.map(({ name }: { name: string }) => name)
+  expect(await names({ category: ' fOOD ' })).toEqual(['Groceries'])
+  expect(await names({ account: 'bank', min_amount: 0 })).toEqual(['Salary'])
+  expect((await ask('sum_transactions', { category: 'food', group_by: 'year' })).body.rows).toMatchObject([{ value: -42.5 }])
+  expect((await ask('cash_flow', { account: 'Bank', grouping: 'yearly' })).isError).toBe(false)
+
+  const refused = async (name: string, asked: Record<string, unknown>, ...words: string[]) => {
+    const { isError, text } = await ask(name, asked)
+    expect(isError, text).toBe(true)
+    for (const word of words) expect(text).toContain(word)
+  }
+  for (const tool of ['list_transactions', 'sum_transactions']) {
+    await refused(tool, { category: 'Fod' }, 'No category is named "Fod"', '"Food"')
+    await refused(tool, { category: 'Foo%' }, 'No category')
+    await refused(tool, { account: 'Savings' }, 'No account is named "Savings"', '"Bank"')
+    await refused(tool, { categories: ['Food'] }, 'Unknown arguments: categories', 'Known arguments: from, to', 'category_id')
+    await refused(tool, { from: '2025-02-01', to: '2025-01-01' }, 'from is after to')
+    await refused(tool, { min_amount: 2, max_amount: 1 }, 'min_amount is above max_amount')
+    await refused(tool, { status: 'booked' })
+    await refused(tool, { currency: 'euro' })
+  }
+  await refused('cash_flow', { account: 'Savings' }, 'No account')
+  await refused('compare_budgets', { month: '2025-01' }, 'Unknown arguments: month', 'start_date')
+  for (const tool of ['list_accounts', 'list_categories', 'list_subscriptions']) await refused(tool, { name: 'Food' }, 'This tool takes none.')
+  await refused('upcoming_payments', { from: '2025-01-01' }, 'Unknown arguments: from', 'start_date, end_date')
+  expect((await client.listTools()).tools.every(({ inputSchema }) => inputSchema['additionalProperties'] === false)).toBe(true)
+
+  const other = await unwrap(data.from('categories').insert({ name: 'food' }).select().single())
+  await refused('list_transactions', { category: 'FOOD' }, 'Several categories', other.id)
+  await refused('list_transactions', { category: 'Food', category_id: other.id }, 'not both')
+})
+
 test('with a key that may write it says so, and only reads', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { key } = await keyOf(ann, { role: 'editor' })

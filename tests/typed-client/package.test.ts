@@ -83,7 +83,8 @@ test('who reads no bank files and exports nothing loads nothing of what does', a
     main.map(async (file) => [...(await readFile(join(packed(), file), 'utf8')).matchAll(/from '([^']+)'/g)].map(([, from]) => from)),
   )
   expect(imports.flat().filter((from) => !/^\.\/[a-z]+\.js$/.test(from ?? ''))).toEqual(['@supabase/postgrest-js'])
-  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(20_000)
+  // half of it is layouts of banks, names of columns and words in many languages
+  expect(await compressed(files.filter((file) => file.startsWith('dist/import/')))).toBeLessThan(35_000)
   expect(await compressed(files.filter((file) => file.startsWith('dist/export/')))).toBeLessThan(10_000)
 })
 

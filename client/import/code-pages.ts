@@ -1,0 +1,201 @@
+/** Detects the code page of a single-byte file by names of columns and by the letters of languages. */
+import { PRESETS } from './presets.ts'
+import { plainName, usualNames } from './usual-columns.ts'
+
+/** DOS code pages, which no TextDecoder knows: the characters from 0x80 on. */
+const DOS: Record<string, string> = {
+  cp850: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  cp852: 'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+}
+
+type Page = { languages: string[], rare: number, isMac?: true }
+
+const WEST = ['de', 'fr', 'es', 'pt', 'it', 'da', 'sv', 'nl']
+const CENTRE = ['pl', 'cs', 'hu', 'ro', 'hr', 'de']
+
+/** Code pages with the languages that are written in them, the usual ones first, and how much rarer the others are. */
+const PAGES: Record<string, Page> = {
+  'windows-1252': { languages: [...WEST, 'is'], rare: 0 },
+  'windows-1250': { languages: CENTRE, rare: 0.5 },
+  'windows-1251': { languages: ['ru', 'uk', 'bg'], rare: 0.5 },
+  'windows-1253': { languages: ['el'], rare: 0.5 },
+  'windows-1254': { languages: ['tr', 'de'], rare: 0.5 },
+  'windows-1257': { languages: ['lt', 'lv', 'et'], rare: 1 },
+  'iso-8859-2': { languages: CENTRE, rare: 1 },
+  'iso-8859-15': { languages: WEST, rare: 1 },
+  'koi8-r': { languages: ['ru'], rare: 1 },
+  'ibm866': { languages: ['ru'], rare: 1 },
+  'macintosh': { languages: WEST, rare: 1, isMac: true },
+  'x-mac-cyrillic': { languages: ['ru'], rare: 1, isMac: true },
+  'cp850': { languages: WEST, rare: 1 },
+  'cp852': { languages: CENTRE, rare: 1 },
+}
+
+/** Letters beyond ASCII of each language, the most frequent first. */
+const LETTERS: Record<string, string> = {
+  de: 'üäößé',
+  fr: 'éèàêçôîûâùïëœæüÿ',
+  es: 'óíáéñúü¿¡ºª',
+  pt: 'ãçáéíóêõúâàôºª',
+  it: 'àèéùòìíó',
+  da: 'åøæéöäü',
+  sv: 'äåöéü',
+  nl: 'éëïöüèáóçê',
+  is: 'áíðéóúöþæý',
+  pl: 'łóężąśćźń',
+  cs: 'íáéýěšřžčůúťóďňľôä',
+  hu: 'éáóöőíüúű',
+  ro: 'ăîâşţșț',
+  hr: 'čšžćđ',
+  tr: 'ıüşğöçiâ',
+  lt: 'ėįšųąžčęū',
+  lv: 'āīšēūļņģžķč',
+  et: 'äõüöšž',
+  ru: 'оеаинтслврдпукмзыягьбчйхжшюцщэфъё',
+  uk: 'оанивітеслрдкупмзягьбчйхжшюцщєїфґ',
+  bg: 'аоеинтрсвлдпкмзуягъбчйхжшюцщф',
+  el: 'αοιετσνηυρπκμλωςγάίόέδήβχθύφώξζψϊϋΐΰ',
+}
+
+/** Words of a language without its own letters, or with those that many code pages share. */
+const WORDS: Record<string, RegExp> = {
+  de: /buchung|betrag|umsatz|auftraggeber|verwendung|währung|gutschrift|lastschrift/i,
+  fr: /libell|montant|virement|solde|compte|pr.l.vement|date d|carte|d.bit;|op.ration/i,
+  es: /fecha|importe|concepto|saldo disponible|tarjeta|cuenta/i,
+  pt: /valor|descri|lan.amento|hist.rico|saldo|conta\b|compra/i,
+  it: /importo|descrizione|causale|operazione|contabile|bonifico|valuta;|entrate|uscite/i,
+  da: /bel.b|dato\b|tekst|beskrivelse|rentedato|konto\b/i,
+  sv: /belopp|bokf.ringsdag|transaktion|saldo|datum\b|rubrik|meddelande/i,
+  nl: /bedrag|rekening|omschrijving|naam\b|mededeling/i,
+  pl: /kwota|rachunek|rachunku|opis\b|przelew|saldo po|tytu|transakcji|operacji|nadawc|odbiorc|sklep/i,
+  cs: /platb|.stka\b|m.na\b|popis\b|proti.|zpr.va|datum (?:za|pro|spl)|karty|prevod|p.evod|n.zev/i,
+  hu: /sszeg|nyvel|forint|sz.mla|tranzakci|rt.knap|k.zlem/i,
+  ro: /suma|tranzac|descriere|cont\b|valoare/i,
+  hr: /iznos|opis|valuta|datum|uplata|isplata/i,
+  tr: /tutar|tarih|bakiye|hesap/i,
+}
+
+/** Characters that stand in files of every language. */
+const COMMON = /[€£§°´`’‘‚“”„–—…•·©®™«»\u00a0¤½¼²³µ±×÷¸¨¯]/
+
+/** Letters of names in other languages than the file's: `Café`. */
+const FOREIGN = /[éèáüöäßçñ]/i
+
+/** A code page that is less likely than the best by more than this is out of the question. */
+const MARGIN = 3
+
+/** The maximum number of readings to choose from. */
+const MOST_READINGS = 5
+
+/** Returns the decoder of a label of `TextDecoder` or of a DOS code page; undefined for an unknown label. */
+export const decoderOf = (label: string): ((bytes: Uint8Array) => string) | undefined => {
+  const dos = Object.hasOwn(DOS, label.toLowerCase()) ? DOS[label.toLowerCase()] : undefined
+  if (dos !== undefined) return (bytes) => Array.from(bytes, (byte) => byte < 0x80 ? String.fromCharCode(byte) : dos[byte - 0x80]!).join('')
+  try {
+    const decoder = new TextDecoder(label)
+    return (bytes) => decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The words of a text that have more than ASCII, each once, with what stands around them. */
+const strange = (bytes: Uint8Array): Uint8Array[] => {
+  const found = new Map<string, Uint8Array>()
+  const isPart = (byte: number | undefined) =>
+    byte !== undefined && (byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a))
+  for (let at = bytes.findIndex((byte) => byte >= 0x80); at !== -1 && at < bytes.length && found.size < 400; at += 1) {
+    if (bytes[at]! < 0x80) continue
+    let from = at
+    while (at - from < 30 && isPart(bytes[from - 1])) from -= 1
+    let end = at + 1
+    while (end - at < 30 && isPart(bytes[end])) end += 1
+    const word = bytes.slice(from, end)
+    found.set(word.join(), word)
+    at = end - 1
+  }
+  return [...found.values()]
+}
+
+const isLetter = (text: string | undefined) => text !== undefined && /\p{L}/u.test(text)
+
+/** A sign of which a letter is no neighbour: `Mi³osz`, `®iľkov`. */
+const isFault = (before: string | undefined, own: string, after: string | undefined): boolean => {
+  if (/[’‘´`“”„«»–—…€\u00a0]/.test(own)) return false
+  if (COMMON.test(own)) return isLetter(after) && (isLetter(before) || after === after?.toLowerCase())
+  if (own === own.toLowerCase()) return false
+  // a capital stands at the beginning, or among capitals
+  return isLetter(before) && (before !== before!.toUpperCase() || (isLetter(after) && after !== after!.toUpperCase()))
+}
+
+/** The logarithm of how likely the words are in a language, as its letters beyond ASCII say, and how many of them it does not have. */
+function likelihood(words: string[], language: string): { sum: number, faults: number } {
+  const letters = LETTERS[language]!
+  const isLatin = !/\p{Script=Cyrillic}|\p{Script=Greek}/u.test(letters)
+  const whole = Array.from(letters).reduce((sum, _, rank) => sum + 1 / (rank + 2), 0)
+  let [sum, faults] = [0, 0]
+  for (const word of words) {
+    for (let at = 0; at < word.length; at += 1) {
+      const [before, own, after] = [word[at - 1], word[at]!, word[at + 1]]
+      if (own.charCodeAt(0) < 0x80) {
+        // no word is half Latin
+        if (!isLatin && isLetter(own) && isLetter(after) && after!.charCodeAt(0) >= 0x80) faults += 1
+        continue
+      }
+      const rank = letters.indexOf(own === 'İ' ? 'i' : own.toLowerCase())
+      const isForeign = isLatin && FOREIGN.test(own)
+      if (isFault(before, own, after) || (rank === -1 && !isForeign && !COMMON.test(own))) faults += 1
+      else if (rank !== -1) {
+        sum += Math.log(1 / (rank + 2) / whole)
+        // hardly a word has one letter
+        if (!isLetter(before) && !isLetter(after) && !/[àèéóºªаияоусвк]/i.test(own)) sum -= MARGIN
+      } else if (isLetter(before) || isLetter(after)) sum -= isForeign ? 4 : 2
+    }
+  }
+  return { sum, faults }
+}
+
+/** Words of column names that have more than ASCII. */
+const COLUMN_WORDS = new Set(
+  [...usualNames(), ...Object.values(PRESETS).flatMap(({ header }) => header as readonly string[])].flatMap((name) =>
+    plainName(name).match(/\p{L}{4,}/gu) ?? []
+  )
+    .filter((word) => /[^\0-\x7f]/.test(word)),
+)
+
+/** A code page with the words that it reads. */
+export type Reading = { value: string, sample: string }
+
+/**
+ * Returns the code page of bytes that are no UTF-8. If the bytes do not prove one, returns the best guess and how each of
+ * those that are possible reads the first words that differ.
+ */
+export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
+  const words = strange(bytes)
+  const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 20_000))
+  const hasControls = words.some((word) => word.some((byte) => byte >= 0x80 && byte < 0xa0))
+  const all = Object.entries(PAGES).flatMap(([value, { languages, rare, isMac }]) => {
+    const decode = decoderOf(value)
+    // letters of a Mac lie where other code pages have quotation marks
+    if (decode === undefined || (isMac === true && !hasControls)) return []
+    const texts = words.map((word) => decode(word))
+    const columns = texts.filter((word) => COLUMN_WORDS.has(plainName(word))).length
+    const scores = languages.map((language) => {
+      const { sum, faults } = likelihood(texts, language)
+      return { faults, score: sum - rare + (WORDS[language]?.test(start) === true ? MARGIN : 0) }
+    })
+    return scores.map((score) => ({ value, texts, columns, text: texts.join(' '), ...score }))
+  })
+  const most = Math.max(...all.map(({ columns }) => columns))
+  const readings = all.filter(({ columns }) => columns === most)
+  const fewest = Math.min(...readings.map(({ faults }) => faults))
+  readings.sort((one, other) => one.faults - other.faults || other.score - one.score)
+  const [best] = readings
+  const possible = readings.filter(({ faults, score }) => fewest > 0 || (faults === 0 && score > best!.score - MARGIN))
+  const different = possible.filter(({ text }, at) => possible.findIndex((other) => other.text === text) === at).slice(0, MOST_READINGS)
+  // of those that read the file alike the usual one
+  const usual = (text: string) => Object.keys(PAGES).find((page) => readings.some((reading) => reading.text === text && reading.value === page))!
+  if (different.length < 2) return { encoding: usual(best!.text), open: [] }
+  const differs = words.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)
+  return { encoding: usual(best!.text), open: different.map(({ text, texts }) => ({ value: usual(text), sample: differs.map((at) => texts[at]).join(', ') })) }
+}

@@ -1,0 +1,27 @@
+/** Rows of a journal, which name two accounts: a person's own on one side or on both. Each own side is an entry. */
+import { clean, type Entry } from './entries.ts'
+import type { Journal } from './layout.ts'
+import type { Problem } from './types.ts'
+import { plainName } from './usual-columns.ts'
+
+/**
+ * Returns an entry for each own account of a row. Money leaves the source and arrives at the destination, whatever sign the amount has.
+ *
+ * @param entry the row as any other CSV file has it
+ * @param cellOf the text in a column of the row
+ */
+export function sidesOf(entry: Entry, journal: Journal, cellOf: (column: string) => string): Entry[] | Problem {
+  const isOwn = (type: string) => journal.own.some((own) => plainName(own) === plainName(cellOf(type)))
+  const [source, destination] = [clean(cellOf(journal.source)), clean(cellOf(journal.destination))]
+  const leaves = isOwn(journal.sourceType) && source !== ''
+  const arrives = isOwn(journal.destinationType) && destination !== ''
+  if (!leaves && !arrives) {
+    return { line: entry.line, message: `Neither "${clean(source, 40)}" nor "${clean(destination, 40)}" is an account of yours, so this line was left out.` }
+  }
+  const foreign = cellOf(journal.foreignAmount)
+  const arrived = leaves && foreign !== '' ? { amount: foreign, currency: cellOf(journal.foreignCurrency) } : {}
+  return [
+    ...leaves ? [{ ...entry, account: source, name: destination, out: true }] : [],
+    ...arrives ? [{ ...entry, ...arrived, account: destination, name: source, out: false, external_id: `${entry.external_id}${leaves ? ' in' : ''}` }] : [],
+  ]
+}

@@ -1,0 +1,77 @@
+/** The layouts of cards' CSV files. Most of them write purchases without a minus. */
+import type { Preset } from './layout.ts'
+
+export const CARDS = {
+  'american-express': {
+    bank: 'American Express',
+    header: ['Date', 'Description', 'Card Member', 'Account #', 'Amount'],
+    columns: {
+      date: 'Date',
+      name: 'Description',
+      amount: 'Amount',
+      reference_no: 'Reference',
+      description: 'Extended Details',
+      metadata: { category: 'Category', card: 'Account #' },
+    },
+    negate: true,
+  },
+  'apple-card': {
+    bank: 'Apple Card',
+    header: ['Transaction Date', 'Clearing Date', 'Description', 'Merchant', 'Category', 'Type', 'Amount (USD)'],
+    columns: {
+      date: 'Transaction Date',
+      name: ['Merchant', 'Description'],
+      description: 'Description',
+      amount: 'Amount (USD)',
+      metadata: { type: 'Type', category: 'Category' },
+    },
+    dateOrder: 'mdy',
+    decimal: '.',
+    currency: 'usd',
+    negate: true,
+  },
+  'citi': {
+    bank: 'Citi, cards',
+    header: ['Status', 'Date', 'Description', 'Debit', 'Credit', 'Member Name'],
+    columns: { date: 'Date', name: 'Description', debit: 'Debit', credit: 'Credit', status: 'Status' },
+    dateOrder: 'mdy',
+    decimal: '.',
+    currency: 'usd',
+    magnitudes: true,
+  },
+  'discover': {
+    bank: 'Discover',
+    header: ['Trans. Date', 'Post Date', 'Description', 'Amount', 'Category'],
+    columns: { date: 'Trans. Date', name: 'Description', amount: 'Amount', metadata: { category: 'Category' } },
+    dateOrder: 'mdy',
+    decimal: '.',
+    currency: 'usd',
+    negate: true,
+  },
+  'pc-mastercard': {
+    bank: 'PC Mastercard',
+    header: ['Merchant Name', 'Card Used For Transaction', 'Date', 'Time', 'Amount'],
+    columns: { date: 'Date', name: 'Merchant Name', amount: 'Amount', metadata: { card: 'Card Used For Transaction' } },
+    dateOrder: 'mdy',
+    decimal: '.',
+    currency: 'cad',
+    negate: true,
+  },
+  'viseca': {
+    bank: 'Viseca',
+    header: ['TransactionId', 'CardId', 'Date', 'ValutaDate', 'Amount', 'Currency', 'MerchantName', 'StateType'],
+    columns: {
+      date: 'Date',
+      name: ['MerchantName', 'Details'],
+      description: 'Details',
+      amount: 'Amount',
+      currency: 'Currency',
+      external_id: 'TransactionId',
+      status: 'StateType',
+      metadata: { type: 'Type', place: 'MerchantPlace' },
+    },
+    dateOrder: 'ymd',
+    decimal: '.',
+    negate: true,
+  },
+} as const satisfies Record<string, Preset>

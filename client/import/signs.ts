@@ -1,0 +1,134 @@
+/** The signs of amounts: decided by a running balance, by columns of debits and credits or by what rows are called; otherwise asked. */
+import { amountIn, hasPlus } from './amounts.ts'
+import type { Entry } from './entries.ts'
+import type { Decimal } from './layout.ts'
+
+/** Names of a payment to the holder of a card, which is never money that went out. */
+const RECEIVED = new RegExp(
+  'payment.{0,20}(?:thank|received)|thank you.{0,20}pa?ym|(?:zahlung|einzahlung).{0,12}(?:erhalten|dank)|ihre (?:ein)?zahlung|zahlungseingang'
+    + '|paiement (?:reçu|recu)|merci.{0,20}paiement|pago recibido|su pago|pagamento (?:recebido|ricevuto)|betaling ontvangen|betalning mottagen'
+    + '|inn?betaling mott|wpłata własna|spłata karty',
+  'i',
+)
+
+/** Names of income, which are no proof: an account that pays a card or a salary has them too. */
+const INCOME =
+  /autopay|automatic payment|e-?payment|(?:online|mobile|bill) payment|^payment\b|payroll|salary|gehalt|\blohn\b|salaire|n[oó]mina|sal[aá]rio|stipendio|salaris|refund|erstattung|remboursement|reembolso|rimborso|estorno|wynagrodzenie/i
+
+/** At most this share of rows goes against the others in a file of one sign. */
+const FEW = 0.2
+
+/** A balance fits this share of rows: banks reorder rows of one day. */
+const FITS = 0.9
+
+export type Signs = {
+  /** All amounts change their sign. */
+  negate: boolean
+  /** Sign of money that went out in a debit column, and of money that came in in a credit column. */
+  debit: 1 | -1
+  credit: 1 | -1
+  /** Direction by a running balance for amounts without signs; null if the balance does not show it. */
+  byBalance?: Map<Entry, boolean | null>
+}
+
+const isFilled = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
+
+const centsIn = (text: string | undefined, decimal: Decimal): number => {
+  const cents = isFilled(text) ? amountIn(text, decimal) : 0
+  return typeof cents === 'number' ? cents : 0
+}
+
+/** Returns the amount of an entry in cents before `negate`, without its fee. */
+export function plainCents({ amount, debit, credit, out }: Entry, decimal: Decimal, signs: Signs): number {
+  const signed = centsIn(amount, decimal) + signs.credit * centsIn(credit, decimal) - signs.debit * centsIn(debit, decimal)
+  return out === undefined ? signed : out ? -Math.abs(signed) : Math.abs(signed)
+}
+
+const majority = (cents: number[]): 1 | -1 => cents.filter((one) => one < 0).length > cents.filter((one) => one > 0).length ? -1 : 1
+
+/** Compares the amounts with one column of balances: same signs, opposite signs, or amounts without signs. */
+function balanceSays(entries: Entry[], column: number, cents: Map<Entry, number>, decimal: Decimal): Pick<Signs, 'negate' | 'byBalance'> | undefined {
+  const last = new Map<string, Entry>()
+  const pairs: Array<[before: Entry, after: Entry]> = []
+  for (const entry of entries) {
+    if (!isFilled(entry.balances?.[column])) continue
+    const account = JSON.stringify([entry.account, entry.currency])
+    const before = last.get(account)
+    if (before !== undefined) pairs.push([before, entry])
+    last.set(account, entry)
+  }
+  const balance = (entry: Entry) => centsIn(entry.balances?.[column], decimal)
+  // a file begins with its oldest row or with its newest
+  const orders = [true, false].map((isOldestFirst) => {
+    const steps = pairs.map(([before, after]) => ({
+      entry: isOldestFirst ? after : before,
+      step: isOldestFirst ? balance(after) - balance(before) : balance(before) - balance(after),
+    }))
+      .filter(({ entry }) => cents.get(entry) !== 0)
+    const share = (fits: (step: number, own: number) => boolean) => steps.filter(({ entry, step }) => fits(step, cents.get(entry)!)).length / steps.length
+    return {
+      steps,
+      same: share((step, own) => step === own),
+      other: share((step, own) => step === -own),
+      either: share((step, own) => Math.abs(step) === Math.abs(own)),
+    }
+  }).filter(({ steps }) => steps.length > 0)
+  const same = orders.some((order) => order.same >= FITS)
+  const other = orders.some((order) => order.other >= FITS)
+  if (same !== other) return { negate: other }
+  const mixed = orders.filter(({ either }) => either === 1)
+  if (same || mixed.length !== 1) return undefined
+  const known = new Map(mixed[0]!.steps.map(({ entry, step }) => [entry, step < 0]))
+  return { negate: false, byBalance: new Map(entries.map((entry) => [entry, known.get(entry) ?? null])) }
+}
+
+const isReceived = ({ name, description = '', otherwise = '' }: Entry) => RECEIVED.test(`${name} ${description} ${otherwise}`)
+
+/**
+ * Returns the signs of a file, or the entries that make them unclear.
+ *
+ * @param negate the answer of a person, if there is one
+ * @param magnitudes whether columns of debits and credits define the direction whatever sign stands in them
+ */
+export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | undefined, magnitudes = false): Signs | { unclear: Entry[] } {
+  const inColumn = (column: 'debit' | 'credit') => entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
+  const [debits, credits] = [inColumn('debit'), inColumn('credit')]
+  const signs: Signs = { negate: negate ?? false, debit: majority(debits), credit: 1 }
+  if (magnitudes) return { ...signs, credit: majority(credits) }
+  // debits above zero beside credits below it are a debt: what was spent raises it
+  const isDebt = credits.length > 0 && majority(credits) === -1 && signs.debit === 1
+  if (isDebt && negate === true) return { negate: true, debit: -1, credit: 1 }
+  if (negate !== undefined) return signs
+
+  const open = entries.filter((entry) => entry.out === undefined && plainCents(entry, decimal, signs) !== 0)
+  const cents = new Map(entries.map((entry) => [entry, plainCents(entry, decimal, signs)]))
+  const isNegative = (entry: Entry) => cents.get(entry)! < 0
+  const columns = debits.length + credits.length > 0
+  const contrary = open.filter((entry) => isNegative(entry) && isReceived(entry))
+  if (isDebt && contrary.length > 0) return { negate: true, debit: -1, credit: 1 }
+  if (contrary.length === 0) {
+    const width = Math.max(0, ...entries.slice(0, 1).map(({ balances = [] }) => balances.length))
+    for (let column = 0; column < width; column += 1) {
+      const says = open.length === 0 ? undefined : balanceSays(entries, column, cents, decimal)
+      // in columns of their own only the sign of both together can be wrong
+      if (says !== undefined && !(columns && says.byBalance !== undefined)) return { ...signs, ...says }
+    }
+  }
+  if (isDebt) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
+  if (columns || open.length === 0) return signs
+  // a plus is written where a minus would be
+  if (open.some(({ amount = '' }) => hasPlus(amount))) return signs
+  const below = open.filter(isNegative)
+  const above = open.filter((entry) => !isNegative(entry))
+  if (contrary.length > 0) return { unclear: [...contrary.slice(0, 1), ...above.slice(0, 1)] }
+  const isMostlyAbove = above.length > 0 && below.length <= open.length * FEW
+  const income = above.length >= below.length ? below.filter(({ name, description = '' }) => INCOME.test(`${name} ${description}`)) : []
+  return isMostlyAbove || income.length > 0 ? { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] } : signs
+}
+
+/** Returns the first entry whose sign contradicts its kind, if no entry agrees with its kind. */
+export function contradictions(entries: Entry[], decimal: Decimal): Entry[] {
+  const hinted = entries.filter(({ hint, amount }) => hint !== undefined && centsIn(amount, decimal) !== 0)
+  const isContrary = ({ hint, amount }: Entry) => hint === centsIn(amount, decimal) > 0
+  return hinted.every(isContrary) ? hinted.slice(0, 1) : []
+}

@@ -1,0 +1,246 @@
+/** Ann's file does not prove a sign, an account, a state or a letter: she is asked, and her answer decides. */
+import { expect, test } from 'vitest'
+import { readStatement } from '../../client/import/index.ts'
+
+const csv = (...lines: string[]) => lines.join('\n')
+const bytes = (text: string, pairs: Record<string, number>) => Uint8Array.from(Array.from(text), (letter) => pairs[letter] ?? letter.charCodeAt(0))
+const amounts = (statement: ReturnType<typeof readStatement>) => statement.rows.map(({ amount }) => amount)
+
+test.each([
+  ['D', 'C'],
+  ['DBIT', 'CRDT'],
+  ['Soll', 'Haben'],
+  ['Af', 'Bij'],
+  ['débito', 'crédito'],
+  ['Débit', 'Crédit'],
+  ['dare', 'avere'],
+  ['Withdrawal', 'Deposit'],
+  ['OUT', 'IN'],
+  ['-', '+'],
+])('the words %s and %s beside amounts without a sign are the direction, whatever their column is called', (out, into) => {
+  const statement = readStatement(csv('Date,Name,Amount,Anything', `2025-01-03,Shop,3.50,${out}`, `2025-01-04,Ann,20.00,${into}`))
+  expect([amounts(statement), statement.problems]).toEqual([[-3.5, 20], []])
+})
+
+test('a credit card is no money that came in', () => {
+  const file = csv('Date,Name,Amount,Card Type', '2025-01-03,Shop,3.50,credit', '2025-01-04,Kiosk,2.00,debit')
+  expect(readStatement(file).problems).toMatchObject([{ option: 'negate' }])
+})
+
+test('a word of a direction column that nobody understands is asked for, and so is one beside both signs', () => {
+  const unknown = csv('Date;Name;Amount;Way', '2025-01-03;Shop;3.50;D', '2025-01-04;Ann;20.00;C', '2025-01-05;Fee;1.00;X')
+  expect(readStatement(unknown)).toMatchObject({ rows: [], problems: [{ line: 4, field: 'amount', option: 'directions', unclear: ['X'] }] })
+  expect(amounts(readStatement(unknown, { directions: { x: 'out' } }))).toEqual([-3.5, 20, -1])
+  const both = csv('Date,Name,Amount,Direction', '2025-01-03,Shop,-3.50,Debit', '2025-01-04,Shop,1.50,Debit', '2025-01-05,Ann,20.00,Credit')
+  expect(readStatement(both)).toMatchObject({ rows: [], problems: [{ option: 'directions', unclear: ['Debit'] }] })
+  expect(amounts(readStatement(both, { directions: { Debit: 'sign' } }))).toEqual([-3.5, 1.5, 20])
+  // a debt that is written from the bank's side
+  const debt = csv('Date,Name,Amount,Kind', '2025-01-03,Shop,3.50,debit', '2025-01-04,Paid,-20.00,credit')
+  expect(amounts(readStatement(debt))).toEqual([-3.5, 20])
+})
+
+test('amounts without a minus are asked about, and the answer decides', () => {
+  const file = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Kiosk,2.00')
+  expect(readStatement(file)).toMatchObject({ rows: [], problems: [{ line: 2, field: 'amount', option: 'negate', unclear: ['3.50 Shop'] }] })
+  expect(amounts(readStatement(file, { negate: true }))).toEqual([-3.5, -2])
+  expect(amounts(readStatement(file, { negate: false }))).toEqual([3.5, 2])
+})
+
+test('a payment that goes the wrong way is asked about among any signs', () => {
+  const paid = csv('Date,Description,Amount', '2025-01-03,Shop,3.50', '2025-01-04,Refund of Ben,-2.00', '2025-01-05,PAYMENT RECEIVED - THANK YOU,-9.00')
+  expect(readStatement(paid)).toMatchObject({ rows: [], problems: [{ option: 'negate', unclear: ['-9.00 PAYMENT RECEIVED - THANK YOU', '3.50 Shop'] }] })
+  expect(amounts(readStatement(paid, { negate: true }))).toEqual([-3.5, 2, 9])
+  const german = csv('Datum;Name;Betrag', '03.01.2025;Laden;3,50', '04.01.2025;Zahlung erhalten, danke;-9,00')
+  expect(readStatement(german).problems).toMatchObject([{ option: 'negate' }])
+  const plain = csv('Date,Description,Amount', '2025-01-03,Shop,-3.50', '2025-01-04,Ann,2.00', '2025-01-05,PAYMENT - THANK YOU,9.00')
+  expect(amounts(readStatement(plain))).toEqual([-3.5, 2, 9])
+})
+
+test('a running balance proves the signs, right or the other way round, from the oldest row or from the newest', () => {
+  const lines = ['2025-01-03,Shop,3.50,96.50', '2025-01-04,Kiosk,2.00,94.50', '2025-01-05,Bar,4.50,90.00']
+  expect(amounts(readStatement(csv('Date,Name,Amount,Saldo', ...lines)))).toEqual([-3.5, -2, -4.5])
+  expect(amounts(readStatement(csv('Date,Name,Amount,Left', ...lines.toReversed())))).toEqual([-4.5, -2, -3.5])
+  const saved = ['2025-01-03,Ann,3.50,103.50', '2025-01-04,Ben,2.00,105.50', '2025-01-05,Cleo,4.50,110.00']
+  expect(amounts(readStatement(csv('Date,Name,Amount,Balance', ...saved)))).toEqual([3.5, 2, 4.5])
+})
+
+test('a balance that moves both ways gives amounts without a sign theirs, and the row before which there is none is told', () => {
+  const file = csv('Date,Name,Amount,Balance', '2025-01-03,Shop,3.50,96.50', '2025-01-04,Ann,20.00,116.50', '2025-01-05,Bar,4.50,112.00')
+  const { rows, problems } = readStatement(file)
+  expect(rows.map(({ amount }) => amount)).toEqual([20, -4.5])
+  expect(problems).toMatchObject([{ line: 2, field: 'amount' }])
+})
+
+test('debits above zero and credits below it are a debt only if the file proves it', () => {
+  const file = (name: string) => csv('Date,Name,Debit,Credit', '2025-01-03,Shop,3.50,', `2025-01-04,${name},,-20.00`)
+  expect(readStatement(file('Bank')).problems).toMatchObject([{ option: 'negate', unclear: ['-20.00 Bank'] }])
+  expect(amounts(readStatement(file('Bank'), { negate: true }))).toEqual([-3.5, 20])
+  expect(amounts(readStatement(file('Bank'), { negate: false }))).toEqual([-3.5, -20])
+  expect(amounts(readStatement(file('Payment received - thank you')))).toEqual([-3.5, 20])
+})
+
+test('the purchases of a QIF card and OFX kinds that go against the sign are asked about', () => {
+  const card = '!Type:CCard\nD2025-01-03\nT3.50\nPShop\n^\nD2025-01-04\nT2.00\nPKiosk\n^\n'
+  expect(readStatement(card)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  expect(amounts(readStatement(card, { negate: true }))).toEqual([-3.5, -2])
+  expect(amounts(readStatement(card.replace('CCard', 'Bank')))).toEqual([3.5, 2])
+  const ofx = 'OFXHEADER:100\n<OFX><CCSTMTRS><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20250103<TRNAMT>3.50<FITID>1<NAME>Shop</STMTTRN></CCSTMTRS></OFX>'
+  expect(readStatement(ofx)).toMatchObject({ rows: [], problems: [{ option: 'negate' }] })
+  expect(amounts(readStatement(ofx.replace('3.50', '-3.50')))).toEqual([-3.5])
+})
+
+test('a column that names accounts parts the file, one of a single value does not', () => {
+  const file = csv('Account Name,Date,Name,Amount', 'Giro,2025-01-03,Shop,-3.50', 'Card,2025-01-04,Bar,-4.50', 'Giro,2025-01-05,Ann,20.00')
+  expect(readStatement(file).accounts.map(({ id, rows }) => [id, rows.map(({ amount }) => amount)])).toEqual([['Giro', [-3.5, 20]], ['Card', [-4.5]]])
+  expect(readStatement(file.replace('Card', 'Giro'))).toMatchObject({ accounts: [], rows: [{}, {}, {}] })
+  const dutch = csv(
+    'Rekening;Datum;Naam;Bedrag;Tegenrekening',
+    'NL01;2025-01-03;Winkel;-3,50;NL91',
+    'NL02;2025-01-04;Bar;-4,50;',
+    'NL01;2025-01-05;Ann;20,00;NL93',
+  )
+  expect(readStatement(dutch).accounts.map(({ id }) => id)).toEqual(['NL01', 'NL02'])
+})
+
+test('the account of the other side parts nothing, and a column that may be either is asked about', () => {
+  const other = csv('Date,Name,Amount,IBAN Zahlungsbeteiligter', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02')
+  expect(readStatement(other)).toMatchObject({ accounts: [], problems: [] })
+  const cash = csv('Date,Name,Amount,IBAN', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02', '2025-01-05,Cash,-10.00,')
+  expect(readStatement(cash)).toMatchObject({ accounts: [], problems: [] })
+  const either = csv('Date,Name,Amount,IBAN', '2025-01-03,Shop,-3.50,DE01', '2025-01-04,Ann,4.50,DE02')
+  expect(readStatement(either)).toMatchObject({
+    rows: [],
+    problems: [{ option: 'account', unclear: ['IBAN'], choices: [{ value: 'IBAN', sample: 'DE01, DE02' }] }],
+  })
+  expect(readStatement(either, { account: 'IBAN' }).accounts.map(({ id }) => id)).toEqual(['DE01', 'DE02'])
+  expect(readStatement(either, { account: false })).toMatchObject({ accounts: [], rows: [{}, {}] })
+})
+
+test('letters of a code page that the file proves are right, those that it does not are asked about', () => {
+  const polish = { ż: 0xbf, ó: 0xf3, ł: 0xb3 }
+  const read = readStatement(bytes('Data;Opis;Kwota\n2025-01-03;Sklep spożywczy;-3,50\n2025-01-04;główny;-2,00', polish))
+  expect([read.encoding, read.rows.map(({ name }) => name)]).toEqual(['windows-1250', ['Sklep spożywczy', 'główny']])
+  const russian = 'Дата;Описание;Сумма\n2025-01-03;Магазин;-3,50'
+  const koi = bytes(
+    russian,
+    Object.fromEntries(Array.from('юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ', (letter, at) => [letter, 0xc0 + at])),
+  )
+  expect(readStatement(koi)).toMatchObject({ encoding: 'koi8-r', rows: [{ name: 'Магазин', amount: -3.5 }] })
+  const french = bytes('Date;Libellé;Montant\n03/01/2025;Crème à Genève;-3,50\n14/01/2025;Café;-2,00', {})
+  expect(readStatement(french)).toMatchObject({ encoding: 'windows-1252', rows: [{ name: 'Crème à Genève' }, { name: 'Café' }] })
+  const german = bytes('Date,Name,Amount\n2025-01-03,Müller,-3.50', {})
+  expect(readStatement(german)).toMatchObject({ encoding: 'windows-1252', rows: [{ name: 'Müller' }] })
+
+  const open = bytes('Date,Name,Amount\n2025-01-03,Pão,-3.50', {})
+  expect(readStatement(open)).toMatchObject({
+    header: ['Date', 'Name', 'Amount'],
+    rows: [],
+    problems: [{ option: 'encoding', choices: [{ value: 'windows-1252', sample: 'Pão' }, { value: 'windows-1250', sample: 'Păo' }] }],
+  })
+  expect(readStatement(open, { encoding: 'windows-1252' }).rows[0]?.name).toBe('Pão')
+  expect(readStatement(bytes('Date,Name,Amount\n2025-01-03,ż,-3.50', { ż: 0xbe }), { encoding: 'cp852' }).rows[0]?.name).toBe('ż')
+})
+
+test('booked, pending and failed are said as the bank says them, and other words are asked for', () => {
+  const file = (word: string) => csv('Date,Name,Amount,Status', '2025-01-03,Shop,-3.50,Posted', '2025-01-04,Bar,-4.50,Pending', `2025-01-05,Inn,-5.50,${word}`)
+  expect(readStatement(file('Declined')).rows.map(({ status }) => status)).toEqual(['paid', 'pending', 'failed'])
+  expect(readStatement(file('Odd'))).toMatchObject({ rows: [], problems: [{ line: 4, field: 'status', option: 'statuses', unclear: ['Odd'] }] })
+  expect(readStatement(file('Odd'), { statuses: { odd: 'pending' } }).rows[2]?.status).toBe('pending')
+})
+
+test('amounts of more decimals are rounded only if somebody says so, and zeros are cut', () => {
+  const file = csv('Date,Name,Amount', '2025-01-03,Shop,-3.771', '2025-01-04,Bar,-4.5000', '2025-01-05,Inn,2.005')
+  const { rows, problems } = readStatement(file)
+  expect(rows.map(({ amount }) => amount)).toEqual([-4.5])
+  expect(problems).toMatchObject([{ line: 2, option: 'roundAmounts', unclear: ['-3.771'] }, { line: 4, option: 'roundAmounts' }])
+  const rounded = readStatement(file, { roundAmounts: true })
+  expect([amounts(rounded), rounded.problems.map(({ row, message }) => [row, message])]).toEqual([[-3.77, -4.5, 2.01], [
+    [1, '"-3.771" was rounded to 3.77.'],
+    [3, '"2.005" was rounded to 2.01.'],
+  ]])
+  expect(readStatement(file, { roundAmounts: false }).problems.map(({ option }) => option)).toEqual([undefined, undefined])
+})
+
+test('the delimiter is the one that explains most lines, and no line before or after is lost in silence', () => {
+  const danish = csv(
+    'x',
+    '16-11-2012;Nota A, 5;16-11-2012;-48,00;250,00',
+    '12-10-2012;Visa DKK 995,00 SHOP;15-10-2012;-995,00;-745,00',
+    '13-10-2012;Nota B;15-10-2012;54,00;-691,00',
+  )
+  const { rows, problems } = readStatement(danish, { columns: { date: 0, name: 1, amount: 3 } })
+  expect([rows.map(({ amount }) => amount), problems]).toEqual([[-48, -995, 54], []])
+  const first = csv('25/12/2023,TESCO,n/a', '26/12/2023,BAR,-3.50', '27/12/2023,ANN,5.00', 'Total,,1.50')
+  expect(readStatement(first, { columns: { date: 0, name: 1, amount: 2 } })).toMatchObject({
+    rows: [{ name: 'BAR' }, { name: 'ANN' }],
+    problems: [{ line: 1 }, { line: 4, field: 'transaction_date' }],
+  })
+  const shifted = csv('Date,Name,Amount', '2025-01-03,Shop,-5,30', '2025-01-04,Bar,-4.50', '2025-01-04,Ann,4.50')
+  expect(readStatement(shifted)).toMatchObject({ rows: [{ name: 'Bar' }, { name: 'Ann' }], problems: [{ line: 2 }] })
+})
+
+test('a row that moves no money is left out and told', () => {
+  const file = csv('Date,Name,Amount', '2025-01-03,Notice,0.00', '2025-01-04,Bar,-4.50')
+  expect(readStatement(file)).toMatchObject({ rows: [{ name: 'Bar' }], problems: [{ line: 2, field: 'amount' }] })
+})
+
+test('names of columns with underscores and with a bare currency are known', () => {
+  expect(readStatement(csv('booking_date,counter_party,amount,currency_code', '2025-01-03,Shop,-3.50,EUR')).rows).toEqual([
+    { name: 'Shop', amount: -3.5, transaction_date: '2025-01-03', currency: 'eur' },
+  ])
+  expect(readStatement(csv('Datum;Popis;Amount CZK', '2025-01-03;Obchod;-35,00')).rows[0]).toMatchObject({ amount: -35, currency: 'czk' })
+  expect(readStatement(csv('Date;Libellé;Débit euros;Crédit euros', '13/01/2025;Pain;3,50;', '14/01/2025;Ann;;20,00')).rows).toMatchObject([
+    { amount: -3.5, currency: 'eur' },
+    { amount: 20, currency: 'eur' },
+  ])
+})
+
+test('XML that calls its ASCII UTF-16, OFX with comments and names that are escaped twice are read', () => {
+  const xml =
+    `<?xml version="1.0" encoding="utf-16"?><OFX><STMTRS><CURDEF>EUR</CURDEF><STMTTRN><DTPOSTED>20250103</DTPOSTED><TRNAMT>-3.50</TRNAMT><FITID>1</FITID><NAME>Shop</NAME></STMTTRN></STMTRS></OFX>`
+  expect(readStatement(new TextEncoder().encode(xml))).toMatchObject({ encoding: 'utf-8', rows: [{ name: 'Shop', amount: -3.5, status: 'paid' }] })
+  const sgml =
+    'OFXHEADER:100\n<OFX> <!-- a statement\n<STMTTRN> --> <STMTRS><STMTTRN><!-- one --><DTPOSTED>20250103<TRNAMT>-3.50<FITID>1<NAME>TPAY &amp;lt;DEFTPYMT&amp;gt;</STMTTRN></STMTRS></OFX>'
+  expect(readStatement(sgml).rows).toMatchObject([{ name: 'TPAY <DEFTPYMT>', amount: -3.5 }])
+})
+
+test('a CAMT entry without a date has the last day of its statement, and is told', () => {
+  const entry = '<Ntry><Amt Ccy="EUR">3.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><AddtlNtryInf>Fee</AddtlNtryInf></Ntry>'
+  const camt =
+    `<Document><BkToCstmrStmt><Stmt><CreDtTm>2025-03-05T07:00:00</CreDtTm><FrToDt><FrDtTm>2025-03-01T00:00:00</FrDtTm><ToDtTm>2025-03-04T23:59:59</ToDtTm></FrToDt>${entry}</Stmt></BkToCstmrStmt></Document>`
+  expect(readStatement(camt)).toMatchObject({
+    rows: [{ name: 'Fee', amount: -3.5, transaction_date: '2025-03-04', status: 'paid' }],
+    problems: [{ row: 1, field: 'transaction_date' }],
+  })
+})
+
+test('a fee beside the amount is taken off it where the running balance shows that, and asked about where nothing does', () => {
+  const rows = ['2025-04-13,A,-100.00,0.00,900.00', '2025-04-14,B,-10.00,1.50,888.50', '2025-04-15,C,-10.00,0.00,878.50']
+  const proven = csv('Date,Description,Amount,Fee,Balance', ...rows)
+  expect([amounts(readStatement(proven)), readStatement(proven).problems]).toEqual([[-100, -11.5, -10], []])
+  const newestFirst = csv('Date,Description,Amount,Fee,Balance', ...rows.toReversed())
+  expect(amounts(readStatement(newestFirst))).toEqual([-10, -11.5, -100])
+  const within = csv('Date,Description,Amount,Fee,Balance', rows[0]!, '2025-04-14,B,-10.00,1.50,890.00', '2025-04-15,C,-10.00,0.00,880.00')
+  expect(amounts(readStatement(within))).toEqual([-100, -10, -10])
+  const open = csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;', '14.04.2025;B;-10,00;1,50')
+  expect(readStatement(open)).toMatchObject({ rows: [], problems: [{ line: 3, field: 'amount', option: 'fee', unclear: ['-10,00 and 1,50'] }] })
+  expect(amounts(readStatement(open, { fee: true }))).toEqual([-100, -11.5])
+  expect(amounts(readStatement(open, { fee: false }))).toEqual([-100, -10])
+  expect(amounts(readStatement(csv('Datum;Text;Betrag;Gebühr', '13.04.2025;A;-100,00;0,00')))).toEqual([-100])
+})
+
+test('a line that names a balance or a sum is no transaction, and is told', () => {
+  const file = csv(
+    'Datum;Text;Betrag;Saldo',
+    '01.01.2025;Anfangssaldo;100,00;100,00',
+    '13.01.2025;A;-3,50;96,50',
+    '14.01.2025;Summe Hochbau GmbH;-10,00;86,50',
+    '31.01.2025;Endsaldo per 31.01.2025;86,50;86,50',
+    '31.01.2025;Summe;-13,50;',
+  )
+  const { rows, problems } = readStatement(file)
+  expect(rows.map(({ name, amount }) => [name, amount])).toEqual([['A', -3.5], ['Summe Hochbau GmbH', -10]])
+  expect(problems).toMatchObject([{ line: 2, message: '"Anfangssaldo" names a balance or a sum and no transaction. This line was left out.' }, { line: 5 }, {
+    line: 6,
+  }])
+})
