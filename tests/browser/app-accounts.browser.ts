@@ -147,23 +147,22 @@ describe('Ann', () => {
 })
 
 describe('in a team', () => {
-  test('the editor sees the team’s accounts alone, and is asked before a deletion, which only others can take back', async () => {
-    const { editor } = await team(story.stack, ['editor'])
+  test('the editor sees the team’s accounts alone, and takes a deletion back with what it did to the transactions', async () => {
+    const { owner, editor } = await team(story.stack, ['editor'])
+    const [{ id }] = await store(story, owner, 'accounts', [{ name: 'Shared', type: 'checking', currency: 'usd' }])
+    await store(story, owner, 'transactions', [{ name: 'Stamps', amount: -30, account_id: id }])
     const page = await story.open(editor, '/accounts')
     await page.getByRole('button', { name: /Context:\s*The Team\s*editor/ }).waitFor()
-    await page.getByRole('button', { name: 'New account' }).click()
-    await page.getByLabel('Name').fill('Shared')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking$0.00EditDelete'])
+    await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking-$30.00EditDelete'])
     await page.getByRole('button', { name: 'Context' }).click()
     await page.getByRole('menuitemradio', { name: 'Personal' }).click()
     await shows(page, 'No account yet.')
     await page.getByRole('button', { name: 'Context' }).click()
     await page.getByRole('menuitemradio', { name: 'The Team' }).click()
     await page.getByRole('button', { name: 'Delete Shared' }).click()
-    await page.getByRole('dialog', { name: 'Delete Shared?' }).getByRole('button', { name: 'Delete' }).click()
     await shows(page, 'No account yet.')
-    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => rowsOf(page)).toEqual(['SharedChecking-$30.00EditDelete'])
     await page.context().close()
   })
 

@@ -78,9 +78,9 @@ test('an import of many rows is one line, and what was before it is on the next 
   await page.context().close()
 })
 
-test('an admin takes back what an editor did to the team’s rows; editor and viewer are told for whom that is', async () => {
-  const { admin, editor, viewer } = await team(story.stack, ['admin', 'editor', 'viewer'])
-  const call = await callerOf(editor)
+test('an admin takes back what an editor did to the team’s rows; the editor reads and takes back their own; a viewer is told for whom that is', async () => {
+  const { owner, admin, editor, viewer } = await team(story.stack, ['admin', 'editor', 'viewer'])
+  const [call, byOwner] = [await callerOf(editor), await callerOf(owner)]
   await call('POST', '/categories', { name: 'Travel' })
   const page = await story.open(admin, '/activity')
   await expect.poll(() => sentences(page)).toEqual(['editor created the category “Travel”'])
@@ -88,10 +88,19 @@ test('an admin takes back what an editor did to the team’s rows; editor and vi
   await expect.poll(() => sentences(page)).toEqual(['You deleted the category “Travel”', 'editor created the category “Travel”'])
   expect(await call('GET', '/categories?select=id')).toEqual([])
   await page.context().close()
-  for (const [who, what] of [[editor, 'an editor'], [viewer, 'a viewer']] as const) {
-    const theirs = await story.open(who, '/activity')
-    await shows(theirs, `is for its owner and admins; you are ${what} here`)
-    expect(await barriers(theirs)).toEqual([])
-    await theirs.context().close()
-  }
+  await byOwner('POST', '/categories', { name: 'Wages' })
+  await call('POST', '/categories', { name: 'Rent' })
+  const own = await story.open(editor, '/')
+  await own.getByRole('link', { name: 'Activity' }).click()
+  await shows(own, 'These are your own changes.')
+  await expect.poll(() => sentences(own)).toEqual(['You created the category “Rent”', 'You created the category “Travel”'])
+  expect(await barriers(own)).toEqual([])
+  await own.getByRole('button', { name: 'Undo' }).first().click()
+  await expect.poll(() => sentences(own)).toEqual(['You deleted the category “Rent”', 'You created the category “Rent”', 'You created the category “Travel”'])
+  expect(await call('GET', '/categories?select=name')).toEqual([{ name: 'Wages' }])
+  await own.context().close()
+  const theirs = await story.open(viewer, '/activity')
+  await shows(theirs, 'is for those who change it; you are a viewer here')
+  expect(await barriers(theirs)).toEqual([])
+  await theirs.context().close()
 })

@@ -44,6 +44,8 @@ test('Ann makes a key of her team that reads, copies it, and later revokes it', 
   await section.getByText('The Team, reads, until').waitFor()
   await section.getByRole('button', { name: 'Revoke Monthly report' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+  // while the dialog is open the page behind it is hidden from roles, and the section is not found
+  await page.getByText('The key is revoked.').waitFor()
   await section.getByText('Monthly report').waitFor({ state: 'detached' })
   expect((await person(story.stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status).toBe(401)
   await page.context().close()

@@ -118,6 +118,35 @@ test('a bank that nobody knows is asked about once, and its next file is read wi
   await page.context().close()
 })
 
+test('a card that writes purchases without a minus is asked about with a preview, and its accounts are parted', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Gold')
+  await storeAccount(ann, 'Silver')
+  const page = await story.open(ann, '/import')
+  const lines = [
+    '2025-03-03,Bakery,3.50,Gold card,Posted',
+    '2025-03-04,Cinema,8.00,Silver card,Hm',
+    '2025-03-05,Payment received - thank you,-20.00,Gold card,Posted',
+  ]
+  await choose(page, written('cards.csv', `Date,Description,Amount,Account Name,Status\n${lines.join('\n')}`))
+  await shows(page, 'What is -20.00 Payment received - thank you?')
+  await page.getByLabel('Is such a row booked? “Hm”').selectOption({ label: 'Booked' })
+  await page.getByLabel('Money that I spent').check()
+  const preview = page.getByRole('table', { name: 'Rows as they would be stored' })
+  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe('Mar 3, 2025BakeryGold card3.50')
+  await page.getByLabel('Money that I got').check()
+  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe('Mar 3, 2025BakeryGold card-3.50')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Read the file' }).click()
+  await page.getByLabel('Account for Gold card').selectOption({ label: 'Gold (EUR)' })
+  await page.getByLabel('Account for Silver card').selectOption({ label: 'Silver (EUR)' })
+  await page.getByRole('button', { name: 'Import 3 new transactions' }).click()
+  await expect.poll(() => past(page)).toEqual(['cards.csv (2 of 2)', 'cards.csv (1 of 2)'])
+  await page.getByRole('button', { name: 'Show them' }).click()
+  await page.getByRole('button', { name: 'Bakery' }).waitFor()
+  await page.context().close()
+})
+
 test('Ben sees which lines could not be read, has his only account chosen, and goes to what he imported', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   await storeAccount(ben, 'Giro')

@@ -316,7 +316,7 @@ describe('Bea, with two accounts', () => {
 })
 
 describe('in a team', () => {
-  test('the editor changes and deletes, and takes both back although activity is not theirs to read', async () => {
+  test('the editor changes and deletes, and takes both back', async () => {
     const { editor } = await team(story.stack, ['editor'])
     const page = await story.open(editor, '/transactions')
     await said(page, 'No transaction yet. Press n, or “New transaction”, and write the first.')

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ReadOptions, readStatement } from '../../client/import/index.ts'
+import { type PresetName, PRESETS, type ReadOptions, readStatement } from '../../client/import/index.ts'
 
 declare global {
   var readBankFile: typeof readStatement
@@ -66,7 +66,8 @@ test('each file has the same rows, problems and accounts', async () => {
   expect(names.length).toBeGreaterThan(15)
   for (const name of names) {
     const bytes = await readFile(join(files, name))
-    const options: ReadOptions = name === 'wells-fargo.csv' ? { preset: 'wells-fargo' } : {}
+    const preset = basename(name, '.csv') as PresetName
+    const options: ReadOptions = PRESETS[preset]?.header.length === 0 ? { preset } : {}
     const there = await page.evaluate(([numbers, said]) => readBankFile(Uint8Array.from(numbers), said), [[...bytes], options] as const)
     expect(there, name).toEqual(readStatement(bytes, options))
     expect(there.rows, name).not.toEqual([])

@@ -56,9 +56,10 @@ test('rows and reports are narrowed to the same', async () => {
     'tagged.name=eq.weekly',
     'status=eq.paid',
     'currency=eq.eur',
-    'transaction_date=gte.2025-01-01',
     // the last day is part of it
-    'transaction_date=lt.2025-03-01',
+    'or=(and(booked_on.gte.2025-01-01,booked_on.lte.2025-02-28),and(booked_on.is.null,transaction_date.gte.2025-01-01,transaction_date.lt.2025-03-01))',
+    'transaction_date=gte.2024-12-31T10:00:00.000Z',
+    'transaction_date=lt.2025-03-01T12:00:00.000Z',
   ])
   expect(reportFilters(shown)).toEqual([
     { field: 'search', operation: 'contains', value: '50%, "all"' },

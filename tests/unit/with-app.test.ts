@@ -1,6 +1,6 @@
 /** Which app Caddy serves: infra/docker/with-app, with a program in Caddy's place that says what it is told. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,5 +41,16 @@ test.each(['~/unbuilt', '~/mistyped'])('an app that is not there ends the start 
   await expect(told({ APP_DIR: directory })).rejects.toMatchObject({
     code: 1,
     stderr: 'Cannot start: APP_DIR must be a folder with an index.html that can be read.\n',
+  })
+})
+
+test('a symbolic link within the app is fine, and one that leads out of it ends the start with one line', async () => {
+  const app = join(folder, 'own')
+  await symlink('index.html', join(app, 'home.html'))
+  expect(await told({ APP_DIR: '~/own' })).toEqual(['~/own', ''])
+  await symlink('../reference/index.html', join(app, 'other.html'))
+  await expect(told({ APP_DIR: '~/own' })).rejects.toMatchObject({
+    code: 1,
+    stderr: `Cannot start: APP_DIR has a symbolic link that leads out of it: ${app}/other.html.\n`,
   })
 })

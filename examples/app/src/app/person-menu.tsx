@@ -12,7 +12,7 @@ export function PersonMenu() {
     <Menu.Root>
       <Menu.Trigger className='quiet'>{user.name || user.email}</Menu.Trigger>
       <MenuPopup>
-        {placesFor(rights.undo).slice(inBottomBar).map(({ to, name }) => (
+        {placesFor(rights.write).slice(inBottomBar).map(({ to, name }) => (
           <Menu.Item key={to} className='menu-item phone-only' render={<Link to={to} />}>{name}</Menu.Item>
         ))}
         <Menu.Item className='menu-item' render={<Link to='/settings' />}>Your account</Menu.Item>

@@ -13,5 +13,5 @@ export const places = [
 
 export const inBottomBar = 4
 
-/** @param canUndo `rights.undo`: who may read what was changed */
-export const placesFor = (canUndo: boolean) => places.filter(({ to }) => to !== '/activity' || canUndo)
+/** The pages that a person is offered. @param canWrite `rights.write`: a person who changes nothing has no activity */
+export const placesFor = (canWrite: boolean) => places.filter(({ to }) => to !== '/activity' || canWrite)

@@ -6,10 +6,8 @@
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
 
 export type Rights = {
-  /** Create, change and delete rows. */
+  /** Create, change and delete rows, and take one's own changes back. */
   write: boolean
-  /** Read who changed what, and take it back. */
-  undo: boolean
   /** Invite, remove, give roles, rename. */
   manage: boolean
   /** Delete the team, pass the ownership on. */
@@ -19,7 +17,6 @@ export type Rights = {
 /** @param role null in the personal context, where everything is one's own */
 export const rightsOf = (role: Role | null): Rights => ({
   write: role !== 'viewer',
-  undo: role === null || role === 'owner' || role === 'admin',
   manage: role === 'owner' || role === 'admin',
   own: role === 'owner',
 })

@@ -47,7 +47,7 @@ function Frame() {
         </Suspense>
       </header>
       <nav className='places' aria-label='Pages'>
-        {placesFor(rights.undo).map(({ to, name }, index) => (
+        {placesFor(rights.write).map(({ to, name }, index) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'place' : 'place place-wide'}>{name}</Link>
         ))}
       </nav>

@@ -51,7 +51,7 @@ export const transfersQuery = (context: Context, since: string) =>
     queryKey: [context.key, 'accounts', 'transfers', since],
     queryFn: ({ signal }) =>
       unwrap(
-        within(context, finance.data.from('transactions').select('account_id,amount,transaction_date'))
+        within(context, finance.data.from('transactions').select('account_id,amount,transaction_date,booked_on'))
           .not('transfer_id', 'is', null).eq('status', 'paid').gte('transaction_date', since).abortSignal(signal),
       ),
   })

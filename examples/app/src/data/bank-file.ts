@@ -5,7 +5,10 @@ import type { ReadOptions, Statement } from 'finance-client/import'
 export type BankFile = { id: string, name: string, bytes: ArrayBuffer }
 
 /** What the person said of a file. */
-export type Answers = Pick<ReadOptions, 'dateOrder' | 'decimal' | 'columns' | 'negate'>
+export type Answers = Pick<
+  ReadOptions,
+  'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
+>
 
 /** Why a file cannot be read; with lines where it would help to say which column is what. */
 export type Refusal = { message: string, lines: string[][] }

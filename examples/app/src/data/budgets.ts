@@ -21,3 +21,20 @@ export const setBudget = (context: Context, budget: NewRow<'budgets'>) =>
 export const deleteBudget = async (_: Context, { id }: Pick<Budget, 'id'>): Promise<void> => {
   await unwrap(finance.data.from('budgets').delete().eq('id', id))
 }
+
+export type PastBudget = Row<'past_budgets'>
+
+/** Former budgets of a category, newest first: each holds for the months before its `until`. */
+export const pastBudgetsQuery = (context: Context, category: string) =>
+  queryOptions({
+    queryKey: [context.key, 'past_budgets', category],
+    queryFn: ({ signal }) =>
+      unwrap(
+        within(context, finance.data.from('past_budgets').select()).eq('category_id', category).order('until', { ascending: false }).order('currency')
+          .abortSignal(signal),
+      ),
+  })
+
+export const deletePastBudget = async (_: Context, { id }: Pick<PastBudget, 'id'>): Promise<void> => {
+  await unwrap(finance.data.from('past_budgets').delete().eq('id', id))
+}

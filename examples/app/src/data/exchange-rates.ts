@@ -34,10 +34,6 @@ export const deleteRate = async (_: Context, { id }: Rate): Promise<void> => {
   await unwrap(finance.data.from('exchange_rates').delete().eq('id', id))
 }
 
-/** Stores one again that was deleted, as one's own: nobody writes in the name of somebody else. */
-export const restoreRate = (context: Context, { id, base, quote, on_date, rate }: Rate) =>
-  unwrap(finance.data.from('exchange_rates').insert(rowOf(context, { id, base, quote, on_date, rate })).select().single())
-
 /** The rate for want of which a report was refused; null where it was not for that. The answer says it in its message alone. */
 export function missingRate({ message }: Error): RateKey | null {
   const [, base, quote, on_date] = /^no exchange rate from ([a-z]{3}) to ([a-z]{3}) on or before (\d{4}-\d{2}-\d{2})/.exec(message) ?? []

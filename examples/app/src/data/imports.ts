@@ -8,7 +8,10 @@ import { type Context, within } from './context.ts'
 /** So many rows a request stay below its 2 MiB, whatever a bank writes beside them. */
 const rowsAtOnce = 2_000
 
-export type Verdict = 'new' | 'duplicate' | 'changed' | 'invalid'
+export type Verdict = 'new' | 'updated' | 'duplicate' | 'changed' | 'invalid'
+
+/** Whether an import stores something of the row. */
+export const isStored = ({ verdict }: Judged) => verdict === 'new' || verdict === 'updated'
 
 /** Rows of one account of a file, and where they go. `currency` is that of rows that say none. */
 export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[] }
@@ -63,10 +66,10 @@ export const verdictsQuery = (context: Context, key: readonly unknown[], portion
 
 type Order = { portions: Portion[], fileName: string, onProgress: Progress }
 
-/** Stores what is new. @returns how many rows were */
+/** Stores what is new and what the bank now says otherwise. @returns how many rows that were */
 export async function importAll(_: Context, { portions, fileName, onProgress }: Order): Promise<number> {
   const judged = await sendAll(portions, fileName, false, onProgress)
-  return judged.filter(({ verdict }) => verdict === 'new').length
+  return judged.filter(isStored).length
 }
 
 export type Import = Pick<Row<'imports'>, 'id' | 'source' | 'file_name' | 'row_count' | 'created_at'> & { account: { name: string } | null }
@@ -81,7 +84,7 @@ export const importsQuery = (context: Context) =>
       ),
   })
 
-/** Deletes an import with its transactions. @throws FinanceError 409 when one of them was changed since */
+/** Deletes an import with its transactions, and puts back what it updated. @throws FinanceError 409 when one of them was changed since */
 export const takeBack = async (_: Context, { id }: Import): Promise<void> => {
   await unwrap(finance.data.from('imports').delete().eq('id', id))
 }

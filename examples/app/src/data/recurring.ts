@@ -41,10 +41,6 @@ export const deleteRecurring = async (_: Context, { id }: Recurring): Promise<vo
   await unwrap(finance.data.from('subscriptions').delete().eq('id', id))
 }
 
-/** Creates one again that was deleted, with its id, so that what was recorded of it is known again; as one's own, because nobody writes for somebody else. */
-export const restoreRecurring = (_: Context, { next_due_on: _due, monthly_cost: _cost, user_id: _creator, ...row }: Recurring) =>
-  unwrap(finance.data.from('subscriptions').insert(row).select().single())
-
 /** Makes one due day a transaction. */
 export const recordDue = (_: Context, { subscription_id, due_on }: { subscription_id: string, due_on: string }) =>
   unwrap(finance.data.rpc('record_subscription', { p_subscription_id: subscription_id, due_on }))

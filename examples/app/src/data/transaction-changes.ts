@@ -1,6 +1,6 @@
 /** Changes of transactions, each told with its way back. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { FinanceError, type RowChange } from 'finance-client'
+import type { RowChange } from 'finance-client'
 import { useHere } from '../app/here.tsx'
 import { useTell } from '../parts/toast.tsx'
 import { gone } from './client.ts'
@@ -8,16 +8,13 @@ import { listOf } from './transaction-pages.ts'
 import {
   asTheyAre,
   type Changed,
-  ChangedMeanwhile,
   changeTransactions,
   createTransaction,
   createTransfer,
   deleteTransactions,
-  dropNew,
   putBack,
   saveTransaction,
   slipsOf,
-  storeAnew,
   type Transaction,
   undoAll,
 } from './transactions.ts'
@@ -26,29 +23,26 @@ const counted = (rows: readonly Transaction[]) => rows.length === 1 && rows[0] !
 const are = (rows: readonly Transaction[]) => rows.length === 1 ? 'is' : 'are'
 const wereGone = (rows: readonly Transaction[]) => rows.length === 0 ? '' : ` ${counted(rows)} had been deleted by somebody else.`
 
-/** Whether somebody else was there first. */
-const isMeanwhile = (error: unknown) => error instanceof ChangedMeanwhile || (error instanceof FinanceError && error.code === 'GONE')
-
 export function useTransactionChanges() {
   const client = useQueryClient()
-  const { context, user, rights } = useHere()
+  const { context, user } = useHere()
   const tell = useTell()
   const list = listOf(client, context)
   const failed = (error: Error) => tell(error)
 
-  /** Where requests can be taken back by `undo`; asked for at once, because what somebody changes later is another change. */
+  /** Takes requests back by `undo`. Their changes are looked up at once, because a later change of the same rows is another request. */
   const slipped = (asked: readonly Transaction[], changed = asked) => {
-    if (!rights.undo) return null
     const slips = slipsOf(asked, changed, user.id)
     slips.catch(() => undefined)
     return async () => undoAll(await slips)
   }
 
   /** Tells a sentence, with Undo where there is a way back. */
-  const tellWithUndo = (sentence: string, back: (() => Promise<string | undefined | void>) | null, after: () => Promise<void>) => {
+  const tellWithUndo = (sentence: string, back: (() => Promise<void>) | null, after: () => Promise<void>) => {
     const undo = async () => {
       try {
-        tell(await back?.() ?? 'Taken back.')
+        await back?.()
+        tell('Taken back.')
       } finally {
         // what somebody else did since is to be seen too
         await after()
@@ -67,7 +61,7 @@ export function useTransactionChanges() {
 
   const created = async (sentence: string, rows: readonly Transaction[]) => {
     await list.put(rows)
-    tellWithUndo(sentence, slipped(rows) ?? (() => dropNew(rows)), () => renew(rows))
+    tellWithUndo(sentence, slipped(rows), () => renew(rows))
     void list.settle()
   }
   const add = useMutation({
@@ -86,20 +80,16 @@ export function useTransactionChanges() {
       // tags and parts are requests of their own, of which `undo` would take back one
       const isOneRequest = changed.tags === undefined && changed.items === undefined
       const byHand = left === undefined ? null : () => putBack(row, left, changed)
-      tellWithUndo(`${row.name} is changed.`, (isOneRequest ? slipped([row]) : null) ?? byHand, () => renew(now))
+      tellWithUndo(`${row.name} is changed.`, isOneRequest ? slipped([row]) : byHand, () => renew(now))
       void list.settle()
     },
   })
 
   /** The same of many rows. */
   const change = useMutation({
-    mutationFn: async ({ rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> }) => {
-      const before = await asTheyAre(rows)
-      const now = await changeTransactions(rows, values)
-      return { before, now }
-    },
+    mutationFn: ({ rows, values }: { rows: readonly Transaction[], values: RowChange<'transactions'> }) => changeTransactions(rows, values),
     onError: failed,
-    onSuccess: async ({ before, now }, { rows, values }) => {
+    onSuccess: async (now, { rows }) => {
       const changed = rows.filter(({ id }) => now.some((row) => row.id === id))
       const missing = rows.filter((row) => !changed.includes(row))
       await list.drop(missing)
@@ -109,46 +99,26 @@ export function useTransactionChanges() {
         failed(gone())
         return
       }
-      const byHand = async () => {
-        const kept: Transaction[] = []
-        for (const { id } of changed) {
-          const [was, left] = [before, now].map((all) => all.find((row) => row.id === id))
-          if (was === undefined || left === undefined) continue
-          await putBack(was, left, { values }).catch((error: unknown) => {
-            if (!isMeanwhile(error)) throw error
-            kept.push(was)
-          })
-        }
-        return kept.length === 0 ? undefined : `Somebody has changed ${counted(kept)} since, which ${are(kept)} left so.`
-      }
-      tellWithUndo(`${counted(changed)} ${are(changed)} changed.${wereGone(missing)}`, slipped(rows, changed) ?? byHand, () => renew(now))
+      tellWithUndo(`${counted(changed)} ${are(changed)} changed.${wereGone(missing)}`, slipped(rows, changed), () => renew(now))
     },
   })
 
   const remove = useMutation({
-    mutationFn: async (rows: readonly Transaction[]) => {
-      // whoever stores them anew stores what somebody else made of them
-      const before = rights.undo ? rows : await asTheyAre(rows)
-      const deleted = await deleteTransactions(rows)
-      return { before, deleted }
-    },
+    mutationFn: (rows: readonly Transaction[]) => deleteTransactions(rows),
     // seen at once, because it can be taken back
     onMutate: (rows) => list.drop(rows),
     onError: async (error, rows) => {
       await list.put(rows)
       failed(error)
     },
-    onSuccess: ({ before, deleted }, rows) => {
+    onSuccess: (deleted, rows) => {
       void list.settle()
       const missing = rows.filter((row) => !deleted.includes(row))
       if (deleted.length === 0) {
         tell(wereGone(missing).trim())
         return
       }
-      const isWhole = rows.every(({ transfer_id }) => transfer_id === null)
-      const anew = before.filter(({ id }) => deleted.some((row) => row.id === id))
-      const back = slipped(rows, deleted) ?? (isWhole ? () => storeAnew(context, anew) : null)
-      tellWithUndo(`${counted(deleted)} ${are(deleted)} deleted.${wereGone(missing)}`, back, () => renew(deleted))
+      tellWithUndo(`${counted(deleted)} ${are(deleted)} deleted.${wereGone(missing)}`, slipped(rows, deleted), () => renew(deleted))
     },
   })
 

@@ -92,6 +92,8 @@ const quoted = (value: string | number) => `"${String(value).replace(/["\\]/g, '
 /** Text that stands for itself within a pattern. */
 const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
+const hoursAfter = (date: string, hours: number) => new Date(Date.parse(`${date}T00:00:00Z`) + hours * 3_600_000).toISOString()
+
 const nextDay = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
 /** The rows that are shown. A tag is asked of the embedded `tagged:tags!inner(name)`. */
@@ -107,8 +109,14 @@ export function narrowed<Query extends Narrowable>(query: Query, { search, categ
   if (tag !== undefined) query.eq('tagged.name', tag)
   if (status !== undefined) query.eq('status', status)
   if (currency !== undefined) query.eq('currency', currency)
-  if (from !== undefined) query.gte('transaction_date', from)
-  if (to !== undefined) query.lt('transaction_date', nextDay(to))
+  if (from !== undefined || to !== undefined) {
+    const booked = [from !== undefined && `booked_on.gte.${from}`, to !== undefined && `booked_on.lte.${to}`]
+    const moments = [from !== undefined && `transaction_date.gte.${from}`, to !== undefined && `transaction_date.lt.${nextDay(to)}`]
+    query.or(`and(${booked.filter(Boolean).join()}),and(booked_on.is.null,${moments.filter(Boolean).join()})`)
+    // A day begins 14 hours before UTC's in the east and ends 12 hours after it in the west. An index has this range.
+    if (from !== undefined) query.gte('transaction_date', hoursAfter(from, -14))
+    if (to !== undefined) query.lt('transaction_date', hoursAfter(nextDay(to), 12))
+  }
   return query
 }
 

@@ -10,7 +10,7 @@ import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, us
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 
 const columns =
-  'id,name,amount,currency,transaction_date,status,description,reference_no,category_id,account_id,transfer_id,source,created_at,updated_at,tags(id,name),line_items(id,name,amount,category_id)'
+  'id,name,amount,currency,transaction_date,booked_on,status,description,reference_no,category_id,account_id,transfer_id,source,created_at,updated_at,tags(id,name),line_items(id,name,amount,category_id)'
 
 export type Transaction =
   & Pick<
@@ -20,6 +20,7 @@ export type Transaction =
     | 'amount'
     | 'currency'
     | 'transaction_date'
+    | 'booked_on'
     | 'status'
     | 'description'
     | 'reference_no'
@@ -31,6 +32,10 @@ export type Transaction =
     | 'updated_at'
   >
   & { tags: { id: string, name: string }[], line_items: LineItem[] }
+
+/** The day of a row: the one that a bank booked it on, or else that of its moment. */
+export const dayOf = ({ booked_on, transaction_date }: Pick<Transaction, 'booked_on' | 'transaction_date'>): string =>
+  booked_on ?? transaction_date.slice(0, 10)
 
 /** A part of the list, and the place that the next begins after; null at the end. */
 export type TransactionPage = { rows: Transaction[], next: Cursor | null }
@@ -133,7 +138,8 @@ const fieldWords: Partial<Record<string, readonly [name: string, value?: (row: T
   name: ['name', ({ name }) => name],
   amount: ['amount', ({ amount, currency }) => formatAmount(amount, currency)],
   currency: ['currency', ({ currency }) => currency.toUpperCase()],
-  transaction_date: ['date', ({ transaction_date }) => formatDay(transaction_date)],
+  transaction_date: ['date', (row) => formatDay(dayOf(row))],
+  booked_on: ['date', (row) => formatDay(dayOf(row))],
   status: ['status', ({ status }) => status],
   description: ['description', ({ description }) => description],
   reference_no: ['reference', ({ reference_no }) => reference_no],
@@ -164,7 +170,7 @@ type Field = keyof Transaction
 
 /** Of rows, what a change replaces, so that it can be put back. */
 const former = (row: Transaction, change: RowChange<'transactions'>): RowChange<'transactions'> =>
-  Object.fromEntries(Object.keys(change).map((field) => [field, row[field as Field]]))
+  Object.fromEntries([...Object.keys(change), ...('transaction_date' in change ? ['booked_on'] : [])].map((field) => [field, row[field as Field]]))
 
 /**
  * Changes a row, but nothing that somebody else has changed since it was seen.
@@ -228,16 +234,6 @@ export async function putBack(before: Transaction, left: Transaction, { values, 
   })
 }
 
-/** Takes rows back that were created: one, or both halves of a transfer. @throws ChangedMeanwhile where somebody has changed them since */
-export async function dropNew(rows: readonly Transaction[]): Promise<void> {
-  for (const now of await readBy('id', rows.map(({ id }) => id))) {
-    const left = rows.find(({ id }) => id === now.id)
-    if (left === undefined || left.updated_at !== now.updated_at || JSON.stringify(besideOf(left)) !== JSON.stringify(besideOf(now)))
-      throw new ChangedMeanwhile(now, ['row'])
-  }
-  await deleteTransactions(rows)
-}
-
 /** Rows as they are now, with the other halves of those that are transfers; those that are gone are left out. */
 export const asTheyAre = async (rows: readonly Transaction[]): Promise<Transaction[]> =>
   (await Promise.all([readBy('id', rows.map(({ id }) => id)), halvesOf(rows)])).flat()
@@ -274,18 +270,6 @@ export async function slipsOf(asked: readonly Transaction[], changed: readonly T
 /** Takes requests back. @throws FinanceError 409 where something has changed since */
 export async function undoAll(slips: readonly string[]): Promise<void> {
   for (const p_activity_id of slips) await unwrap(finance.data.rpc('undo', { p_activity_id }))
-}
-
-/** Stores rows anew that somebody has deleted who cannot undo: with their ids, line items and tags. */
-export async function storeAnew(context: Context, rows: readonly Transaction[]): Promise<void> {
-  const own = rows.map(({ id, name, amount, currency, transaction_date, status, description, reference_no, category_id, account_id, source }) =>
-    rowOf(context, { id, name, amount, currency, transaction_date, status, description, reference_no, category_id, account_id, source })
-  )
-  await unwrap(finance.data.from('transactions').insert(own))
-  const items = rows.flatMap(({ id, line_items }) => line_items.map((item) => ({ ...item, transaction_id: id })))
-  if (items.length > 0) await unwrap(finance.data.from('line_items').insert(items))
-  const labels = rows.flatMap(({ id, tags }) => tags.map((tag) => ({ transaction_id: id, tag_id: tag.id })))
-  if (labels.length > 0) await unwrap(finance.data.from('transaction_tags').insert(labels))
 }
 
 /** Makes the tags of a row these. */

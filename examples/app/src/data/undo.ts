@@ -1,7 +1,6 @@
 /** The way back from a change. */
 import { unwrap } from 'finance-client'
-import { useHere } from '../app/here.tsx'
-import { type Way, useTell } from '../parts/toast.tsx'
+import { useTell } from '../parts/toast.tsx'
 import { useChange } from './change.ts'
 import { finance } from './client.ts'
 import type { Context } from './context.ts'
@@ -13,37 +12,25 @@ async function undoLastOf(rowId: string): Promise<void> {
   await unwrap(finance.data.rpc('undo', { p_activity_id: id }))
 }
 
-/**
- * Tells what was done to a row, with Undo.
- * @returns a function that takes the way of those whose `rights.undo` allows none, if there is another
- */
-export function useTellWithUndo(): (sentence: string, rowId: string, other?: Way) => void {
-  const { rights } = useHere()
+/** Tells what was done to a row, with Undo. */
+export function useTellWithUndo(): (sentence: string, rowId: string) => void {
   const tell = useTell()
   const undo = useChange((_, rowId: string) => undoLastOf(rowId), () => tell('Taken back.'))
-  return (sentence, rowId, other) => {
-    const act = () => undo.mutate(rowId, { onError: (error) => tell(error) })
-    tell(sentence, rights.undo ? { label: 'Undo', act } : other)
+  return (sentence, rowId) => {
+    tell(sentence, { label: 'Undo', act: () => undo.mutate(rowId, { onError: (error) => tell(error) }) })
   }
 }
 
 /**
- * Deletes a row with which nothing else goes. Who may not take it back by activity stores the same row again.
- * For pages: what is shown of a row is gone with it, and could tell no failure.
- * @param nameOf what it is called
+ * Deletes a row. A page calls it, and not the part that shows the row: that part is gone with the row, and could tell no failure.
+ * @param nameOf the row's name in the sentence that tells of it
  */
 export function useDeletion<Row extends { id: string }>(
   remove: (context: Context, row: Row) => Promise<void>,
-  restore: (context: Context, row: Row) => Promise<unknown>,
   nameOf: (row: Row) => string,
 ): (row: Row) => void {
   const tell = useTell()
   const tellWithUndo = useTellWithUndo()
-  const onError = (error: Error) => tell(error)
-  const { mutate: store } = useChange(restore, (_, row) => tell(`${nameOf(row)} is back.`))
-  const { mutate } = useChange(
-    remove,
-    (_, row) => tellWithUndo(`${nameOf(row)} is deleted.`, row.id, { label: 'Undo', act: () => store(row, { onError }) }),
-  )
-  return (row) => mutate(row, { onError })
+  const { mutate } = useChange(remove, (_, row) => tellWithUndo(`${nameOf(row)} is deleted.`, row.id))
+  return (row) => mutate(row, { onError: (error) => tell(error) })
 }

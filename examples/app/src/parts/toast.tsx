@@ -34,7 +34,7 @@ function List() {
   ))
 }
 
-export type Way = { label: string, act: () => void }
+type Way = { label: string, act: () => void }
 
 /** @returns a function that tells a sentence, or what went wrong, with one thing to do about it or none; what that returns takes it away */
 export function useTell(): (what: string | Error, way?: Way) => () => void {

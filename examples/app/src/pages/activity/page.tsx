@@ -16,12 +16,12 @@ export function Page() {
   return (
     <>
       <PageHead title='Activity' />
-      {rights.undo
+      {role === 'editor' && <p className='field-note'>These are your own changes. The owner and the admins of the team see everybody’s.</p>}
+      {rights.write
         ? <Requests />
         : (
           <EmptyState>
-            Who changed what in a team is for its owner and admins; you are {role === 'editor' ? 'an editor' : 'a viewer'}{' '}
-            here. Your own activity is in your personal context.
+            Who changed what in a team is for those who change it; you are a viewer here. Your own activity is in your personal context.
           </EmptyState>
         )}
     </>

@@ -13,6 +13,7 @@ const things: Record<string, [one: string, several: string]> = {
   categories: ['category', 'categories'],
   exchange_rates: ['exchange rate', 'exchange rates'],
   imports: ['import', 'imports'],
+  past_budgets: ['past budget', 'past budgets'],
   line_items: ['part of a split', 'parts of a split'],
   subscriptions: ['recurring cost', 'recurring costs'],
   tags: ['tag', 'tags'],
@@ -23,7 +24,7 @@ const things: Record<string, [one: string, several: string]> = {
 const deeds = { create: 'created', update: 'changed', delete: 'deleted' }
 
 /** What goes along with the row that was meant stands behind it. */
-const along: Record<string, number> = { transactions: 1, budgets: 2, line_items: 2, transaction_tags: 2 }
+const along: Record<string, number> = { transactions: 1, budgets: 2, past_budgets: 3, line_items: 2, transaction_tags: 2 }
 const rank = ([first]: Activity[]) => along[first?.table_name ?? ''] ?? 0
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)
@@ -69,6 +70,8 @@ const hidden = new Set([
   'transaction_id',
   'import_id',
   'transfer_id',
+  // stands for the day
+  'booked_on',
   'metadata',
   'external_id',
   'color',
@@ -99,10 +102,14 @@ function valueOf(field: string, row: Cells | null, names: Names): string {
   return field === 'currency' || field.endsWith('_currency') ? textOf(value).toUpperCase() : textOf(value)
 }
 
+/** A row with the day that a bank booked it on in place of a moment of that day. */
+const withDay = (row: Cells | null): Cells | null => row?.['booked_on'] == null ? row : { ...row, transaction_date: row['booked_on'] }
+
 type Difference = { field: string, before: string, after: string }
 
 /** The fields in which a row has become another, as a person reads them. */
-export function differencesOf({ before, after }: Activity, names: Names): Difference[] {
+export function differencesOf(change: Activity, names: Names): Difference[] {
+  const [before, after] = [withDay(change.before), withDay(change.after)]
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return [...fields].filter((field) => !hidden.has(field) && JSON.stringify(before?.[field] ?? null) !== JSON.stringify(after?.[field] ?? null))
     .map((field) => ({

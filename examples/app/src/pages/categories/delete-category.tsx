@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
 import { type Category, deleteCategory } from '../../data/categories.ts'
 import { useChange } from '../../data/change.ts'
 import { useTellWithUndo } from '../../data/undo.ts'
@@ -10,7 +9,6 @@ type DeleteCategoryProps = { category: Category, others: Category[], onClose: ()
 
 /** Asks what becomes of what is filed under the category, and deletes it. */
 export function DeleteCategory({ category, others, onClose }: DeleteCategoryProps) {
-  const { rights } = useHere()
   const [replacement, setReplacement] = useState('')
   const tellWithUndo = useTellWithUndo()
   const remove = useChange(deleteCategory, ({ transactions }) => {
@@ -30,7 +28,6 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
         <option value=''>stay without a category</option>
         {others.filter(({ id }) => id !== category.id).map(({ id, name }) => <option key={id} value={id}>move to {name}</option>)}
       </Select>
-      {!rights.undo && <p>Only an owner or admin of the team can take it back.</p>}
     </Confirm>
   )
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useHere } from '../../app/here.tsx'
 import type { Widget } from '../../data/dashboards.ts'
+import { dayOf } from '../../data/transactions.ts'
 import { everyCurrency, figuresQuery, type Grouping, type Measure, newestQuery } from '../../data/reports.ts'
 import { formatDay } from '../../locale/days.ts'
 import type { Days } from '../../locale/months.ts'
@@ -90,10 +91,10 @@ function Newest({ widget, days }: ViewProps) {
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ id, name, transaction_date: day, amount, currency }) => (
+              {rows.map(({ id, name, amount, currency, ...dates }) => (
                 <tr key={id}>
                   <th scope='row'>{name}</th>
-                  <td>{formatDay(day)}</td>
+                  <td>{formatDay(dayOf(dates))}</td>
                   <td className='amount'>
                     <Amount value={amount} currency={currency} />
                   </td>

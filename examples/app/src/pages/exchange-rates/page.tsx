@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
-import { deleteRate, type Rate, ratesQuery, restoreRate } from '../../data/exchange-rates.ts'
+import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
 import { useDeletion } from '../../data/undo.ts'
 import { formatDay } from '../../locale/days.ts'
 import { Action } from '../../parts/action.tsx'
@@ -23,7 +23,7 @@ export function Page() {
   const { base, quote, on_date } = useSearch({ from: '/inside/exchange-rates' })
   const missing = base !== undefined && quote !== undefined && on_date !== undefined ? { base, quote, on_date } : null
   const [edited, setEdited] = useState<Rate | 'new' | null>(missing !== null && rights.write ? 'new' : null)
-  const remove = useDeletion(deleteRate, restoreRate, nameOf)
+  const remove = useDeletion(deleteRate, nameOf)
   const navigate = useNavigate({ from: '/exchange-rates' })
   const close = () => {
     setEdited(null)

@@ -15,6 +15,7 @@ const meanings = {
   external_id: 'The bank’s own id',
   currency: 'Currency',
   status: 'Booked or pending',
+  account: 'Which account of mine it is',
 } as const
 
 type Meaning = keyof typeof meanings
@@ -29,7 +30,7 @@ function columnsOf(said: Array<Meaning | ''>, header: string[]): Columns | strin
   const date = all('date')
   if (date.length === 0) return 'Say which column is the day.'
   if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return 'Say which column is the amount, or which two are money that went and came.'
-  const single = (['debit', 'credit', 'direction', 'external_id', 'currency', 'status'] as const).map((meaning) => [meaning, all(meaning)] as const)
+  const single = (['debit', 'credit', 'direction', 'external_id', 'currency', 'status', 'account'] as const).map((meaning) => [meaning, all(meaning)] as const)
   const double = single.find(([, columns]) => columns.length > 1)
   if (double !== undefined) return `Only one column can be “${meanings[double[0]]}”.`
   const several = (['amount', 'name', 'description', 'reference_no'] as const).map((meaning) => [meaning, all(meaning)] as const)

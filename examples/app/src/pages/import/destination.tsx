@@ -11,6 +11,13 @@ const words = (answers: Answers): string[] => [
   ...answers.columns === undefined ? [] : ['the columns as you said'],
   ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? 'the month first' : 'the day first'],
   ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? 'a comma before decimals' : 'a point before decimals'],
+  ...answers.negate === undefined ? [] : [answers.negate ? 'amounts without a minus as spent' : 'amounts without a minus as income'],
+  ...answers.directions === undefined ? [] : ['the words for in and out as you said'],
+  ...answers.statuses === undefined ? [] : ['the words for booked and pending as you said'],
+  ...answers.account === undefined ? [] : [answers.account === false ? 'all rows as one account' : `accounts by “${answers.account}”`],
+  ...answers.encoding === undefined ? [] : [`the letters of ${answers.encoding}`],
+  ...answers.roundAmounts === undefined ? [] : [answers.roundAmounts ? 'amounts rounded' : 'amounts of more decimals left out'],
+  ...answers.fee === undefined ? [] : [answers.fee ? 'fees taken off the amounts' : 'amounts with their fees in them'],
 ]
 
 type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnswer: (answers: Answers) => void }
@@ -29,7 +36,7 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
       </p>
       {lost.length > 0 && <Lines title={`Wrong: ${lost.length === 1 ? 'one line is' : `${lost.length} lines are`} left out`} problems={lost} isOpen />}
       {notes.length > 0 && <Lines title={`${notes.length === 1 ? 'One note' : `${notes.length} notes`} on lines of the file`} problems={notes} />}
-      {format === 'csv' && (
+      {format === 'csv' && preset === undefined && (
         <label className='check'>
           <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
           What was spent has no minus in this file

@@ -8,7 +8,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { ColumnsForm } from './columns.tsx'
 import { recall, remember, signOf } from './memory.ts'
-import { Questions } from './questions.tsx'
+import { Questions, questionsOf } from './questions.tsx'
 import { Review } from './review.tsx'
 
 export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
@@ -38,7 +38,8 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
       : <ColumnsForm key={file.id} lines={lines} onAnswer={(columns) => add({ columns })} />
   }
   const { statement } = read.data
-  if (statement.problems.some(({ option }) => option !== undefined)) return <Questions problems={statement.problems} onAnswer={add} />
+  if (statement.problems.some(({ option }) => option !== undefined))
+    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setSaid} />
   return (
     <Review
       file={file}

@@ -7,11 +7,16 @@ import type { Portion } from '../../data/imports.ts'
 export type Group = { key: string, account: { id: string, name: string } | null, rows: StatementRow[] }
 
 /** As much of an account's number as its owner needs to know it, and no more than may be kept in a browser. */
-const endOf = (account: string): string => account.length > 4 ? `…${account.slice(-4)}` : account
+const endOf = (account: string): string => account.length > 4 && /\d{4}/.test(account) ? `…${account.slice(-4)}` : account
 
 /** The rows by the account that they are of. */
 export function groupsOf({ accounts, rows }: Statement): Group[] {
-  const groups = accounts.map(({ id, name, rows: own }): Group => ({ key: endOf(id), account: { id, name: name ?? endOf(id) }, rows: own }))
+  const ends = accounts.map(({ id }) => endOf(id))
+  const groups = accounts.map(({ id, name, rows: own }, at): Group => {
+    // two numbers may end alike
+    const key = ends.indexOf(endOf(id)) === at ? endOf(id) : `${endOf(id)} (${at + 1})`
+    return { key, account: { id, name: name ?? key }, rows: own }
+  })
   const named = new Set(accounts.flatMap((account) => account.rows))
   const others = rows.filter((row) => !named.has(row))
   return [...groups, ...others.length === 0 ? [] : [{ key: '', account: null, rows: others }]].filter((group) => group.rows.length > 0)
@@ -35,8 +40,10 @@ export const lacksCurrency = (group: Group, { accounts }: Choices): boolean => !
 export function portionsOf({ preset, format }: Statement, groups: Group[], accounts: Account[], choices: Choices): Portion[] {
   return groups.map((group): Portion => {
     const chosen = accounts.find(({ id }) => id === choices.accounts[group.key])
+    // a column of names parts one file and not the next, so there the chosen account is the source
+    const own = preset === undefined && format === 'csv' ? chosen?.id ?? group.account?.id : group.account?.id ?? chosen?.id
     return {
-      source: [preset ?? format, group.account?.id ?? chosen?.id].filter((word) => word !== undefined).join(' ').slice(0, 64),
+      source: [preset ?? format, own].filter((word) => word !== undefined).join(' ').slice(0, 64),
       accountId: chosen?.id ?? null,
       currency: chosen?.currency ?? choices.currency,
       rows: choices.withPending ? group.rows : group.rows.filter(({ status }) => status !== 'pending'),

@@ -1,8 +1,10 @@
 /** What nothing in the file decides, asked with the file's own words. */
+import { useQuery } from '@tanstack/react-query'
 import type { Problem } from 'finance-client/import'
 import { useState } from 'react'
-import type { Answers } from '../../data/bank-file.ts'
+import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
+import { Options, Select } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
 
@@ -31,46 +33,166 @@ const amountsOf = (text: string): Choice[] =>
     }
   })
 
-const asked = {
-  dateOrder: { one: (text: string) => `Which day is ${text}?`, several: 'The dates are written in different ways', choicesOf: daysOf },
-  decimal: { one: (text: string) => `How much is ${text}?`, several: 'The amounts are written in different ways', choicesOf: amountsOf },
+/** An amount with its name, such as `-3.50 Shop`. */
+const signsOf = (text: string): Choice[] => {
+  const isBelow = /^[-−–(]/.test(text)
+  return [{ value: 'true', name: isBelow ? 'Money that I got' : 'Money that I spent' }, {
+    value: 'false',
+    name: isBelow ? 'Money that I spent' : 'Money that I got',
+  }]
 }
 
-export function Questions({ problems, onAnswer }: { problems: Problem[], onAnswer: (answers: Answers) => void }) {
+type Option = NonNullable<Problem['option']>
+type Asked = { legend: string, choices: Choice[] }
+type Open = Problem & { option: Option, unclear: string[] }
+
+const together = (one: (text: string) => string, several: string, unclear: string[]) =>
+  unclear.length > 1 ? `${several}: ${unclear.join(' and ')}` : one(unclear[0] ?? '')
+
+/** Questions with one answer. */
+const single: Partial<Record<Option, (problem: Open) => Asked>> = {
+  dateOrder: ({ unclear }) => ({
+    legend: together((text) => `Which day is ${text}?`, 'The dates are written in different ways', unclear),
+    choices: daysOf(unclear[0] ?? ''),
+  }),
+  decimal: ({ unclear }) => ({
+    legend: together((text) => `How much is ${text}?`, 'The amounts are written in different ways', unclear),
+    choices: amountsOf(unclear[0] ?? ''),
+  }),
+  negate: ({ unclear }) => ({ legend: `What is ${unclear[0] ?? ''}?`, choices: signsOf(unclear[0] ?? '') }),
+  account: ({ choices = [] }) => ({
+    legend: 'Which column names your accounts?',
+    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: 'None: all rows are of one account' }],
+  }),
+  encoding: ({ choices = [] }) => ({
+    legend: 'Which letters are right?',
+    choices: choices.map(({ value, sample }) => ({ value, name: `${sample} (${value})` })),
+  }),
+  roundAmounts: ({ unclear }) => ({
+    legend: `${unclear[0] ?? ''} has more than two decimals`,
+    choices: [{ value: 'true', name: 'Round such amounts' }, { value: 'false', name: 'Leave their rows out' }],
+  }),
+  fee: ({ unclear }) => ({
+    legend: `An amount and its fee are ${unclear[0] ?? ''}`,
+    choices: [{ value: 'true', name: 'The fee was taken beside the amount' }, { value: 'false', name: 'The amount has the fee in it' }],
+  }),
+}
+
+/** Questions with an answer for each word. */
+const words = {
+  directions: { legend: 'Did money come or go?', choices: { out: 'It went', in: 'It came', sign: 'The sign of the amount says it' } },
+  statuses: { legend: 'Is such a row booked?', choices: { paid: 'Booked', pending: 'Pending', failed: 'Failed' } },
+} as const
+
+const isOfWords = (option: Option): option is keyof typeof words => option in words
+
+const asAnswer = (option: Option, value: string): string | boolean =>
+  option === 'negate' || option === 'roundAmounts' || option === 'fee' ? value === 'true' : option === 'account' && value === '' ? false : value
+
+/** The questions of a file, each option once. */
+const openOf = (problems: Problem[]): Open[] => {
+  const all = problems.flatMap((problem): Open[] => problem.option === undefined ? [] : [{ unclear: [], ...problem, option: problem.option }])
+  return all.filter(({ option }, at) => all.findIndex((other) => other.option === option) === at)
+}
+
+/** Tells one set of questions from the next. */
+export const questionsOf = (problems: Problem[]): string => openOf(problems).map(({ option, unclear }) => `${option} ${unclear.join(' ')}`).join('; ')
+
+/** As many rows as show what an answer does. */
+const previewed = 5
+
+/** Rows as they would be stored. */
+function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
+  const read = useQuery(bankFileQuery(file, answers))
+  if (read.data === undefined || 'refusal' in read.data || read.data.statement.rows.length === 0) return null
+  const { rows, accounts } = read.data.statement
+  const accountOf = new Map(accounts.flatMap((account) => account.rows.map((row) => [row, account.name ?? account.id] as const)))
+  return (
+    <table aria-label='Rows as they would be stored'>
+      <thead>
+        <tr>
+          <th>Day</th>
+          <th>Name</th>
+          <th className='amount'>Amount</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.slice(0, previewed).map((row, index) => (
+          <tr key={index}>
+            <td>{formatDay(row.transaction_date)}</td>
+            <th scope='row'>
+              {row.name}
+              {accounts.length > 1 && <small>{accountOf.get(row)}</small>}
+              {row.status !== undefined && row.status !== 'paid' && <small>{row.status}</small>}
+            </th>
+            <td className='amount'>{new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 }).format(row.amount)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+type QuestionsProps = { file: BankFile, problems: Problem[], answers: Answers, onAnswer: (answers: Answers) => void }
+
+export function Questions({ file, problems, answers, onAnswer }: QuestionsProps) {
   const [said, setSaid] = useState<Record<string, string>>({})
-  const open = problems.flatMap(({ option, unclear = [] }) => option === 'dateOrder' || option === 'decimal' ? [{ option, unclear }] : [])
-  const isDone = open.every(({ option }) => said[option] !== undefined)
+  const open = openOf(problems)
+  const keysOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((word) => `${option} ${word}`) : [option]
+  const isDone = open.every((problem) => keysOf(problem).every((key) => (said[key] ?? '') !== '' || (key === 'account' && said[key] === '')))
+  const all: Answers = {
+    ...answers,
+    ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
+      if (!isOfWords(option)) return said[option] === undefined ? [] : [[option, asAnswer(option, said[option])]]
+      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word) => [word, said[`${option} ${word}`]])) }]]
+    })),
+  }
   return (
     <form
       className='form'
       onSubmit={(event) => {
         event.preventDefault()
-        if (isDone) onAnswer(said)
+        if (isDone) onAnswer(all)
       }}
     >
       <p>Nothing in the file says how to read this. It is asked once for the files of this bank.</p>
-      {open.map(({ option, unclear }) => {
-        const { one, several, choicesOf } = asked[option]
-        const [text = ''] = unclear
-        return (
-          <fieldset key={option} className='choices'>
-            <legend>{unclear.length > 1 ? `${several}: ${unclear.join(' and ')}` : one(text)}</legend>
-            {choicesOf(text).map(({ value, name }) => (
-              <label key={value}>
-                <input
-                  type='radio'
-                  name={option}
-                  value={value}
-                  required
-                  checked={said[option] === value}
-                  onChange={() => setSaid({ ...said, [option]: value })}
-                />
-                {name}
-              </label>
-            ))}
-          </fieldset>
-        )
+      {open.map((problem) => {
+        const { option, unclear } = problem
+        const asked = single[option]?.(problem)
+        return asked !== undefined
+          ? (
+            <fieldset key={option} className='choices'>
+              <legend>{asked.legend}</legend>
+              {asked.choices.map(({ value, name }) => (
+                <label key={value}>
+                  <input
+                    type='radio'
+                    name={option}
+                    value={value}
+                    required
+                    checked={said[option] === value}
+                    onChange={() => setSaid({ ...said, [option]: value })}
+                  />
+                  {name}
+                </label>
+              ))}
+            </fieldset>
+          )
+          : isOfWords(option) && unclear.map((word) => (
+            <Select
+              key={`${option} ${word}`}
+              name={`${option} ${word}`}
+              label={`${words[option].legend} “${word || 'nothing'}”`}
+              required
+              value={said[`${option} ${word}`] ?? ''}
+              onChange={({ target }) => setSaid({ ...said, [`${option} ${word}`]: target.value })}
+            >
+              <option value=''>Choose</option>
+              <Options of={words[option].choices} />
+            </Select>
+          ))
       })}
+      {isDone && <Preview file={file} answers={all} />}
       <div className='buttons'>
         <button type='submit' className='primary'>Read the file</button>
       </div>

@@ -7,7 +7,7 @@ import { useHere } from '../../app/here.tsx'
 import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
-import { importAll, verdictsQuery } from '../../data/imports.ts'
+import { importAll, isStored, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -40,6 +40,13 @@ const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =
     ? account?.id ?? ''
     : ''
 
+/** The rows that an import stores, in words. */
+const nameOf = (added: number, updated: number) =>
+  [added > 0 && `${added} new ${added === 1 ? 'transaction' : 'transactions'}`, updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
+    Boolean,
+  )
+    .join(' and ')
+
 export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
   const { context } = useHere()
   const client = useQueryClient()
@@ -56,9 +63,7 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
   const verdicts = useQuery(verdictsQuery(context, [file.id, answers, choices], portions, file.name, onProgress))
   const store = useChange(importAll, (count) => {
-    const days = judged.filter(({ verdict }) => verdict === 'new').map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) =>
-      one < other ? -1 : 1
-    )
+    const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
     const [account, ...others] = portions.map(({ accountId }) => accountId)
     const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
     tell(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`, {
@@ -68,7 +73,9 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
     onDone({ accounts: choices.accounts, currency: choices.currency })
   })
   const judged = verdicts.data ?? []
-  const count = judged.filter(({ verdict }) => verdict === 'new').length
+  const stored = judged.filter(isStored)
+  const updated = stored.filter(({ verdict }) => verdict === 'updated').length
+  const count = stored.length
   const begin = () => {
     if (store.isPending || count === 0) return
     const wrong = new Set(judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row))
@@ -93,7 +100,7 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       {verdicts.data !== undefined && (
         <div className='buttons'>
           <button type='button' className='primary' aria-disabled={count === 0 || store.isPending} onClick={begin}>
-            {count === 0 ? 'Nothing new to import' : `Import ${count} new ${count === 1 ? 'transaction' : 'transactions'}`}
+            {count === 0 ? 'Nothing new to import' : `Import ${nameOf(count - updated, updated)}`}
           </button>
         </div>
       )}

@@ -6,6 +6,7 @@ import { Amount } from '../../parts/amount.tsx'
 
 const verdicts: Record<Verdict, { name: string, note: string | null }> = {
   new: { name: 'New', note: null },
+  updated: { name: 'Updated', note: 'It is there and changes:' },
   duplicate: { name: 'Known', note: null },
   changed: { name: 'Changed', note: 'It is there and stays as it is:' },
   invalid: { name: 'Wrong', note: 'It is left out:' },

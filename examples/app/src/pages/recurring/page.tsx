@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
-import { deleteRecurring, type Recurring, recurringQuery, restoreRecurring } from '../../data/recurring.ts'
+import { deleteRecurring, type Recurring, recurringQuery } from '../../data/recurring.ts'
 import { useDeletion } from '../../data/undo.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -14,7 +14,7 @@ export function Page() {
   const { context, rights } = useHere()
   const costs = useQuery(recurringQuery(context))
   const [edited, setEdited] = useState<Recurring | 'new' | null>(null)
-  const remove = useDeletion(deleteRecurring, restoreRecurring, ({ title }) => title)
+  const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>
       <PageHead title='Recurring'>

@@ -5,7 +5,7 @@ import { useHere } from '../../app/here.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
 import type { useTransactionChanges } from '../../data/transaction-changes.ts'
-import { ChangedMeanwhile, choicesQuery, type Transaction } from '../../data/transactions.ts'
+import { ChangedMeanwhile, choicesQuery, dayOf, type Transaction } from '../../data/transactions.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
 import { AmountField } from '../../parts/amount-field.tsx'
@@ -29,7 +29,7 @@ export function NewEntry({ changes, onClose }: { changes: Changes, onClose: () =
 
 /** A row that is there; what was not touched stays as it is, whoever changes it meanwhile. */
 export const EditEntry = ({ row, ...rest }: { row: Transaction, changes: Changes, onClose: () => void, onDetails: () => void }) => (
-  <Entry row={row} beginning={{ day: row.transaction_date.slice(0, 10), account: row.account_id }} onStored={rest.onClose} {...rest} />
+  <Entry row={row} beginning={{ day: dayOf(row), account: row.account_id }} onStored={rest.onClose} {...rest} />
 )
 
 type EntryProps = {
@@ -89,7 +89,7 @@ function Entry({ row: shownRow, beginning, changes, onStored, onClose: close, on
     const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
     if (row === null || seen === null) return changes.add.mutate({ ...values, transaction_date: day }, stored)
     // an unchanged day keeps its time
-    const wanted = { ...values, ...(day !== row.transaction_date.slice(0, 10) && { transaction_date: day }) }
+    const wanted = { ...values, ...(day !== dayOf(row) && { transaction_date: day }) }
     const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
     if (Object.keys(changed).length === 0) return onClose()
     changes.save.mutate({ row: seen, changed: { values: changed } }, {

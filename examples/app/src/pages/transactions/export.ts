@@ -2,13 +2,13 @@
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import type { Shown } from '../../data/transaction-filters.ts'
-import { everyTransaction, type Transaction } from '../../data/transactions.ts'
+import { dayOf, everyTransaction, type Transaction } from '../../data/transactions.ts'
 import { save } from '../../parts/save.ts'
 import { useTell } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
 const columns: Record<string, (row: Transaction, names: Names) => string | number | null | undefined> = {
-  date: ({ transaction_date }) => transaction_date.slice(0, 10),
+  date: dayOf,
   name: ({ name }) => name,
   amount: ({ amount }) => amount.toFixed(2),
   currency: ({ currency }) => currency,

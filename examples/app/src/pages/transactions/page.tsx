@@ -9,7 +9,6 @@ import { tagsQuery } from '../../data/tags.ts'
 import { useTransactionChanges } from '../../data/transaction-changes.ts'
 import { isFiltered, type Shown, shownOf, usualSort } from '../../data/transaction-filters.ts'
 import { totalsQuery, type Transaction, transactionPages } from '../../data/transactions.ts'
-import { Confirm } from '../../parts/dialog.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { MenuPopup } from '../../parts/menu.tsx'
@@ -53,7 +52,7 @@ function Transactions() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   /** The id of the row that is being changed; `new` is the line for the next. */
   const [edited, setEdited] = useState<string | null>(null)
-  const [opened, setOpened] = useState<'transfer' | 'keys' | { details: Transaction } | { asked: Transaction[] } | null>(null)
+  const [opened, setOpened] = useState<'transfer' | 'keys' | { details: Transaction } | null>(null)
   const grid = useRef<HTMLDivElement>(null)
   const searchField = useRef<HTMLInputElement>(null)
 
@@ -97,7 +96,9 @@ function Transactions() {
     setEdited('new')
     scrollTo({ top: 0 })
   }
-  const removeNow = (gone: Transaction[]) => {
+  const remove = () => {
+    const gone = chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active)
+    if (gone.length === 0) return
     const at = rows.findIndex(({ id }) => id === gone[0]?.id)
     const ids = new Set(gone.map(({ id }) => id))
     setActive(rows.slice(at).find(({ id }) => !ids.has(id))?.id ?? null)
@@ -105,13 +106,6 @@ function Transactions() {
     setOpened(null)
     changes.remove.mutate(gone)
     focusList()
-  }
-  const remove = () => {
-    const gone = chosen.length > 0 ? chosen : rows.filter(({ id }) => id === active)
-    if (gone.length === 0) return
-    // whoever cannot undo cannot write a transfer anew either
-    if (!rights.undo && gone.some(({ transfer_id }) => transfer_id !== null)) setOpened({ asked: gone })
-    else removeNow(gone)
   }
   useKeys({
     '/': () => searchField.current?.focus(),
@@ -190,18 +184,6 @@ function Transactions() {
           changes={changes}
           onClose={() => setOpened(null)}
         />
-      )}
-      {opened !== null && typeof opened === 'object' && 'asked' in opened && (
-        <Confirm
-          title={opened.asked.length === 1 ? `Delete ${opened.asked[0]?.name}?` : `Delete ${opened.asked.length} transactions?`}
-          action='Delete'
-          error={changes.remove.error}
-          isBusy={changes.remove.isPending}
-          onConfirm={() => removeNow(opened.asked)}
-          onClose={() => setOpened(null)}
-        >
-          <p>A transfer is deleted with both its halves. Only an owner or admin of the team can take it back.</p>
-        </Confirm>
       )}
     </div>
   )

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import type { Transaction } from '../../data/transactions.ts'
+import { dayOf, type Transaction } from '../../data/transactions.ts'
 import { formatDay } from '../../locale/days.ts'
 import { Amount } from '../../parts/amount.tsx'
 
@@ -58,7 +58,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
           <input type='checkbox' tabIndex={-1} aria-label={`Select ${row.name}`} checked={isSelected} onChange={() => onSelect([row.id])} />
         </div>
       )}
-      <div role='gridcell' className='tx-date'>{formatDay(row.transaction_date)}</div>
+      <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>
       <div role='gridcell' className='tx-name'>
         {onSelect === null
           ? <span className='tx-title'>{row.name}</span>

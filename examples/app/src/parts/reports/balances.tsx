@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHere } from '../../app/here.tsx'
 import { type Account, accountsQuery, balanceOf, bookedQuery, transfersQuery } from '../../data/accounts.ts'
+import { dayOf } from '../../data/transactions.ts'
 import { today } from '../../locale/days.ts'
 import { balancesOf, sumsByCurrency } from '../../locale/figures.ts'
 import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
@@ -54,7 +55,7 @@ export function Balances() {
   )
 }
 
-type Transfers = Array<{ account_id: string | null, amount: number, transaction_date: string }>
+type Transfers = Array<{ account_id: string | null, amount: number, transaction_date: string, booked_on: string | null }>
 
 type AccountRowProps = { account: Account, months: string[], isTable: boolean, transfers: Transfers | undefined }
 
@@ -65,7 +66,7 @@ function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
     balanceOf(account),
     [
       ...booked.data.map(({ key, value }) => ({ month: key ?? '', amount: value })),
-      ...transfers.filter(({ account_id: id }) => id === account.id).map(({ transaction_date: day, amount }) => ({ month: monthOf(day), amount })),
+      ...transfers.filter(({ account_id: id }) => id === account.id).map(({ amount, ...dates }) => ({ month: monthOf(dayOf(dates)), amount })),
     ],
     months,
   )
