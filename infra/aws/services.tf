@@ -24,6 +24,8 @@ locals {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
       AUTHENTICATOR_PASSWORD = local.secret_arn["authenticator_password"]
+      # the migration refuses a database whose signing keys it does not decrypt
+      BETTER_AUTH_SECRET = local.better_auth_secret
     }
   }
 

@@ -2,14 +2,16 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriers, startAppBrowser } from '../browser/app-story.ts'
 import { expectMainJob, mainJob } from '../support/main-job.ts'
+import { password } from '../support/person.ts'
 import { deployment, type Deployment } from './deployment.ts'
 
 let it: Deployment
 beforeAll(async () => {
   it = await deployment()
-  await it.compose('build', '--quiet')
   await it.up()
 })
 afterAll(async () => {
@@ -19,6 +21,42 @@ afterAll(async () => {
 test('localhost: the main job, pasted from the README as it stands for Docker', async () => {
   expectMainJob(await it.shell(mainJob.withDocker.replaceAll('https://localhost/', `${it.url}/`)))
   expect((await fetch(`${it.url}/api/auth/get-session`)).headers.get('strict-transport-security')).toBeNull()
+})
+
+test('localhost: Ben signs up in a browser, opens the mailed link, signs in and finds his transaction after a reload', async () => {
+  const browser = await startAppBrowser(it.url)
+  try {
+    const shows = (page: Page, heading: string) => page.getByRole('heading', { name: heading }).waitFor()
+    const email = 'ben-with-a-browser@example.org'
+    // Caddy's own authority, which Chromium does not know
+    const computer = await browser.open(null, '/', { ignoreHTTPSErrors: true })
+    await computer.getByRole('link', { name: 'Sign up' }).click()
+    await computer.getByLabel('Your name').fill('Ben')
+    await computer.getByLabel('E-mail address').fill(email)
+    await computer.getByLabel('Password').fill(password)
+    await computer.getByRole('button', { name: 'Sign up' }).click()
+    await shows(computer, 'Overview')
+    const laptop = await browser.open(null, await it.mailedLink(email), { ignoreHTTPSErrors: true })
+    await shows(laptop, 'Your address is verified')
+    await laptop.getByRole('link', { name: 'Go on to the app' }).click()
+    await laptop.getByLabel('E-mail address').fill(email)
+    await laptop.getByLabel('Password').fill(password)
+    await laptop.getByRole('button', { name: 'Sign in' }).click()
+    await shows(laptop, 'Overview')
+    await laptop.goto(`${it.url}/transactions`)
+    await laptop.getByRole('button', { name: 'New transaction' }).click()
+    const entry = laptop.getByRole('group', { name: 'New transaction' })
+    await entry.getByLabel('Name').fill('Bakery')
+    await entry.getByLabel('Amount').fill('12.50')
+    await entry.getByRole('button', { name: 'Add' }).click()
+    await laptop.getByText('Bakery is added.').waitFor()
+    await laptop.reload()
+    await laptop.getByRole('button', { name: 'Bakery', exact: true }).waitFor()
+    expect(await barriers(laptop)).toEqual([])
+    expect(browser.complaints()).toEqual([])
+  } finally {
+    await browser.close()
+  }
 })
 
 test('an address: setup changes to it, and clients that know the authority are answered', async () => {

@@ -49,7 +49,6 @@ beforeAll(async () => {
   it = await deployment()
   await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
   await offsite('far away')
-  await it.compose('build', '--quiet')
   await it.up()
   ann = it.person('Ann')
   await ann.signUp()
@@ -90,6 +89,14 @@ describe('the profile backup', () => {
     const names = ['auth', 'db', 'postgrest'].map((name) => `require('dns').promises.lookup('${name}').then(() => '${name}', () => '')`)
     expect((await it.compose('exec', '-T', 'offsite', 'node', '-e', `Promise.all([${names.join()}]).then((all) => console.log(all.join('')))`)).trim()).toBe('')
     expect(services.offsite.volumes.find(({ target }: { target: string }) => target === '/app/backups').read_only).toBe(true)
+  })
+
+  test('leaves no unnamed volume behind', async () => {
+    for (const service of ['backup', 'offsite', 'pitr']) {
+      const [{ Mounts: mounts }] = JSON.parse(await run('docker', ['inspect', (await it.compose('ps', '-q', service)).trim()]))
+      const names = mounts.flatMap(({ Type: type, Name: name }: { Type: string, Name: string }) => type === 'volume' ? [name] : [])
+      expect([service, names.filter((name: string) => /^[0-9a-f]{64}$/.test(name))]).toEqual([service, []])
+    }
   })
 
   test('makes up for a day that was missed', async () => {

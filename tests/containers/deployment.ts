@@ -11,6 +11,7 @@ import { freePort } from '../../infra/local/ports.ts'
 import { onTestFinished } from 'vitest'
 import { person, type Person } from '../support/person.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
+import { nameImages } from './images.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const services = ['db', 'postgrest', 'auth', 'caddy'] as const
@@ -60,8 +61,11 @@ export type Deployment = {
   remove(): Promise<void>
 }
 
-/** Makes a deployment of the working tree; nothing runs yet. With a size, on a disk of its own that is no larger. */
-export async function deployment(size?: string): Promise<Deployment> {
+/**
+ * Makes a deployment of the working tree, with the images that tests/containers/images.ts built; nothing runs yet.
+ * With `size` it is on a disk of its own that is no larger. With `images: false` its first start builds them.
+ */
+export async function deployment({ size, images = true }: { size?: string, images?: boolean } = {}): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-compose-'))
   if (size !== undefined) await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory])
   for (
@@ -90,7 +94,8 @@ export async function deployment(size?: string): Promise<Deployment> {
   const [https, http, plain] = [await freePort(), await freePort(), await freePort()]
   const project = `finance-test-${https}`
   // outside the ranges that Docker hands out by itself, which would overlap sooner or later
-  const subnet = `10.230.${https % 256}`
+  // neither do the two workers choose the same
+  const subnet = `10.230.${https % 128 * 2 + Number(process.env['VITEST_POOL_ID']) % 2}`
   const environment: Record<string, string | undefined> = {
     ...process.env,
     COMPOSE_PROJECT_NAME: project,
@@ -162,11 +167,13 @@ export async function deployment(size?: string): Promise<Deployment> {
       await compose('--profile', '*', 'down', '--volumes', '--timeout', '1')
       // those of before a restore to a moment too
       await run('bash', ['-c', `docker volume ls -q --filter name='^${project}_' | xargs -r docker volume rm`])
+      // only the names, where tests/containers/images.ts has others for them
       await run('bash', ['-c', `docker image ls --format '{{.Repository}}:{{.Tag}}' '${project}-*' | xargs -r docker image rm -f`])
       if (size !== undefined) await run('umount', [directory])
       await rm(directory, { recursive: true, force: true })
     },
   }
+  if (images) await nameImages(project)
   await it.command('setup', url)
   return it
 }
@@ -203,7 +210,7 @@ export function load(it: Deployment, token: string, cookie: string, writers = 4)
   onTestFinished(() => stop.abort())
   const ask = async (path: string, init: RequestInit): Promise<number | undefined> => {
     counted.requests++
-    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(20_000) })
+    const outcome = await fetch(it.url + path, { ...init, signal: AbortSignal.timeout(40_000) })
       .then(async (response) => {
         const text = await response.text()
         // the code of either surface's error says who failed, and why

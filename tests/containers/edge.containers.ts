@@ -22,7 +22,6 @@ beforeAll(async () => {
   it = await deployment()
   await writeApp(join(it.directory, 'money'))
   await it.configure({ RATE_LIMIT_ENABLED: 'false', APP_DIR: 'money/app' })
-  await it.compose('build', '--quiet')
   await it.up()
   bearer = { authorization: `Bearer ${await tokenOf(it.person('Ann', 'ann@example.org'))}` }
 })
@@ -32,6 +31,7 @@ afterAll(async () => {
 
 async function send(path: string, init: RequestInit = {}, url = it.url) {
   const response = await fetch(`${url}/data${path}`, init)
+  expect([response.headers.get('cache-control'), response.headers.get('x-content-type-options')]).toEqual(['private, no-store', 'nosniff'])
   return { status: response.status, type: response.headers.get('content-type'), headers: response.headers, text: await response.text() }
 }
 const post = (body: string | Buffer | ReadableStream, headers: Record<string, string> = {}, url = it.url) =>

@@ -21,7 +21,7 @@ const packagesOfImage = async () => {
 }
 
 beforeAll(async () => {
-  it = await deployment()
+  it = await deployment({ images: false })
   // as git makes a checkout under a strict umask
   await it.shell('chmod -R go-rwx .')
   await it.compose('build', '--quiet')

@@ -30,8 +30,7 @@ describe('on a full disk', () => {
   }
 
   beforeAll(async () => {
-    it = await deployment('32m')
-    await it.compose('build', '--quiet')
+    it = await deployment({ size: '32m' })
     // the database's own disk is another
     const volume = `${/"name": "(finance-test-\d+)",/.exec(await it.compose('config', '--format', 'json'))?.[1]}_small`
     await run('docker', ['volume', 'create', '--opt', 'type=tmpfs', '--opt', 'device=tmpfs', '--opt', 'o=size=300m', volume])

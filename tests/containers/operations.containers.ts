@@ -80,7 +80,7 @@ async function newMachine(): Promise<void> {
 
 beforeAll(async () => {
   elsewhere = await resticServer()
-  it = await deployment()
+  it = await deployment({ images: false })
   remote = await mkdtemp(join(tmpdir(), 'finance-remote-'))
   // the page begins where there is none
   await rm(join(it.directory, '.env'))

@@ -23,7 +23,6 @@ const whoAsks = async () => (await fetch(`${it.url}/data/rpc/who_asks`, { header
 beforeAll(async () => {
   it = await deployment()
   await it.configure({ RATE_LIMIT_ENABLED: 'false', AUTH_REPLICAS: '2', POSTGREST_REPLICAS: '2' })
-  await it.compose('build', '--quiet')
   await it.up()
   await it.sql('alter system set max_connections = 150')
   await it.compose('restart', 'db')

@@ -15,7 +15,6 @@ beforeAll(async () => {
   const project = `finance-test-${new URL(it.url).port}`
   // an answer that is larger than all sockets hold takes more memory than a query has by itself
   await it.configure({ RATE_LIMIT_ENABLED: 'false', PGRST_LOG_LEVEL: 'info', PROMETHEUS_TAG: project, DB_BACKEND_MEMORY: '512' })
-  await it.compose('build', '--quiet')
   await it.up()
   // a program that asks, in Prometheus's place, because a machine without a registry has no Prometheus
   standIn = `prom/prometheus:${project}`

@@ -15,7 +15,6 @@ beforeAll(async () => {
   it = await deployment()
   // all of them are one address
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
-  await it.compose('build', '--quiet')
   await it.up()
 })
 afterAll(async () => {

@@ -136,6 +136,7 @@ describe('every manifest', () => {
         PGPASSWORD: 'money-owner/owner-password',
         AUTH_SERVICE_PASSWORD: 'money/auth-service-password',
         AUTHENTICATOR_PASSWORD: 'money/authenticator-password',
+        BETTER_AUTH_SECRET: 'money/better-auth-secret',
       },
     })
   })
@@ -406,9 +407,20 @@ describe('settings', () => {
         /\{\$(\w+)/g,
       )].map(([, name]) => name),
     )
-    // nothing leads to / there: docs/front-ends.md
+    // Nothing leads to / there: docs/front-ends.md. No upgrade holds requests there: METRICS_LISTEN and XDG_CONFIG_HOME.
     expect(without(asked, names('proxy'))).toEqual(
-      new Set(['APP_CSP', 'APP_DIR', 'AUTH_UPSTREAMS', 'POSTGREST_UPSTREAMS', 'DATA_READS', 'DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT', 'TRACING']),
+      new Set([
+        'APP_CSP',
+        'APP_DIR',
+        'AUTH_UPSTREAMS',
+        'POSTGREST_UPSTREAMS',
+        'DATA_READS',
+        'DATA_REPLICAS',
+        'DATA_REPLICAS_READY_PORT',
+        'METRICS_LISTEN',
+        'TRACING',
+        'XDG_CONFIG_HOME',
+      ]),
     )
   })
 

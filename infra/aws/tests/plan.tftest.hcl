@@ -124,7 +124,7 @@ run "everything" {
   }
   assert {
     condition = { for name, task in aws_ecs_task_definition.main : name => sort(flatten([for container in jsondecode(task.container_definitions) : [for secret in container.secrets : secret.name]])) } == {
-      auth = tolist(["BETTER_AUTH_SECRET", "PGPASSWORD", "RESEND_API_KEY"]), data = tolist(["PGPASSWORD"]), migrate = tolist(["AUTHENTICATOR_PASSWORD", "AUTH_SERVICE_PASSWORD", "PGPASSWORD"])
+      auth = tolist(["BETTER_AUTH_SECRET", "PGPASSWORD", "RESEND_API_KEY"]), data = tolist(["PGPASSWORD"]), migrate = tolist(["AUTHENTICATOR_PASSWORD", "AUTH_SERVICE_PASSWORD", "BETTER_AUTH_SECRET", "PGPASSWORD"])
     }
     error_message = "Each task gets its own secrets and no other's."
   }

@@ -1,0 +1,176 @@
+/**
+ * Upgrades, rollbacks and changed settings while people work: requests wait, and none fails. A second folder leaves the deployment as it
+ * is. All tests use the same deployment, so each starts where the last one ended. Needs an engine.
+ */
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { deployment, load, run, tokenOf, type Deployment, type Load } from './deployment.ts'
+
+let it: Deployment
+let token: string
+let cookie: string
+
+/** The folder of another deployment with the same project name. */
+const second = () => join(it.directory, 'second')
+
+beforeAll(async () => {
+  it = await deployment()
+  // the load is one address that asks more than any person would
+  await it.configure({ RATE_LIMIT_ENABLED: 'false' })
+  // an image that this project has built itself, which the upgrade then finds unchanged: compose labels an image with its project
+  await it.compose('build', '--quiet', 'caddy')
+  await it.up()
+  const ann = it.person('Ann', 'ann@example.org')
+  token = await tokenOf(ann)
+  cookie = [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+})
+afterAll(async () => {
+  await it.remove()
+})
+
+/** Calls a function repeatedly, over a new connection each time. The upgrade changes its parameters. @returns stops it, and counts every result but 200 */
+function callers(): () => Promise<Record<string, number>> {
+  const failed: Record<string, number> = {}
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const call = () =>
+    new Promise<string>((resolve) => {
+      const asked = request(`${it.url}/data/rpc/get_upcoming`, {
+        method: 'POST',
+        agent: false,
+        timeout: 30_000,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      }, (answer) => {
+        answer.resume().once('end', () => resolve(String(answer.statusCode))).once('error', (error) => resolve(error.message))
+      })
+      asked.once('timeout', () => asked.destroy(new Error('timeout'))).once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
+      asked.end('{"preset":"this_month"}')
+    })
+  const calling = (async () => {
+    while (!stop.signal.aborted) {
+      const outcome = await call()
+      if (outcome !== '200') failed[outcome] = (failed[outcome] ?? 0) + 1
+      await sleep(20)
+    }
+  })()
+  return async () => {
+    stop.abort()
+    await calling
+    return failed
+  }
+}
+
+/** Runs writers, readers and callers during an operation. @returns the unexpected results, and the acknowledged writes that are missing */
+async function whilePeopleWork(happens: () => Promise<unknown>): Promise<{ counted: Load, failed: Record<string, number>, lost: string[] }> {
+  const [stopLoad, stopCallers] = [load(it, token, cookie), callers()]
+  await sleep(500)
+  await happens()
+  await sleep(500)
+  const [counted, failedCalls] = await Promise.all([stopLoad(), stopCallers()])
+  const there = new Set(await it.sql(`select external_id from api.transactions where source = 'load'`))
+  return { counted, failed: { ...counted.failed, ...failedCalls }, lost: counted.acknowledged.filter((id) => !there.has(id)) }
+}
+
+/** Expects that every request succeeds and that every acknowledged write is stored. */
+async function expectNothing(happens: () => Promise<unknown>): Promise<void> {
+  const { counted, failed, lost } = await whilePeopleWork(happens)
+  expect(failed).toEqual({})
+  expect(lost).toEqual([])
+  expect(counted.acknowledged.length).toBeGreaterThan(0)
+}
+
+describe('while people write and read, nobody is refused, cut off or told an error', () => {
+  const proxy = async () => (await it.compose('ps', '-q', 'caddy')).trim()
+
+  test('by an upgrade that brings a migration, and functions that are called and called from within with other parameters', async () => {
+    const edit = async (path: string, ...changes: [string, string][]) => {
+      let sql = await readFile(join(it.directory, path), 'utf8')
+      for (const [was, is] of changes) {
+        expect(sql).toContain(was)
+        sql = sql.replaceAll(was, is)
+      }
+      await writeFile(join(it.directory, path), sql)
+    }
+    await edit(
+      'db/functions/api/get_upcoming.sql',
+      ['preset text', 'preset jsonb'],
+      ['(text, text, text)', '(text, text, jsonb)'],
+      ['coalesce(preset,', `coalesce(preset #>> '{}',`],
+      ['else preset end', `else preset #>> '{}' end`],
+    )
+    await edit('db/functions/private/turns.sql', ['(p_table text)', '(p_table text, p_why text)'], ['take_turns(text)', 'take_turns(text, text)'], [
+      'take_turns(tg_table_name)',
+      `take_turns(tg_table_name, 'a write')`,
+    ])
+    await writeFile(
+      join(it.directory, 'db/migrations/9999_next.sql'),
+      `alter table private.settings add column next text;\ncomment on column private.settings.next is 'Of the next version.';\n`,
+    )
+    const before = await proxy()
+    await expectNothing(() => it.command('upgrade'))
+    expect(await it.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
+    // a new container would cut off its clients
+    expect(await proxy()).toBe(before)
+  })
+
+  test('by a rollback', async () => {
+    await expectNothing(() => it.command('rollback'))
+    expect(
+      await it.sql(`select to_regprocedure('api.get_upcoming(text, text, text)') is not null, to_regprocedure('api.get_upcoming(text, text, jsonb)') is null`),
+    ).toEqual(['t|t'])
+  })
+
+  test('by `docker compose up` after a setting of the auth service was changed', async () => {
+    const postgrest = () => it.compose('ps', '-q', 'postgrest')
+    const before = await postgrest()
+    await it.configure({ LOG_LEVEL: 'warn' })
+    await expectNothing(() => it.up('--no-build'))
+    expect(await postgrest(), 'PostgREST, which did not change').toBe(before)
+    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.LOG_LEVEL')).toBe('warn\n')
+  })
+})
+
+describe('a mistake in .env', () => {
+  test('does not make the proxy unhealthy, so that the next start succeeds when it is mended', async () => {
+    const health = async () => JSON.parse(await run('docker', ['inspect', '-f', '{{json .State.Health}}', (await it.compose('ps', '-q', 'caddy')).trim()]))
+    await it.configure({ MAIL_FROM: 'money@example.org' })
+    await expect(it.up('--no-build')).rejects.toThrow('auth')
+    const broken = Date.now()
+    await expect.poll(async () => Math.max(...(await health()).Log.map(({ Start }: { Start: string }) => Date.parse(Start))), { timeout: 30_000 })
+      .toBeGreaterThan(broken)
+    expect(await health()).toMatchObject({ Status: 'healthy', FailingStreak: 0 })
+    await it.configure({ MAIL_FROM: '' })
+    await it.up('--no-build')
+    expect((await fetch(`${it.url}/healthz`)).status).toBe(200)
+  })
+})
+
+describe('a second folder', () => {
+  const containers = async () => (await it.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'caddy')).split('\n').toSorted()
+  const inSecond = (script: string) => it.shell(`cd '${second()}'; ${script}`)
+
+  test('does not become the first one by setup, which names its folder', async () => {
+    for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared'])
+      await cp(join(it.directory, path), join(second(), path), { recursive: true })
+    await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(`its containers belong to ${it.directory}, and this folder has no .env`)
+    await expect(readFile(join(second(), '.env'))).rejects.toThrow('ENOENT')
+  })
+
+  test('with secrets of its own cannot migrate the first one’s database, whose services go on', async () => {
+    const before = await containers()
+    await inSecond('COMPOSE_PROJECT_NAME=finance-test-second infra/docker/setup https://localhost')
+    // the one thing that is forgotten
+    await inSecond(`sed -i '/^COMPOSE_PROJECT_NAME=/d' .env`)
+    await expect(inSecond('docker compose run --rm --no-deps -T migrate')).rejects.toThrow(
+      'Cannot migrate: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed.',
+    )
+    // new connections to the database, with the passwords of before
+    await it.compose('restart', 'auth', 'postgrest')
+    await expect.poll(async () => (await fetch(`${it.url}/healthz`)).status, { timeout: 60_000 }).toBe(200)
+    await expectNothing(() => Promise.resolve())
+    expect(await containers()).toEqual(before)
+  })
+})
