@@ -1,5 +1,5 @@
 /** The edge of `npm start` with an app in APP_DIR. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,6 +41,27 @@ test('each request for the app is a line of the log, without its query', async (
   const logged: string[] = []
   const { headers } = await askFor(await served(logged), 'GET', '/?token=secret')
   await expect.poll(() => logged).toEqual([expect.stringContaining(`"id":"${headers['x-request-id']}","method":"GET","path":"/","status":200`)])
+})
+
+test('a symbolic link is followed within the folder, and never out of it: neither a file, a folder nor a compressed copy', async () => {
+  const outside = join(folder, 'outside')
+  await mkdir(outside)
+  for (const name of ['secret.txt', 'index.html']) await writeFile(join(outside, name), secret)
+  await writeFile(join(app, 'plain.js'), 'plain()')
+  const links = { 'linked.txt': 'secret.txt', 'plain.js.gz': 'secret.txt', 'plain.js.br': 'secret.txt', linked: '' }
+  for (const [name, target] of Object.entries(links)) await symlink(join(outside, target), join(app, name))
+  await symlink('plain.js', join(app, 'within.js'))
+  await symlink(app, join(folder, 'published'))
+  const url = await edgeBefore('http://127.0.0.1:1', 2_000, [], join(folder, 'published'))
+  for (const path of ['/linked.txt', '/linked/secret.txt', '/linked/index.html', '/linked', '/linked/']) {
+    const answer = await askFor(url, 'GET', path)
+    expect(answer.status, path).toBe(404)
+    expect(answer.body).not.toContain(secret)
+  }
+  for (const encoding of ['gzip', 'br', 'br, gzip, zstd']) {
+    expect(await askFor(url, 'GET', '/plain.js', { 'accept-encoding': encoding })).toMatchObject({ status: 200, body: 'plain()' })
+  }
+  expect(await askFor(url, 'GET', '/within.js')).toMatchObject({ status: 200, body: 'plain()' })
 })
 
 test('a folder without an index.html ends the start', async () => {

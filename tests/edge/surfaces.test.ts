@@ -26,6 +26,9 @@ const prefixes = ['/data', '/rest/v1'] as const
 const bearer = () => ({ authorization: `Bearer ${token}` })
 const json = { 'content-type': 'application/json' }
 
+/** The edge adds these to each answer of the data surface. */
+const ofData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+
 /** What a client sees of an answer, but for what is of the connection and of the moment. */
 async function seen(url: string, init: RequestInit = {}) {
   const response = await fetch(url, init)
@@ -64,10 +67,24 @@ describe.each(prefixes)('at %s', (prefix) => {
     for (const [path, init] of requests) {
       const [direct, through] = [await seen(stack.dataUrl + path, init), await seen(stack.url + prefix + path, init)]
       const exposed = direct.headers['access-control-expose-headers']
+      expect(through.headers, path).toMatchObject(ofData)
+      Object.assign(direct.headers, ofData)
       if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Request-Id`
       if (path.includes('eq.Bread')) expect([through.status, direct.status]).toEqual([200, 200])
       else expect(through, `${init.method ?? 'GET'} ${path}`).toEqual(direct)
     }
+  })
+
+  test('what the edge refuses, and answers for a PostgREST that is gone, is not kept by a cache either', async () => {
+    const gone = await edgeBefore(`http://127.0.0.1:${await freePort()}`, 0)
+    const answers = [
+      await seen(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
+      await seen(`${stack.url}${prefix}/transactions?name=eq.%ff`),
+      await seen(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
+      await seen(`${gone}${prefix}/transactions`),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([414, 400, 413, 502])
+    for (const { headers } of answers) expect(headers).toMatchObject(ofData)
   })
 
   test('the description is there with and without a slash, and a path in an answer leads back here', async () => {
@@ -166,7 +183,7 @@ describe('an answer', () => {
       await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
     ]
     expect(through.body.length).toBeGreaterThan(1_000_000)
-    expect(through).toEqual(direct)
+    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...ofData } })
   })
 
   test('that breaks off in the middle breaks off for the client too', async () => {
