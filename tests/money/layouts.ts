@@ -134,6 +134,7 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
         ...Object.values(columns).flatMap((column) =>
           typeof column === 'string' ? [column] : typeof first(column) === 'string' ? [first(column) as string] : []
         ),
+        ...says.journal === undefined ? [] : [says.journal.foreignAmount, says.journal.foreignCurrency],
       ]),
     ]
   const cellsOf = (row: BookRow): string[] => {
@@ -155,12 +156,20 @@ export function ofPreset(preset: PresetName, dialect: Dialect): Layout {
     if (row.cents < 0) put(columns.debit, magnitude(row.cents, own))
     else put(columns.credit, says.magnitudes === true ? `-${magnitude(row.cents, own)}` : magnitude(row.cents, own))
     put(columns.status, row.pending ? 'Pending' : 'Posted')
+    if (says.journal !== undefined) {
+      const { source, sourceType, destination, destinationType, own: [type = ''] } = says.journal
+      const [from, fromType, to, toType] = row.cents < 0 ? [row.account, type, row.name, 'Expense account'] : [row.name, 'Revenue account', row.account, type]
+      put(source, from)
+      put(sourceType, fromType)
+      put(destination, to)
+      put(destinationType, toType)
+    }
     return cells
   }
   return {
     name: preset,
     currency: says.currency ?? 'eur',
-    takesAll: columns.account !== undefined,
+    takesAll: columns.account !== undefined || says.journal !== undefined,
     hasStatus: columns.status !== undefined,
     answers: { ...plain, dateOrder: order, decimal: own.decimal, ...header.length === 0 ? { preset } : {} },
     write: (rows) => tableOf([...header.length === 0 ? [] : [names], ...inOrder(rows, dialect.isNewestFirst).map(cellsOf)], own),
