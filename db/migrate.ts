@@ -54,6 +54,15 @@ async function sqlFiles(...folders: string[]): Promise<SqlFile[]> {
 /** The names of all migrations, in their order; `/readyz` compares them with what the database has applied. */
 export const migrationNames = async (): Promise<string[]> => (await sqlFiles('migrations')).map(({ name }) => name)
 
+/** Names the migrations of this version that a database has not applied: all of them for a database that is not migrated. */
+export async function missingMigrations(client: pg.ClientBase): Promise<string[]> {
+  const { rows: [{ isThere } = {}] } = await client.query<{ isThere: boolean }>(
+    `select to_regclass('private.migrations') is not null and to_regnamespace('api') is not null as "isThere"`,
+  )
+  const known = isThere === true ? (await client.query<{ name: string }>('select name from private.migrations')).rows : []
+  return (await migrationNames()).filter((name) => known.every((row) => row.name !== name))
+}
+
 /** Functions and rules, in the order in which they are run. A function whose body is parsed at once comes after what it calls. */
 async function presentFiles(): Promise<SqlFile[]> {
   const rules = await sqlFiles('rules')

@@ -1,6 +1,7 @@
 /** `npm run check:db`: looks for what must never be so in the database of this deployment. */
 import pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
+import { missingMigrations } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { nameOfDatabase, withExistingDatabase } from './database.ts'
@@ -11,9 +12,10 @@ try {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     try {
-      const { rows } = await client.query(`select from pg_namespace where nspname = 'api'`)
-      if (rows.length === 0) throw new Error(`The database ${nameOfDatabase(settings)} is not migrated: run \`${settings.MIGRATE_COMMAND}\` first.`)
       await client.query('begin read only')
+      const missing = await missingMigrations(client)
+      if (missing.length > 0)
+        throw new Error(`The database ${nameOfDatabase(settings)} lacks ${missing.join(', ')}: run \`${settings.MIGRATE_COMMAND}\` first.`)
       const offences = await checkDatabase(client)
       for (const { lint, rule, what } of offences) console.error(`${lint}: ${what}\n  ${rule}`)
       console.log(`${(await lints()).length} rules, ${offences.length} broken`)

@@ -4,11 +4,12 @@ import { migrate } from '../../db/migrate.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { checkConnections } from './connections.ts'
-import { withDatabase } from './database.ts'
+import { nameOfDatabase, withDatabase } from './database.ts'
 import { migrationSecrets } from './secrets.ts'
 
 try {
   const settings = readSettings(process.env)
+  process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
   const { logins, betterAuthSecret } = await migrationSecrets(settings)
   await withDatabase(settings, async (databaseUrl) => {
     await checkConnections(databaseUrl, settings, console.log)

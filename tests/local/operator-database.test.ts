@@ -46,6 +46,8 @@ test('it names the host, port and database of DATABASE_URL, never the password, 
   const products = await run({ DATABASE_URL: ownerUrl }, 'admin/main.ts', 'products')
   expect(products).toMatchObject({ code: 0, stdout: expect.stringContaining('teams'), stderr: `Database: ${named}\n` })
   expect(products.stdout + products.stderr).not.toContain(password)
+  const migrated = await run({ DATABASE_URL: ownerUrl, DATA_DIR: await emptyDirectory() }, 'infra/local/migrate.ts')
+  expect(migrated).toMatchObject({ stderr: expect.stringContaining(`Database: ${named}\n`) })
   await execute(ownerUrl, 'drop schema api cascade')
   expect(await run({ DATABASE_URL: ownerUrl }, 'infra/local/check.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining(named) })
   await drop()
