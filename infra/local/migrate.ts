@@ -9,7 +9,6 @@ import { migrationSecrets } from './secrets.ts'
 
 try {
   const settings = readSettings(process.env)
-  process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
   const { logins, betterAuthSecret } = await migrationSecrets(settings)
   await withDatabase(settings, async (databaseUrl) => {
     await checkConnections(databaseUrl, settings, console.log)
@@ -20,7 +19,7 @@ try {
       authenticatorPassword: logins.authenticator,
       dataPool: settings.PGRST_DB_POOL,
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
-      log: console.log,
+      log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })
   })
 } catch (error) {

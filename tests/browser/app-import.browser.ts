@@ -147,6 +147,24 @@ test('a card that writes purchases without a minus is asked about with a preview
   await page.context().close()
 })
 
+test('a column of fees is asked about with a preview, and the answer is taken off the amount', async () => {
+  const ann = await signedIn(story.stack, 'Ann')
+  await storeAccount(ann, 'Giro')
+  const page = await story.open(ann, '/import')
+  await choose(page, written('fees.csv', 'Date,Description,Amount,Fee\n2025-01-02,Shop,-100.00,0.00\n2025-01-03,Abroad,-10.00,1.50\n'))
+  await shows(page, 'An amount and its fee are -10.00 and 1.50')
+  await page.getByLabel('The fee was taken beside the amount').check()
+  const preview = page.getByRole('table', { name: 'Rows as they would be stored' })
+  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe('Jan 3, 2025Abroad-11.50')
+  await page.getByLabel('The amount has the fee in it').check()
+  await expect.poll(() => preview.getByRole('row').nth(2).textContent()).toBe('Jan 3, 2025Abroad-10.00')
+  await page.getByLabel('The fee was taken beside the amount').check()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Read the file' }).click()
+  await expect.poll(() => verdicts(page)).toEqual([['Jan 2, 2025', 'Shop', 'New', '-€100.00'], ['Jan 3, 2025', 'Abroad', 'New', '-€11.50']])
+  await page.context().close()
+})
+
 test('Ben sees which lines could not be read, has his only account chosen, and goes to what he imported', async () => {
   const ben = await signedIn(story.stack, 'Ben')
   await storeAccount(ben, 'Giro')

@@ -63,7 +63,7 @@ export const equivalents: Equivalent[] = [
     reason: 'it hides rows from a viewer, who may change no row of the team, and whose filters see what the policy for select shows',
   },
   {
-    name: /^execute on api\.(?:get_\w+|create_transfer|import_transactions|record_subscription|undo)\(.*\): granted to anon$/,
+    name: /^execute on api\.(?:get_\w+|create_transfer|delete_category|import_transactions|record_subscription|undo)\(.*\): granted to anon$/,
     reason: 'the functions it calls in private are not granted to anon',
   },
   { name: /^insert on api\.\w+: granted to anon$/, reason: 'a trigger before the policy asks a function of private that is not granted to anon' },

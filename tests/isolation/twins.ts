@@ -73,6 +73,15 @@ export async function openTwins(): Promise<Twins> {
   const world = await createWorld(baseOwner)
   const actors = callers.map((name) => world.actors.find((actor) => actor.name === name)).filter((actor) => actor !== undefined)
   for (const [at, tenant] of tenants.entries()) await admit(baseOwner, world.catalogue, own(at), tenant)
+  // it would free space in one of the two, where changed rows then stand in another order
+  await baseOwner.query(`do $$
+    declare
+      one regclass;
+    begin
+      for one in select oid from pg_class where relkind = 'r' and relnamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace) loop
+        execute format('alter table %s set (autovacuum_enabled = false)', one);
+      end loop;
+    end $$`)
   await baseOwner.end()
   // Few rows an answer, so that count=estimated estimates for somebody with few rows too. Connections are replaced often,
   // because each question is another query, whose plan they keep.

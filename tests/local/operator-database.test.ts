@@ -37,6 +37,11 @@ test('it names a server of the checkout that runs with another DATA_DIR, and wit
     stderr: expect.stringMatching(/A server runs with DATA_DIR=\.?[\w-]+: set DATA_DIR to that\./),
   })
   expect((await run({ DATA_DIR: directory }, 'admin/main.ts', 'users')).stderr).toContain(`Database: ${directory}\n`)
+  expect(await run({ DATA_DIR: directory }, 'infra/local/migrate.ts')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^${directory}: applied 0001_baseline[.]sql\n`)),
+    stderr: '',
+  })
 })
 
 test('it names the host, port and database of DATABASE_URL, never the password, and shows its help without any', async () => {
@@ -46,8 +51,6 @@ test('it names the host, port and database of DATABASE_URL, never the password, 
   const products = await run({ DATABASE_URL: ownerUrl }, 'admin/main.ts', 'products')
   expect(products).toMatchObject({ code: 0, stdout: expect.stringContaining('teams'), stderr: `Database: ${named}\n` })
   expect(products.stdout + products.stderr).not.toContain(password)
-  const migrated = await run({ DATABASE_URL: ownerUrl, DATA_DIR: await emptyDirectory() }, 'infra/local/migrate.ts')
-  expect(migrated).toMatchObject({ stderr: expect.stringContaining(`Database: ${named}\n`) })
   await execute(ownerUrl, 'drop schema api cascade')
   expect(await run({ DATABASE_URL: ownerUrl }, 'infra/local/check.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining(named) })
   await drop()
