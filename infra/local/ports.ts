@@ -1,5 +1,6 @@
 /** Ports of this machine: whether one is free, and one that is. */
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from '../shared/errors.ts'
@@ -17,19 +18,23 @@ function tryPort(host: string, port: number): Promise<void> {
 
 /** Below the ports that Linux and macOS give to outgoing connections: such a connection could take a port before its server opens it. */
 const range = { first: 20_000, end: 30_000 }
-const handedOut = new Set<number>()
 
-/**
- * A port of the loopback address that nobody uses at this moment, and that this process has not handed out before. Another
- * process may still open it first; the choice is by chance, to make that rare.
- */
+/** Binds the UDP port of this number until the process ends. Two processes that ask for free ports then never get the same one. */
+function reserve(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4').unref()
+    socket.once('error', reject)
+    socket.bind({ address: '127.0.0.1', port, exclusive: true }, resolve)
+  })
+}
+
+/** Finds a port of the loopback address that nobody uses at this moment, and that this function has given to no process that still runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.first, range.end)
-    if (handedOut.has(port)) continue
     try {
+      await reserve(port)
       await tryPort('127.0.0.1', port)
-      handedOut.add(port)
       return port
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
