@@ -123,7 +123,7 @@ export const equivalents: Equivalent[] = [
     reason: 'it keeps what money adds up to, within one tenant: tests/data/{accounts,transfers,line-items}.test.ts',
   },
   {
-    name: /^trigger (?:transactions_(?:keep|distrust|forget)_bank_values|imports_take_updates_back) on /,
+    name: /^trigger (?:transactions_(?:keep|distrust|forget)_bank_values|imports_take_updates_back|activity_forget_import_updates) on /,
     reason: 'it keeps what the bank said of a transaction, within one tenant: tests/data/import-updates.test.ts',
   },
   {
