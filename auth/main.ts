@@ -1,9 +1,9 @@
 /** The composition root: every part is made here, once, and handed to those that need it. */
 import { availableParallelism } from 'node:os'
-import type { Server } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { serve, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
@@ -20,7 +20,7 @@ import { limits as createLimits } from './engine/rate-limits.ts'
 import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
-import { healthChecks } from './http/health.ts'
+import { healthChecks, keptForASecond } from './http/health.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { Additions } from './http/pages.ts'
 import { provisionKey, startRotation, type KeyOptions } from './keys/rotation.ts'
@@ -49,11 +49,14 @@ const keptConnections = { keepAliveTimeout: 75_000 }
 /** A token is accepted for so long after its end, because clocks differ; in seconds. */
 const clockLeewaySeconds = 60
 
-/** What answers a request: the app, or what somebody puts around it. */
-export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
+/** Answers a request of Node's HTTP server. */
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
-/** What stands around the app gets the app, and is asked in its place; it writes down what it sees where the service does. */
-export type Around = (app: Fetch, witnesses: { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }) => Fetch
+/** The auth surface. `isReady` tells whether it can do its work now, as `/readyz` does. */
+export type Service = { listener: Listener, isReady: () => Promise<boolean> }
+
+/** Builds the listener that is asked in the service's place. It uses the log, the figures and the traces of the service. */
+export type Around = (service: Service, witnesses: { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }) => Listener
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port. */
@@ -119,7 +122,7 @@ function listening(server: Server, config: Config): Promise<void> {
 export async function startAuth(
   config: Config,
   log: Log,
-  { around = (app) => app, additions = { places: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
+  { around = ({ listener }) => listener, additions = { places: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
 ): Promise<() => Promise<void>> {
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
@@ -178,6 +181,7 @@ export async function startAuth(
     running.defer(startHousekeeping(pool, config, rotation, log))
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
     let stopping = false
+    const checks = keptForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({
       config,
       engine,
@@ -187,18 +191,17 @@ export async function startAuth(
       log,
       metrics,
       tracing,
-      ready: healthChecks(db, await migrationNames()),
+      ready: checks,
       isStopping: () => stopping,
       additions,
     })
-    const served = around((request, bindings) => app.fetch(request, bindings), { log, registry: metrics.registry, tracing })
-    // this server speaks HTTP/1.1 alone
-    const server = serve({
-      fetch: (request, bindings) => served(request, bindings as HttpBindings),
-      port: config.port,
-      hostname: config.host,
-      serverOptions: { ...slowClients, ...keptConnections },
-    }) as Server
+    const service: Service = {
+      listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
+      isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
+    }
+    const served = around(service, { log, registry: metrics.registry, tracing })
+    const server = createServer({ ...slowClients, ...keptConnections }, (incoming, outgoing) => void served(incoming, outgoing))
+    server.listen(config.port, config.host)
     await listening(server, config)
     running.defer(async () => {
       stopping = true

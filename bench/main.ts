@@ -1,9 +1,11 @@
 /**
  * `npm run bench`: every figure of docs/performance.md as one table. It takes some fifteen minutes, most of them for the ten million
- * rows, and 12 GB of disk; `BENCH_ROWS=300000` is a first look at the rest in three, `BENCH_ONLY=growth` what ten times of the rows cost and nothing else.
+ * rows, and 12 GB of disk; `BENCH_ROWS=300000` is a first look at the rest in three. `BENCH_ONLY` names one part:
+ * `growth`, what ten times of the rows cost, or `edge`.
  */
 import { asking, fillUp, fillUpParts } from '../tests/support/crowd.ts'
 import { authFigures } from './auth.ts'
+import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
 import { listFigures } from './lists.ts'
 import { growthFigures, readFigures } from './reads.ts'
@@ -23,14 +25,10 @@ const filled = (count: number) =>
 
 const figures: Figure[] = []
 await using small = await filled(rows)
-const onlyGrowth = process.env['BENCH_ONLY'] === 'growth'
-for (
-  const measured of onlyGrowth
-    ? []
-    : [() => readFigures(small), () => listFigures(small), () => throughputFigures(small), () => writeFigures(small), authFigures]
-)
-  figures.push(...await measured())
-if (process.env['BENCH_ROWS'] === undefined) {
+const only = process.env['BENCH_ONLY']
+const parts = { reads: readFigures, lists: listFigures, throughput: throughputFigures, edge: edgeFigures, writes: writeFigures, auth: authFigures }
+for (const [name, measured] of Object.entries(parts)) if (only === undefined || only === name) figures.push(...await measured(small))
+if (only === 'growth' || only === undefined && process.env['BENCH_ROWS'] === undefined) {
   await using large = await filled(10 * rows)
   figures.push(...await growthFigures(small, large))
 }

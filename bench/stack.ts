@@ -27,6 +27,8 @@ export type BenchStack = AsyncDisposable & {
   /** What the service would be told as PUBLIC_URL. */
   publicUrl: string
   authServicePassword: string
+  /** Starts a PostgREST for callers that are not `Ask`. @returns its port, and what signs tokens */
+  dataSurface: () => Promise<{ port: number, tokenOf: (who: Asking) => Promise<string> }>
   /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
   postgrest: (env?: Record<string, string>) => Promise<(who: Asking | undefined) => Promise<Ask>>
 }
@@ -66,20 +68,26 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
       ...(organization === undefined ? {} : { organization: { id: organization, role } }),
     })
 
+  const start = async (env: Record<string, string>): Promise<number> => {
+    const port = await freePort()
+    const child = await startPostgrest({
+      host: '127.0.0.1',
+      port,
+      env: { ...postgrestConnection(server.url, 'authenticator'), ...env },
+      log: () => undefined,
+    })
+    resources.defer(() => child.stop())
+    return port
+  }
+
   return {
     owner,
     url: server.url,
     publicUrl,
     authServicePassword,
+    dataSurface: async () => ({ port: await start({}), tokenOf }),
     async postgrest(env = {}) {
-      const port = await freePort()
-      const child = await startPostgrest({
-        host: '127.0.0.1',
-        port,
-        env: { ...postgrestConnection(server.url, 'authenticator'), ...env },
-        log: () => undefined,
-      })
-      resources.defer(() => child.stop())
+      const port = await start(env)
       return async (who) => {
         const authorization = who === undefined ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
         return (path, body, further = {}) =>

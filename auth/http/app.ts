@@ -11,7 +11,7 @@ import { errorResponse, isRefusal } from '../errors.ts'
 import { describeError, type Log } from '../log.ts'
 import { routes } from '../routes/table.ts'
 import { description, descriptionPaths } from './description.ts'
-import { keptForASecond, type Checks } from './health.ts'
+import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { originNotes } from './origin-notes.ts'
 import { home, pageRoutes, type Additions } from './pages.ts'
@@ -65,17 +65,15 @@ export function createApp(parts: AppParts): Hono<Variables> {
   app.notFound(() => errorResponse('NOT_FOUND'))
 
   // A proxy may send on what begins with /api/auth as it is written, and dots must not lead from there to what is for the inside.
-  // The edge of `npm start` asks while it answers /healthz.
   for (const path of probes) {
     app.use(
       path,
-      async (context, next) => ([path, '/healthz'].includes(context.env.incoming.url?.split('?', 1)[0] ?? '') ? next() : errorResponse('NOT_FOUND')),
+      async (context, next) => (context.env.incoming.url?.split('?', 1)[0] === path ? next() : errorResponse('NOT_FOUND')),
     )
   }
   app.get('/livez', (context) => context.json({ status: 'live' }))
-  const found = keptForASecond(ready)
   app.get('/readyz', async (context) => {
-    const checks = await found()
+    const checks = await ready()
     const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })

@@ -1,5 +1,6 @@
 /** What only `npm start` has: the mailbox in front of its edge, and at `/` where that and the edge are and what to type. */
-import type { Fetch } from '../../auth/main.ts'
+import { getRequestListener } from '@hono/node-server'
+import type { Listener } from '../../auth/main.ts'
 import type { Additions } from '../../auth/http/pages.ts'
 import type { Settings } from '../shared/settings.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -27,4 +28,7 @@ export function additions(settings: Settings, mails: Mailbox | undefined): Addit
 }
 
 /** Puts the mailbox, where there is one, in front of the edge. */
-export const front = (edge: Fetch, mails: Mailbox | undefined): Fetch => (request, bindings) => mails?.serve(bindings.incoming) ?? edge(request, bindings)
+export const front = (edge: Listener, mails: Mailbox | undefined): Listener => (incoming, outgoing) => {
+  const mail = mails?.serve(incoming)
+  return mail === undefined ? edge(incoming, outgoing) : getRequestListener(() => mail)(incoming, outgoing)
+}

@@ -1,7 +1,7 @@
 /** What `npm start` runs in place of `auth/main.ts`: the same service, with the edge around it, and what only this machine has. */
 import { main } from '../../auth/main.ts'
-import { appFiles } from './app-files.ts'
-import { edge } from './edge.ts'
+import { appFiles } from '../../edge/app-files.ts'
+import { edge } from '../../edge/edge.ts'
 import { additions, front } from './front.ts'
 import { mailbox } from './mailbox.ts'
 import { localUrl } from './ready.ts'

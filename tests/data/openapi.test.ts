@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataErrors } from '../../db/data-errors.ts'
 import { exampleId, otherExampleId, routineShapes } from '../../db/shapes.ts'
-import { refusalCodes } from '../../infra/local/refuse.ts'
+import { refusalCodes } from '../../edge/refuse.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 const { paths, components } = JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { needApp } from '../../infra/local/app-files.ts'
+import { needApp } from '../../edge/app-files.ts'
 import { askFor, cases, kept, secret, writeApp } from './app-requests.ts'
 import { edgeBefore } from './support.ts'
 

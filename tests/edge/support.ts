@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import { createServer, request, type RequestListener, type Server } from 'node:http'
 import { createConnection, type AddressInfo } from 'node:net'
-import { serve } from '@hono/node-server'
 import { Registry } from 'prom-client'
 import { createLog } from '../../auth/log.ts'
+import type { Service } from '../../auth/main.ts'
 import { onTestFinished } from 'vitest'
-import { appFiles } from '../../infra/local/app-files.ts'
-import { edge } from '../../infra/local/edge.ts'
+import { appFiles } from '../../edge/app-files.ts'
+import { edge } from '../../edge/edge.ts'
 
 /** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
 export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {
@@ -71,7 +71,8 @@ export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise
 
 /** The server of an edge around an auth surface that says so. */
 function edgeServer(url: string, patienceMs: number, logged: string[], app?: string): Server {
-  const fetch = edge(() => new Response('the auth surface'), { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs }, {
+  const auth: Service = { listener: (_incoming, outgoing) => void outgoing.end('the auth surface'), isReady: () => Promise.resolve(true) }
+  const listener = edge(auth, { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs }, {
     log: createLog('info', {
       write: (line: string) => {
         logged.push(line)
@@ -80,7 +81,7 @@ function edgeServer(url: string, patienceMs: number, logged: string[], app?: str
     registry: new Registry(),
     tracing: undefined,
   }, app === undefined ? undefined : appFiles(app, "frame-ancestors 'none'"))
-  return serve({ fetch: (incoming, bindings) => fetch(incoming, bindings as Parameters<typeof fetch>[1]), port: 0, hostname: '127.0.0.1' }) as Server
+  return createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, '127.0.0.1')
 }
 
 /** An edge that lasts until it is closed. */

@@ -253,14 +253,16 @@ describe('PostgREST is away', () => {
   })
 })
 
-test('requests that follow each other use one connection to PostgREST', async () => {
-  const ports = new Set<number | undefined>()
+test('reads that follow each other use one connection to PostgREST, and changes with a body another', async () => {
+  const ports: (number | undefined)[] = []
   const url = await edgeBefore(
     await inPlaceOfPostgrest((request, response) => {
-      ports.add(request.socket.remotePort)
+      ports.push(request.socket.remotePort)
       request.resume().once('end', () => response.end('[]'))
     }),
   )
-  for (const init of [{ method: 'OPTIONS' }, {}, { method: 'POST', body: 'x' }, {}]) await seen(`${url}/data/a`, init)
-  expect(ports.size).toBe(1)
+  const change = { method: 'POST', body: 'x' }
+  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await seen(`${url}/data/a`, init)
+  const [read, , changed] = ports
+  expect(ports).toEqual([read, read, changed, read, changed])
 })

@@ -1,11 +1,11 @@
 /** The running product for one test file or one test: a database of its own, and what the test asks for of all the rest. */
 import pg from 'pg'
-import { startAuth, type Fetch } from '../../auth/main.ts'
+import { startAuth, type Service } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 import { createLog } from '../../auth/log.ts'
-import { appFiles } from '../../infra/local/app-files.ts'
-import { edge, type Witnesses } from '../../infra/local/edge.ts'
+import { appFiles } from '../../edge/app-files.ts'
+import { edge, type Witnesses } from '../../edge/edge.ts'
 import { additions, front } from '../../infra/local/front.ts'
 import { mailbox } from '../../infra/local/mailbox.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
@@ -119,10 +119,11 @@ export async function startStack(
         ...(retireAfterSeconds !== undefined && { retireAfterSeconds }),
         noticePauseMs,
         ...(mails !== undefined &&
-          { onUnsentMail: mails.keep, additions: additions(settings, mails), around: (service: Fetch) => front(service, mails) }),
+          { onUnsentMail: mails.keep, additions: additions(settings, mails), around: ({ listener }: Service) => front(listener, mails) }),
         ...(data &&
           {
-            around: (service: Fetch, witnesses: Witnesses) => edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
+            around: (service: Service, witnesses: Witnesses) =>
+              edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
           }),
       },
     )

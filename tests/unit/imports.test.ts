@@ -4,7 +4,7 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,db,docs,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
+const files = globSync('{admin,auth,bench,client,db,docs,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) => normalize(join(file, '..', path)))
@@ -41,7 +41,8 @@ test.each([
   ['auth/routes/', ['auth/http/', 'auth/engine/', 'infra/'], 'a row says what is to be done and does nothing'],
   ['auth/keys/', ['auth/http/', 'auth/routes/', 'auth/engine/'], 'the keys serve the engine'],
   ['auth/mail/', ['auth/http/', 'auth/routes/', 'auth/engine/', 'auth/keys/'], 'mail is a job'],
-  ['auth/', ['admin/', 'infra/local/', 'infra/docker/'], 'the service runs wherever it is put'],
+  ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service runs wherever it is put'],
+  ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge runs wherever it is put, and asks no database'],
   ['admin/', ['auth/'], 'the operator works on the database alone'],
   ['db/', ['auth/', 'admin/', 'infra/'], 'the database knows nobody'],
   ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app has the client alone'],

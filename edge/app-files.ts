@@ -4,11 +4,12 @@
  */
 import { access, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import type { HttpBindings } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
-import { wantsPage } from '../../auth/http/pages.ts'
-import { configError } from '../shared/errors.ts'
+import { wantsPage } from '../auth/http/pages.ts'
+import type { Listener } from '../auth/main.ts'
+import { configError } from '../infra/shared/errors.ts'
 
 /** What the edge keeps for itself; a file of the app of such a name is never served. */
 const ours = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
@@ -51,7 +52,7 @@ function namesIn(path: string): string[] | undefined {
  * @param directory the folder with its index.html; a new build in it is served at once
  * @param policy the Content-Security-Policy of documents
  */
-export function appFiles(directory: string, policy: string): (request: Request, bindings: HttpBindings) => Promise<Response> {
+export function appFiles(directory: string, policy: string): Listener {
   /** Returns true for a path that exists and that symbolic links lead out of the folder. */
   const leadsOut = async (path: string): Promise<boolean> => {
     const [root, target] = await Promise.all([realpath(directory), realpath(join(directory, path)).catch(() => undefined)])
@@ -100,11 +101,12 @@ export function appFiles(directory: string, policy: string): (request: Request, 
   // whether it is a place depends on who asks, and a cache between us would tell everybody what one was told
   app.notFound((context) => context.body(null, 404, { 'cache-control': 'no-store', vary: 'Accept' }))
 
-  return async ({ url, method, headers: given }, { incoming }) => {
+  return getRequestListener(({ url, method, headers: given }, bindings) => {
+    const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
     const headers = new Headers(given)
     // what a client has of a file is compared by a strong etag only, and ours are weak: it gets the whole
     if (headers.has('if-range')) headers.delete('range')
     return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
-  }
+  })
 }

@@ -1,7 +1,7 @@
 /** What the edge answers by itself, in PostgREST's shape, so that a client of the data surface knows one kind of error. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestIdHeader } from '../shared/request-id.ts'
+import { requestIdHeader } from '../infra/shared/request-id.ts'
 
 /** The same statuses, codes and sentences stand in infra/docker/surfaces.caddy. */
 const refusals = {

@@ -1,0 +1,87 @@
+/** What the edge costs: a list of 20 through it, through a bare proxy and from PostgREST itself, in turn, in one run. */
+import { spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { freePort } from '../infra/local/ports.ts'
+import type { Figure } from './figures.ts'
+import { person, quantile, type BenchStack } from './stack.ts'
+
+const rounds = 15
+const roundMs = 700
+const path = '/transactions?limit=20'
+
+type Round = { answers: number, p99: number }
+
+/** Sends one request after the other on a connection of its own. Node's own client would cost as much as the edge. */
+function caller(port: number, request: string, times: number[]): { run: (until: number) => Promise<void>, end: () => void } {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true)
+  let received = ''
+  let whole: (() => void) | undefined
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk
+    const head = received.indexOf('\r\n\r\n')
+    if (head === -1) return
+    if (!received.startsWith('HTTP/1.1 200')) throw new Error(received.slice(0, 200))
+    const length = /content-length: (\d+)/i.exec(received.slice(0, head))?.[1]
+    if (length === undefined ? !received.endsWith('0\r\n\r\n') : received.length < head + 4 + Number(length)) return
+    received = ''
+    whole?.()
+  })
+  return {
+    run: async (until) => {
+      while (performance.now() < until) {
+        const started = performance.now()
+        await new Promise<void>((resolve) => {
+          whole = resolve
+          socket.write(request)
+        })
+        times.push(performance.now() - started)
+      }
+    },
+    end: () => socket.destroy(),
+  }
+}
+
+/** @param stack filled by `fillUp` */
+export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
+  const { port: postgrest, tokenOf } = await stack.dataSurface()
+  await using running = new AsyncDisposableStack()
+  const start = async (kind: 'edge' | 'bare'): Promise<number> => {
+    const port = await freePort()
+    const child = spawn(process.execPath, ['bench/proxies.ts', kind, String(port), `http://127.0.0.1:${postgrest}`], { stdio: ['ignore', 'ignore', 'inherit'] })
+    running.defer(() => void child.kill())
+    for (;;) {
+      const isUp = await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(() => true, () => false)
+      if (isUp) return port
+    }
+  }
+  const sides = [{ port: postgrest, prefix: '' }, { port: await start('bare'), prefix: '/data' }, { port: await start('edge'), prefix: '/data' }]
+  const figures: Figure[] = []
+  for (const [callers, least] of [[8, 0.75], [50, 0.85]] as const) {
+    const round = async ({ port, prefix }: typeof sides[number]): Promise<Round> => {
+      const times: number[] = []
+      const tokens = await Promise.all(Array.from({ length: callers }, (_, at) => tokenOf(person(100 + at))))
+      const all = tokens.map((token) => caller(port, `GET ${prefix}${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`, times))
+      const until = performance.now() + roundMs
+      await Promise.all(all.map(({ run }) => run(until)))
+      for (const { end } of all) end()
+      return { answers: times.length, p99: quantile(times, 0.99) }
+    }
+    for (const side of sides) await round(side)
+    const seen: Round[][] = []
+    // each round in another order, so that no side profits from its place
+    for (let at = 0; at < rounds; at++) {
+      const order = sides.map((_, place) => (place + at) % sides.length)
+      const measured = new Map<number, Round>()
+      for (const place of order) measured.set(place, await round(sides[place]!))
+      seen.push(sides.map((_, place) => measured.get(place)!))
+    }
+    const ratio = (of: (one: Round[]) => number) => quantile(seen.map(of), 0.5)
+    const work = `list of 20 through the edge, ${callers} callers`
+    figures.push(
+      { work, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.answers / itself!.answers), reach: least, of: 'throughputs' },
+      { work, against: 'a bare undici proxy', ratio: ratio(([, bare, edge]) => edge!.answers / bare!.answers), reach: 0.9, of: 'throughputs' },
+      { work: `${work}: 99 of a hundred`, against: 'PostgREST itself', ratio: ratio(([itself, , edge]) => edge!.p99 / itself!.p99), reach: 1.5, of: 'times' },
+    )
+  }
+  return figures
+}
