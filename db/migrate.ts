@@ -254,6 +254,9 @@ const dropRoutines = `
     );
   end $$`
 
+/** Tells whether a statement failed because a routine needs what it drops, or a column's type that it alters, for which PostgreSQL 15 has another code. */
+const isNeededByRoutine = ({ code, message }: pg.DatabaseError): boolean => code === '2BP01' || code === '0A000' && message.includes('uses its row type')
+
 /** Runs a migration. It may drop what functions of an older version still need; those are dropped first then. */
 async function change(client: pg.Client, file: string, sql: string): Promise<void> {
   await client.query('savepoint file')
@@ -261,7 +264,7 @@ async function change(client: pg.Client, file: string, sql: string): Promise<voi
     await run(client, file, sql)
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    if (!(cause instanceof pg.DatabaseError) || cause.code !== '2BP01') throw error
+    if (!(cause instanceof pg.DatabaseError) || !isNeededByRoutine(cause)) throw error
     await client.query('rollback to savepoint file')
     await client.query(dropRoutines)
     await run(client, file, sql)

@@ -81,6 +81,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       'client',
       'db',
       'docs/openapi.json',
+      'edge',
       'examples/app',
       'infra/shared',
       'infra/local',
