@@ -52,7 +52,7 @@ test('the auth image has Node, what it serves, and neither development tools, np
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
   // nor the app, which the proxy serves
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
-    'admin,auth,client,db,docs,infra,node_modules,package.json',
+    'admin,auth,client,db,docs,edge,infra,node_modules,package.json',
   )
   const user = 'const { uid, username } = require("os").userInfo(); console.log(uid, username)'
   expect((await inAuth('node', '-e', user)).trim()).toBe('1000 node')
