@@ -38,8 +38,8 @@ export type DataSurface = {
   onRefusal?: (code: RefusalCode) => void
 }
 
-/** One request: its id, what came, where its answer goes, the part of its path that is the edge's, and the rest. */
-export type Exchange = {
+/** A request with its id, and where its answer goes. */
+export type EdgeRequest = {
   id: string
   /** The client's address, which it cannot choose. */
   client: string
@@ -47,6 +47,10 @@ export type Exchange = {
   isTrusted: boolean
   incoming: IncomingMessage
   outgoing: ServerResponse
+}
+
+/** A request to the data surface: the part of its path that is the edge's, and the rest. */
+export type Exchange = EdgeRequest & {
   prefix: string
   path: string
   /** Where the request belongs in a trace. */
@@ -134,7 +138,7 @@ function answerFields(received: readonly string[], { id, incoming, prefix }: Exc
   const wantsObject = asksInterfaceObject(incoming.headers.accept)
   const fields = [requestIdHeader, id]
   const names: string[] = []
-  let type: string | undefined
+  let hasType = false
   for (let at = 0; at < received.length; at += 2) {
     const name = received[at] ?? ''
     const value = received[at + 1] ?? ''
@@ -144,8 +148,8 @@ function answerFields(received: readonly string[], { id, incoming, prefix }: Exc
     if (ofConnection.has(lower) || lower === requestIdHeader) continue
     // of two types the first is true
     if (lower === 'content-type' && wantsObject) {
-      if (type === undefined) fields.push(name, typeForInterface(value))
-      type ??= value
+      if (!hasType) fields.push(name, typeForInterface(value))
+      hasType = true
     } else fields.push(name, fieldValue(lower, value, prefix))
   }
   for (const [name, value] of Object.entries(headersOfData)) if (!names.includes(name)) fields.push(name, value)

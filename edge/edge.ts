@@ -3,7 +3,6 @@
  * stands in the process of the auth service, so that an auth request takes no further hop. It decides nothing about who
  * may do what.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Log } from '../auth/log.ts'
 import type { Listener, Service } from '../auth/main.ts'
@@ -12,7 +11,7 @@ import { requestIdHeader, requestIdOf } from '../infra/shared/request-id.ts'
 import type { AddressRange } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { isOfApp } from './app-files.ts'
-import { dataSurface, type DataSurface } from './data-surface.ts'
+import { dataSurface, type DataSurface, type EdgeRequest } from './data-surface.ts'
 import { refusalCodes, type RefusalCode } from './refuse.ts'
 
 /** Where what the edge sees is written down. */
@@ -22,9 +21,6 @@ export type Witnesses = { log: Log, registry: Registry, tracing: Tracing | undef
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
 
 type Surface = 'auth' | 'data' | 'app'
-
-/** A request with its id, its client's address, and whether a trusted proxy sends it. */
-type Request = { incoming: IncomingMessage, outgoing: ServerResponse, id: string, client: string, isTrusted: boolean }
 
 /** What a client was told that went away before it was: the number that other servers log for it. */
 const clientGone = 499
@@ -70,7 +66,7 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
   const handOn = dataSurface({ ...data, onRefusal: metrics.refused })
 
   /** One measurement a request, and a line; the auth service writes its own. Never the query, which holds what people search for. */
-  const seen = (surface: Surface, { incoming, outgoing, id, client }: Request) => {
+  const seen = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
     const started = performance.now()
     outgoing.once('close', () => {
       const ms = performance.now() - started
@@ -89,7 +85,7 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
   }
 
   /** For whoever looks from outside: both surfaces answer, and can do their work. It says no more than that. */
-  const health = async ({ outgoing, id }: Request): Promise<void> => {
+  const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
     // answered by PostgREST alone, without the database, of which the other has asked
     const listens = fetch(data.url, { method: 'OPTIONS', signal: AbortSignal.timeout(3_000) }).then(({ ok }) => ok)
     const isUp = (await Promise.allSettled([auth.isReady(), listens])).every((outcome) => outcome.status === 'fulfilled' && outcome.value)
@@ -98,7 +94,7 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
   }
 
   /** Runs what one surface does as a span of the edge's, where somebody wants to see it. */
-  const traced = async (surface: Surface, { incoming, outgoing, id, isTrusted }: Request, work: () => void | Promise<void>): Promise<void> => {
+  const traced = async (surface: Surface, { incoming, outgoing, id, isTrusted }: EdgeRequest, work: () => void | Promise<void>): Promise<void> => {
     if (tracing === undefined) return work()
     const parent = isTrusted ? incoming.headers['traceparent']?.toString() : undefined
     return tracing.span(`edge ${surface}`, { service: 'finance-edge', kind: 'server', attributes: { 'request.id': id }, parent }, async (span) => {
@@ -110,7 +106,7 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
 
   return (incoming, outgoing) => {
     const address = incoming.socket.remoteAddress ?? ''
-    const request: Request = {
+    const request: EdgeRequest = {
       incoming,
       outgoing,
       id: requestIdOf(incoming, trustedProxies),
