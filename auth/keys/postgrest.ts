@@ -1,4 +1,4 @@
-/** What PostgREST knows of the keys, and who sees to it that it knows them. */
+/** Makes sure that every PostgREST has the keys. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 
 /** What each PostgREST announces of the keys it has loaded while no key is pending. */
 const nonePending = ''
-/** Interval of the look that has no reason, in milliseconds. It finds a PostgREST whose reload failed without a lost session. */
+/** Interval of the check without a reason, in milliseconds. It finds a PostgREST whose reload failed without a lost session. */
 const lookAgainMs = 60_000
 /** So many looks may follow each other, and then one in so many turns. */
 const [looksAtOnce, turnsPerLook] = [5, 15]
@@ -61,14 +61,17 @@ export async function isKnownToAll(
 }
 
 /**
- * PostgREST asks for its keys when it lost a connection and when it is told to. Where that question fails, because the connection
- * it is asked on was the next to be lost, or because none was free, it serves without any key and every token is 500, until it is
- * told again. So when the keys have changed, when the database has lost sessions and when a PostgREST has begun to listen, all are told to
- * open new connections and to ask again, until all have announced that they have the keys. Once a minute all are told to ask.
- * @returns what looks whether that is due, to be asked each turn while no key is pending, with the ids of the keys
+ * Repairs a PostgREST that has no keys. PostgREST loads the keys after a lost connection and after a notification. If the query
+ * fails, PostgREST drops the keys that it had, and every token is 500 until the next load. The query fails on a lost
+ * connection, or without a free one. The keeper notifies every PostgREST to open new connections and load again when
+ * - the keys changed,
+ * - the database lost sessions,
+ * - a PostgREST began to listen.
+ * It repeats that until each has announced the keys. Once a minute it lets each load the keys without new connections.
+ * @returns the function to call each turn while no key is pending, with the ids of the keys
  */
 export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
-  /** How it was when all had the keys. */
+  /** The state when each PostgREST had announced the keys. */
   let known: { listeners: string, lost: string, keys: string, at: number } | undefined
   let looks = 0
   return async (keys) => {

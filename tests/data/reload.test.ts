@@ -8,7 +8,7 @@ import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
 let mine: Caller
-/** How often PostgREST has loaded the keys. */
+/** Number of announced loads. */
 let loads = 0
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const waiting = async (): Promise<number[]> =>
     `select pid from pg_stat_activity where usename = 'authenticator' and datname = current_database() and wait_event_type = 'Lock'`,
   )).rows.map(({ pid }) => pid)
 
-/** A transaction beside it, as a migration is. */
+/** A transaction of another session, such as a migration's. */
 async function transaction(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: stack.ownerUrl })
   await client.connect()
@@ -59,19 +59,24 @@ beforeEach(async () => {
   expect(await status()).toBe(200)
 })
 
-test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])('waits for a migration, past a %s, and PostgREST keeps its keys meanwhile and then', async (setting) => {
-  await limit(setting)
-  const migration = await transaction()
-  await migration.query('lock table auth.jwks in access exclusive mode')
-  await tell()
-  await expect.poll(waiting).toHaveLength(1)
-  const [since] = (await stack.owner.query('select clock_timestamp() as now')).rows
-  await expect.poll(async () => (await stack.owner.query(`select clock_timestamp() > $1::timestamptz + interval '600 milliseconds' as passed`, [since.now])).rows)
-    .toEqual([{ passed: true }])
-  expect(await status()).toBe(200)
-  await Promise.all([reloaded(), migration.query('commit')])
-  expect(await status()).toBe(200)
-})
+test.each(["statement_timeout = '200ms'", "lock_timeout = '200ms'"])(
+  'waits for a migration, past a %s, and PostgREST keeps its keys meanwhile and then',
+  async (setting) => {
+    await limit(setting)
+    const migration = await transaction()
+    await migration.query('lock table auth.jwks in access exclusive mode')
+    await tell()
+    await expect.poll(waiting).toHaveLength(1)
+    const [since] = (await stack.owner.query('select clock_timestamp() as now')).rows
+    await expect.poll(async () =>
+      (await stack.owner.query(`select clock_timestamp() > $1::timestamptz + interval '600 milliseconds' as passed`, [since.now])).rows
+    )
+      .toEqual([{ passed: true }])
+    expect(await status()).toBe(200)
+    await Promise.all([reloaded(), migration.query('commit')])
+    expect(await status()).toBe(200)
+  },
+)
 
 test('is not ended by a cancelled statement', async () => {
   const migration = await transaction()
