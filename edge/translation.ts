@@ -1,7 +1,7 @@
 /**
  * What the edge changes of a request for PostgREST and of its answer, so that clients which were made for another server
  * work as they are. It comes before anything else looks at the fields: what is dropped here is neither counted as a token
- * nor allowed a token's limits. The same is in infra/docker/translation.caddy. No I/O.
+ * nor allowed a token's limits. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -25,7 +25,7 @@ export const asksInterfaceObject = (accept: string | undefined): boolean =>
  *
  * @param prefix the part of the path that is the edge's
  */
-export function fieldsForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
+export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
   const fields = { ...headers }
   if (prefix === ofSupabase) {
     for (const name of ['accept-profile', 'content-profile']) if (fields[name] === 'public') delete fields[name]
@@ -42,3 +42,30 @@ export function fieldsForPostgrest(headers: IncomingHttpHeaders, prefix: string)
  * a charset, which is the form that PostgREST gives by itself. It sends two where it refuses, of which the first is true.
  */
 export const typeForInterface = (type: string): string => type.startsWith(postgrestObject) ? interfaceObject : type
+
+/** PostgREST 13 and later name a refused claim, an expired token for one, differently than the interface does. */
+const codeOfExpired = 'PGRST303'
+const codeOfInterface = 'PGRST301'
+
+/** Returns a response header with the interface's code: PostgREST 16 names the code in `Proxy-Status`. */
+export const namedCode = (value: string): string => value.replace(codeOfExpired, codeOfInterface)
+
+/** Errors of a request that PostgREST answers with 500, and the message for the client; null keeps PostgreSQL's. */
+const requestErrors: Record<string, string | null> = {
+  // an upsert names a row twice
+  21000: null,
+  54001: 'The request is nested too deeply.',
+}
+
+/**
+ * Returns the client's form of an error of PostgREST's, or undefined if it stays as it is.
+ * @param body the response body, a small JSON object
+ */
+export function mendError(status: number, body: Buffer): { status: number, body: Buffer } | undefined {
+  const text = body.toString('utf8')
+  if (status === 401) return text.includes(`"${codeOfExpired}"`) ? { status, body: Buffer.from(text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)) } : undefined
+  const code = /"code":"(\w{5})"/.exec(text)?.[1] ?? ''
+  const message = requestErrors[code]
+  if (message === undefined) return undefined
+  return { status: 400, body: message === null ? body : Buffer.from(JSON.stringify({ code, message, details: null, hint: null })) }
+}
