@@ -98,7 +98,11 @@ export type EdgeOptions = {
 
 /** Builds the edge. */
 export function edge({ auth, data, trustedProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
-  const metrics = edgeMetrics(registry, { data: data.postgrest, ...(data.standbys && { standby: data.standbys }), ...(auth.upstreams && { auth: auth.upstreams }) })
+  const metrics = edgeMetrics(registry, {
+    data: data.postgrest,
+    ...(data.standbys && { standby: data.standbys }),
+    ...(auth.upstreams && { auth: auth.upstreams }),
+  })
   const serveData = dataSurface({ ...data, onRefusal: metrics.refused })
 
   /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */

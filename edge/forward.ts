@@ -5,7 +5,14 @@
  * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.
  */
 import { once } from 'node:events'
-import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,7 +67,11 @@ const ofTrace = new Set(['traceparent', 'tracestate'])
  * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A header that `Connection` names
  * is kept: otherwise a client could have its token dropped after the edge has counted it.
  */
-export function forwardedHeaders({ id, client, isTrusted, incoming }: EdgeRequest, headers: IncomingHttpHeaders, traceparent: string | undefined): OutgoingHttpHeaders {
+export function forwardedHeaders(
+  { id, client, isTrusted, incoming }: EdgeRequest,
+  headers: IncomingHttpHeaders,
+  traceparent: string | undefined,
+): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = {}
   for (const name in headers) if (!ofConnection.has(name) && (isTrusted || !ofTrace.has(name))) forwarded[name] = headers[name]
   forwarded['x-forwarded-for'] = client
@@ -73,8 +84,7 @@ export function forwardedHeaders({ id, client, isTrusted, incoming }: EdgeReques
 /** Returns true for a response header that the client receives as it is. The upstream repeats the request id that it was given. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
 
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -256,7 +266,12 @@ class Unseen extends Error {
  * @param onSent called as soon as the upstream has nothing more to read
  * @param isHeavy true if the upstream keeps working on a whole body after its client is gone
  */
-export async function change(upstream: Upstream, forwarded: Forwarded, onSent: () => void = () => undefined, isHeavy = false): Promise<'answered' | 'too-large'> {
+export async function change(
+  upstream: Upstream,
+  forwarded: Forwarded,
+  onSent: () => void = () => undefined,
+  isHeavy = false,
+): Promise<'answered' | 'too-large'> {
   const { incoming, outgoing, bodyLimit } = forwarded
   const clientGone = new AbortController()
   let isWhole = false
