@@ -1,4 +1,4 @@
-/** Queries at the edge's limits, for both edges: the largest that are asked, and the smallest that are refused. */
+/** Queries at the edge's limits: the largest that PostgREST gets, and the smallest that are refused. */
 
 const list = (count: number, item: (number: number) => string | number, separator = ',') =>
   Array.from({ length: count }, (_, number) => item(number)).join(separator)
