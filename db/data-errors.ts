@@ -114,7 +114,6 @@ export const dataErrors: DataError[] = [
     'there is no unique or exclusion constraint matching the ON CONFLICT specification',
     'no key of the table has the columns that `on_conflict` names',
   ),
-  row(400, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, in PostgREST 16 behind the edge'),
   row(400, '21000', ['create'], 'one request names a row twice', 'a merge has the same row twice'),
   row(
     400,
@@ -167,7 +166,7 @@ export const dataErrors: DataError[] = [
     'the request, with all that goes along, is larger than an undo could take back; nothing was stored',
     'Nothing was stored. Send it in parts, such as one for each year of transaction_date.',
   ),
-  row(413, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, in PostgREST 12'),
+  row(413, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep'),
   row(413, 'PAYLOAD_TOO_LARGE', sends, 'The request body is larger than this request may send.', 'the edge refuses the body'),
   row(414, 'URI_TOO_LONG', all, 'The URL is longer than this request may send.', 'the edge refuses the URL'),
   row(415, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12'),
