@@ -43,5 +43,5 @@ export const notOneObject = isOf12 ? 'JSON object requested, multiple (or no) ro
 /** The message for a time zone that PostgreSQL does not know. 16 asks PostgreSQL before pre_request(). */
 export const unknownZone = isOf12 ? 'unknown time zone' : 'invalid value for parameter "TimeZone"'
 
-/** The message for a text with two dots that is no token. */
-export const notAToken = isOf12 ? /^JW/ : /^(JWT|No suitable key)/
+/** The message for a bearer that is no token of ours. */
+export const notAToken = isOf12 ? /^JW/ : /JWT|^No suitable key/
