@@ -123,6 +123,13 @@ export const dataErrors: DataError[] = [
     'the edge refuses the query',
   ),
   row(400, 'INVALID_ENCODING', all, 'The URL or a header field is not UTF-8.', 'the edge refuses what is not UTF-8'),
+  row(
+    400,
+    'LIMIT_NOT_SUPPORTED',
+    ['change', 'remove'],
+    'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
+    'the edge refuses `limit` and `offset`',
+  ),
   row(400, 'ORDER_NOT_SUPPORTED', ['change', 'remove'], 'Rows that are changed or deleted cannot be ordered by a related table.', 'the edge refuses the order'),
   row(401, 'PGRST301', all, 'JWT expired', 'the token has expired or is invalid, or its session, membership or role has ended: fetch a new one'),
   row(401, 'PGRST303', all, 'JWT expired', 'the token has expired, at PostgREST 16 without the edge, which says `PGRST301`'),

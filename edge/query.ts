@@ -22,7 +22,7 @@ const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal = 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'ORDER_NOT_SUPPORTED'
+export type QueryRefusal = 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED'
 
 /** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -66,7 +66,9 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
     || conditions.length > most.conditions
     || repeatsByNumber(decode(parts.join('&')))
   if (isTooMuch) return 'QUERY_TOO_COMPLEX'
-  // PostgREST has no answer to it
+  // PostgREST 13 and later would ignore it and change every row of the filter
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return 'LIMIT_NOT_SUPPORTED'
+  // PostgREST 12 has no answer to it
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return 'ORDER_NOT_SUPPORTED'
   return undefined
 }
