@@ -1,12 +1,11 @@
 /** The composition root: every part is made here, once, and handed to those that need it. */
 import { availableParallelism } from 'node:os'
-import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { plans as createPlans } from './plans.ts'
@@ -32,31 +31,20 @@ import { mailSender, type OutgoingMail } from './mail/transports.ts'
 import { policyOf } from './policy.ts'
 import { routes } from './routes/table.ts'
 
-/** A stop goes on serving for so long, because whoever sends requests has not heard of it yet; in milliseconds. */
+/** Time that a stop continues to serve, because senders do not know of it yet, in milliseconds. */
 const lameDuckMs = 250
-/** How long it then waits for requests in flight, in milliseconds. */
-const drainMs = 5_000
-
-/** When a client that sends slowly is cut off, in milliseconds. Node looks at every interval, so it may be that much later. */
-const slowClients = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
-
-/**
- * How long a connection is kept for the next request: longer than a proxy keeps it (Caddy here 30 s, a load balancer on AWS
- * 60). Whoever closes first must be the one who sends, or a request may meet a connection that is just closed.
- */
-const keptConnections = { keepAliveTimeout: 75_000 }
 
 /** A token is accepted for so long after its end, because clocks differ; in seconds. */
 const clockLeewaySeconds = 60
 
-/** Answers a request of Node's HTTP server. */
-export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
-
 /** The auth surface. `isReady` tells whether it can do its work now, as `/readyz` does. */
 export type Service = { listener: Listener, isReady: () => Promise<boolean> }
 
-/** Builds the listener that is asked in the service's place. It uses the log, the figures and the traces of the service. */
-export type Around = (service: Service, witnesses: { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }) => Listener
+/** The service's log, metrics and traces, for the listener around it. */
+export type Witnesses = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
+
+/** Builds the listener that is called in the service's place. */
+export type Around = (service: Service, witnesses: Witnesses) => Listener
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   /** What serves other paths from the same port. */
@@ -97,20 +85,6 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
       `PUBLIC_URL is not the one the database was migrated with, and tokens name it: run \`${config.commands.migrate}\` with this PUBLIC_URL.`,
     )
   }
-}
-
-/** Resolves when the server listens. @throws ConfigError when the port is taken or not allowed */
-function listening(server: Server, config: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('listening', resolve)
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        configError(
-          error.code === 'EADDRINUSE' ? `PORT ${config.port} is taken: set PORT to a free one.` : `PORT ${config.port} cannot be used (${error.code}).`,
-        ),
-      )
-    })
-  })
 }
 
 /**
@@ -200,17 +174,10 @@ export async function startAuth(
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
     }
     const served = around(service, { log, registry: metrics.registry, tracing })
-    const server = createServer({ ...slowClients, ...keptConnections }, (incoming, outgoing) => void served(incoming, outgoing))
-    server.listen(config.port, config.host)
-    await listening(server, config)
-    running.defer(async () => {
+    const onStop = () => {
       stopping = true
-      await sleep(lameDuckMs)
-      const closed = new Promise((resolve) => server.close(resolve))
-      const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
-      await closed
-      clearTimeout(giveUp)
-    })
+    }
+    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop }))
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()

@@ -43,18 +43,30 @@ function caller(port: number, request: string, times: number[]): { run: (until: 
 
 /** @param stack filled by `fillUp` */
 export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
-  const { port: postgrest, tokenOf } = await stack.dataSurface()
+  const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()
-  const start = async (kind: 'edge' | 'bare'): Promise<number> => {
+  const start = async (args: (port: number) => string[], env: (port: number) => NodeJS.ProcessEnv): Promise<number> => {
     const port = await freePort()
-    const child = spawn(process.execPath, ['bench/proxies.ts', kind, String(port), `http://127.0.0.1:${postgrest}`], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(process.execPath, args(port), { env: { ...process.env, ...env(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
     running.defer(() => void child.kill())
     for (;;) {
-      const isUp = await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(() => true, () => false)
+      const isUp = await fetch(`http://127.0.0.1:${port}/data/`, { method: 'OPTIONS' }).then(({ ok }) => ok, () => false)
       if (isUp) return port
     }
   }
-  const sides = [{ port: postgrest, prefix: '' }, { port: await start('bare'), prefix: '/data' }, { port: await start('edge'), prefix: '/data' }]
+  const url = `http://127.0.0.1:${postgrest}`
+  const adminPort = await freePort()
+  // nothing listens there: an auth service takes no part
+  const bare = await start((port) => ['bench/proxies.ts', String(port), url], () => ({}))
+  const edge = await start(() => ['edge/main.ts'], (port) => ({
+    PORT: String(port),
+    EDGE_ADMIN_PORT: String(adminPort),
+    AUTH_UPSTREAM: 'http://127.0.0.1:9',
+    POSTGREST_UPSTREAM: url,
+    POSTGREST_READY_PORT: String(readyPort),
+    APP_DIR: 'none',
+  }))
+  const sides = [{ port: postgrest, prefix: '' }, { port: bare, prefix: '/data' }, { port: edge, prefix: '/data' }]
   const figures: Figure[] = []
   for (const [callers, least] of [[8, 0.75], [50, 0.85]] as const) {
     const round = async ({ port, prefix }: typeof sides[number]): Promise<Round> => {

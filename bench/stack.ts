@@ -27,8 +27,8 @@ export type BenchStack = AsyncDisposable & {
   /** What the service would be told as PUBLIC_URL. */
   publicUrl: string
   authServicePassword: string
-  /** Starts a PostgREST for callers that are not `Ask`. @returns its port, and what signs tokens */
-  dataSurface: () => Promise<{ port: number, tokenOf: (who: Asking) => Promise<string> }>
+  /** Starts a PostgREST for callers that are not `Ask`. @returns its ports, and what signs tokens */
+  dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: Asking) => Promise<string> }>
   /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
   postgrest: (env?: Record<string, string>) => Promise<(who: Asking | undefined) => Promise<Ask>>
 }
@@ -85,7 +85,10 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
     url: server.url,
     publicUrl,
     authServicePassword,
-    dataSurface: async () => ({ port: await start({}), tokenOf }),
+    dataSurface: async () => {
+      const readyPort = await freePort()
+      return { port: await start({ PGRST_ADMIN_SERVER_PORT: String(readyPort) }), readyPort, tokenOf }
+    },
     async postgrest(env = {}) {
       const port = await start(env)
       return async (who) => {

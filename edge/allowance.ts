@@ -1,7 +1,6 @@
 /**
  * What a request to the data surface may cost before PostgREST has read it. PostgREST parses a body before it asks who
- * sends it, and plans every embedding that a URL asks for. The same numbers stand in infra/docker/surfaces.caddy.
- * No I/O.
+ * sends it, and plans every embedding that a URL asks for. No I/O.
  */
 
 /** A body or URL of a client without a bearer token, which may read nothing and write nothing. */

@@ -1,15 +1,13 @@
-/**
- * A built single-page app at `/`, as the edge of `npm start` serves it; in containers it is `(app)` of
- * infra/docker/app.caddy. tests/edge/app-requests.ts asks both the same. A path that is no file is a place in the app.
- */
-import { access, realpath, stat } from 'node:fs/promises'
+/** A built single-page app at `/`. A path that is no file is a place in the app. */
+import { access, readFile, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
+import { compress } from 'hono/compress'
 import { wantsPage } from '../auth/http/pages.ts'
-import type { Listener } from '../auth/main.ts'
 import { configError } from '../infra/shared/errors.ts'
+import type { Listener } from '../infra/shared/http-server.ts'
 
 /** What the edge keeps for itself; a file of the app of such a name is never served. */
 const ours = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
@@ -30,6 +28,9 @@ export async function needApp(directory: string): Promise<void> {
     throw configError('APP_DIR must be a folder with an index.html that can be read: build the app first, or name the folder of its build.')
   })
 }
+
+/** Returns the policy of the reference app's documents, which its build brings. The file is never served. */
+export const policyOfApp = async (directory: string): Promise<string> => (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
 
 type File = { path: string, etag: string }
 
@@ -85,6 +86,8 @@ export function appFiles(directory: string, policy: string): Listener {
     context.res.headers.set('x-content-type-options', 'nosniff')
     context.res.headers.set('referrer-policy', 'no-referrer')
   })
+  // where the build brings no compressed copy
+  app.use(compress({ encoding: 'gzip' }))
   app.get('*', async (context) => {
     // as received: dots in it have not led anywhere yet
     const names = namesIn(context.env.path)

@@ -1,34 +1,40 @@
 /**
- * The edge of `npm start`: both surfaces on one origin, as Caddy has them in containers (infra/docker/surfaces.caddy). It
- * stands in the process of the auth service, so that an auth request takes no further hop. It decides nothing about who
- * may do what.
+ * The edge: one origin for the app, the auth surface and the data surface. It decides nothing about who may do what. At `npm start`
+ * it runs in the process of the auth service; elsewhere it is a process of its own.
  */
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Log } from '../auth/log.ts'
-import type { Listener, Service } from '../auth/main.ts'
 import { clientAddress, isFromTrustedProxy } from '../infra/shared/client-address.ts'
+import type { Listener } from '../infra/shared/http-server.ts'
 import { requestIdHeader, requestIdOf } from '../infra/shared/request-id.ts'
 import type { AddressRange } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { isOfApp } from './app-files.ts'
-import { dataSurface, type DataSurface, type EdgeRequest } from './data-surface.ts'
+import { refuseAuth } from './auth-surface.ts'
+import { dataSurface, type DataSurface } from './data-surface.ts'
+import type { EdgeRequest } from './forward.ts'
+import type { Hold } from './hold.ts'
 import { refusalCodes, type RefusalCode } from './refuse.ts'
+import { anyAnswers, type Upstreams } from './upstreams.ts'
 
-/** Where what the edge sees is written down. */
-export type Witnesses = { log: Log, registry: Registry, tracing: Tracing | undefined }
-
-/** Where the data surface is, and what of the path is left for it; the second prefix is where supabase-js looks. */
+/** Path prefixes of the data surface, and the rest of the target. supabase-js uses the second prefix. */
 const dataPath = /^(\/data|\/rest\/v1)(?:(\/[^?]*)?(\?.*)?)$/
+
+/** Paths of the auth service for probes and Prometheus. Only its own port answers them. */
+const probePath = /^\/(?:livez|readyz|metrics)(?:\?|$)/
+
+/** A target in absolute form (RFC 9112, 3.2.2). */
+const absoluteForm = /^https?:\/\/[^/?#]*/i
 
 type Surface = 'auth' | 'data' | 'app'
 
-/** What a client was told that went away before it was: the number that other servers log for it. */
+/** The status in log and metrics for a client that left before its response. */
 const clientGone = 499
 
-function edgeMetrics(registry: Registry) {
+function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | undefined>) {
   const requests = new Counter({
     name: 'edge_requests_total',
-    help: 'Requests that the edge has answered or handed on.',
+    help: 'Requests that the edge has answered or forwarded.',
     labelNames: ['surface', 'status'],
     registers: [registry],
   })
@@ -40,11 +46,25 @@ function edgeMetrics(registry: Registry) {
   })
   const refused = new Counter({
     name: 'edge_refused_total',
-    help: 'Requests to the data surface that the edge has answered itself.',
+    help: 'Requests to the data surface that the edge has refused itself.',
     labelNames: ['code'],
     registers: [registry],
   })
   for (const code of refusalCodes) refused.inc({ code }, 0)
+  const known = new Gauge({
+    name: 'edge_upstreams',
+    help: 'Upstreams by surface, and whether they are ready.',
+    labelNames: ['surface', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [surface, upstreams] of Object.entries(watched)) {
+        const list = upstreams?.list() ?? []
+        const ready = list.filter(({ isReady }) => isReady).length
+        known.set({ surface, state: 'ready' }, ready)
+        known.set({ surface, state: 'not_ready' }, list.length - ready)
+      }
+    },
+  })
   return {
     answered: (surface: Surface, status: number, seconds: number) => {
       requests.inc({ surface, status })
@@ -54,25 +74,41 @@ function edgeMetrics(registry: Registry) {
   }
 }
 
-/** Where the data surface is, and whose word about a client is believed. */
-export type EdgeOptions = Omit<DataSurface, 'onRefusal'> & { trustedProxies: AddressRange[] }
+/** The auth surface as the edge reaches it. */
+export type AuthSurface = {
+  serve: (request: EdgeRequest, traceparent: string | undefined) => void | Promise<void>
+  isReady: () => Promise<boolean>
+  /** Present if the edge is a process of its own. It then logs this surface's requests, and its port has no probes. */
+  upstreams?: Upstreams
+}
 
-/**
- * Builds the edge around the auth surface.
- * @param app what answers for a single-page app at `/`, where there is one
- */
-export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { log, registry, tracing }: Witnesses, app?: Listener): Listener {
-  const metrics = edgeMetrics(registry)
-  const handOn = dataSurface({ ...data, onRefusal: metrics.refused })
+export type EdgeOptions = {
+  auth: AuthSurface
+  data: Omit<DataSurface, 'onRefusal'>
+  trustedProxies: AddressRange[]
+  /** Answers at `/` for a single-page app. */
+  app?: Listener | undefined
+  hold?: Hold | undefined
+  /** Returns true after the process was told to stop: connections are closed with the next response. */
+  isStopping?: () => boolean
+  log: Pick<Log, 'info'>
+  registry: Registry
+  tracing: Tracing | undefined
+}
 
-  /** One measurement a request, and a line; the auth service writes its own. Never the query, which holds what people search for. */
-  const seen = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
+/** Builds the edge. */
+export function edge({ auth, data, trustedProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
+  const metrics = edgeMetrics(registry, { data: data.postgrest, ...(data.standbys && { standby: data.standbys }), ...(auth.upstreams && { auth: auth.upstreams }) })
+  const serveData = dataSurface({ ...data, onRefusal: metrics.refused })
+
+  /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */
+  const observe = (surface: Surface, { incoming, outgoing, id, client }: EdgeRequest) => {
     const started = performance.now()
     outgoing.once('close', () => {
       const ms = performance.now() - started
       const status = outgoing.writableFinished ? outgoing.statusCode : clientGone
       metrics.answered(surface, status, ms / 1000)
-      if (surface === 'auth') return
+      if (surface === 'auth' && auth.upstreams === undefined) return
       log.info({
         id,
         method: incoming.method,
@@ -84,16 +120,15 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
     })
   }
 
-  /** For whoever looks from outside: both surfaces answer, and can do their work. It says no more than that. */
+  /** Answers `/healthz` for external monitors: both surfaces are up. It says nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
-    // answered by PostgREST alone, without the database, of which the other has asked
-    const listens = fetch(data.url, { method: 'OPTIONS', signal: AbortSignal.timeout(3_000) }).then(({ ok }) => ok)
-    const isUp = (await Promise.allSettled([auth.isReady(), listens])).every((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    // PostgREST answers OPTIONS without the database, which the auth service has asked
+    const isUp = (await Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])).every(Boolean)
     outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store', [requestIdHeader]: id })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
 
-  /** Runs what one surface does as a span of the edge's, where somebody wants to see it. */
+  /** Runs the work of a surface as a span. */
   const traced = async (surface: Surface, { incoming, outgoing, id, isTrusted }: EdgeRequest, work: () => void | Promise<void>): Promise<void> => {
     if (tracing === undefined) return work()
     const parent = isTrusted ? incoming.headers['traceparent']?.toString() : undefined
@@ -104,7 +139,7 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
     })
   }
 
-  return (incoming, outgoing) => {
+  return async (incoming, outgoing) => {
     const address = incoming.socket.remoteAddress ?? ''
     const request: EdgeRequest = {
       incoming,
@@ -113,18 +148,24 @@ export function edge(auth: Service, { trustedProxies, ...data }: EdgeOptions, { 
       client: clientAddress(address, incoming.headers['x-forwarded-for']?.toString(), trustedProxies),
       isTrusted: isFromTrustedProxy(address, trustedProxies),
     }
-    const target = incoming.url ?? ''
+    if (isStopping()) outgoing.shouldKeepAlive = false
+    const target = (incoming.url ?? '').replace(absoluteForm, '')
+    incoming.url = target
     if (target === '/healthz') return health(request)
-    // as received: a path that is only like one of these when it is decoded is none of them
+    // as received: a path that equals one of these only after decoding is a different path
     const [, prefix, path = '/', query = ''] = dataPath.exec(target) ?? []
     const isApp = app !== undefined && isOfApp(target)
-    seen(isApp ? 'app' : prefix === undefined ? 'auth' : 'data', request)
+    const surface = isApp ? 'app' : prefix === undefined ? 'auth' : 'data'
+    observe(surface, request)
     if (isApp) {
       outgoing.setHeader(requestIdHeader, request.id)
       return app(incoming, outgoing)
     }
-    const work = () => auth.listener(incoming, outgoing)
-    if (prefix === undefined) return target.startsWith('/api/') ? traced('auth', request, work) : work()
-    return traced('data', request, () => handOn({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))
+    if (auth.upstreams !== undefined && prefix === undefined && (probePath.test(target) || !target.startsWith('/'))) return refuseAuth(request, 'NOT_FOUND')
+    const held = hold?.passed()
+    if (held !== undefined) await held
+    if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))
+    const work = () => auth.serve(request, tracing?.traceparent())
+    return target.startsWith('/api/') ? traced(surface, request, work) : work()
   }
 }

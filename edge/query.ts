@@ -1,7 +1,6 @@
 /**
  * What the URL of a request to the data surface may ask. PostgREST parses and plans a query before it takes one of the
- * caller's shares, some parts of it in the square of their number, and fails with a bare 500 where bytes are no UTF-8.
- * The same numbers stand in infra/docker/query.caddy. No I/O.
+ * caller's shares, some parts of it in the square of their number, and fails with a bare 500 where bytes are no UTF-8. No I/O.
  */
 import { isUtf8 } from 'node:buffer'
 

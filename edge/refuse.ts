@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
 
-/** The same statuses, codes and sentences stand in infra/docker/surfaces.caddy. */
 const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],

@@ -1,7 +1,7 @@
 /**
  * What the edge changes of a request for PostgREST and of its answer, so that clients which were made for another server
  * work as they are. It comes before anything else looks at the fields: what is dropped here is neither counted as a token
- * nor allowed a token's limits. The same is in infra/docker/translation.caddy. No I/O.
+ * nor allowed a token's limits. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -25,7 +25,7 @@ export const asksInterfaceObject = (accept: string | undefined): boolean =>
  *
  * @param prefix the part of the path that is the edge's
  */
-export function fieldsForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
+export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
   const fields = { ...headers }
   if (prefix === ofSupabase) {
     for (const name of ['accept-profile', 'content-profile']) if (fields[name] === 'public') delete fields[name]
@@ -42,3 +42,27 @@ export function fieldsForPostgrest(headers: IncomingHttpHeaders, prefix: string)
  * a charset, which is the form that PostgREST gives by itself. It sends two where it refuses, of which the first is true.
  */
 export const typeForInterface = (type: string): string => type.startsWith(postgrestObject) ? interfaceObject : type
+
+/** PostgREST 13 and later name a refused claim, an expired token for one, differently than the interface does. */
+const codeOfExpired = 'PGRST303'
+const codeOfInterface = 'PGRST301'
+
+/** Returns a response header with the interface's code: PostgREST 16 names the code in `Proxy-Status`. */
+export const namedCode = (value: string): string => value.replace(codeOfExpired, codeOfInterface)
+
+/** Statuses of errors that a request causes and that PostgREST 12.2 and later answer with 500. 12.0.2 has the second itself. */
+const statusOfRequestError: Record<string, number> = { 21000: 400, 54001: 413 }
+
+/**
+ * Returns the client's form of an error of PostgREST's, or undefined if it stays as it is.
+ * @param body the response body, a small JSON object
+ */
+export function mendError(status: number, body: Buffer): { status: number, body: Buffer } | undefined {
+  const text = body.toString('utf8')
+  if (status === 401) {
+    const named = text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)
+    return named === text ? undefined : { status, body: Buffer.from(named) }
+  }
+  const mended = statusOfRequestError[/"code":"(\w{5})"/.exec(text)?.[1] ?? '']
+  return mended === undefined ? undefined : { status: mended, body }
+}

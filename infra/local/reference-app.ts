@@ -9,9 +9,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { oneLine } from '../shared/errors.ts'
 
-/** The policy of its documents, which its build brings: nothing inline, nothing of another origin. The name is never served. */
-export const policyOfApp = async (directory: string): Promise<string> => (await readFile(join(directory, '.content-security-policy'), 'utf8')).trim()
-
 /** Where it is built into, below the checkout. */
 const built = 'examples/app/dist'
 

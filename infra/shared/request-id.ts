@@ -6,7 +6,7 @@ import type { AddressRange } from './settings.ts'
 
 export const requestIdHeader = 'x-request-id'
 
-/** The same form stands in infra/docker/surfaces.caddy. It is short and has no character that means something to a log. */
+/** A short id without a character that means something to a log. */
 const wellFormed = /^[A-Za-z0-9._-]{8,64}$/
 
 /** The edge and the auth service may be one process, and are to say the same. */

@@ -67,6 +67,13 @@ const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a n
     return { fewest, most: Math.max(fewest, most) }
   })
 
+/** A list of upstreams, by comma or space: `http://host:port`, or `host:port`. */
+const upstreams = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`)))
+  .refine(
+    (urls) => urls.every((url) => /^http:\/\/([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(url) && URL.canParse(url)),
+    'must be a list of addresses such as http://postgrest:3000, each with its port and without a path',
+  )
+
 const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
@@ -91,6 +98,17 @@ const environment = z.object({
   /** The largest body the edge lets through to the data surface, in bytes; a smaller one than 64 KiB would be refused from nobody. */
   DATA_BODY_LIMIT: z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
     .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
+  /** Auth services behind an edge that is a process of its own. A host name stands for all of its addresses. */
+  AUTH_UPSTREAM: upstreams.optional(),
+  /** PostgREST processes behind such an edge. */
+  POSTGREST_UPSTREAM: upstreams.optional(),
+  /** The port at which each PostgREST says that it is ready (PGRST_ADMIN_SERVER_PORT). */
+  POSTGREST_READY_PORT: port(3001),
+  /** PostgREST processes on hot standbys, which answer reads; and the port at which each says that it is ready. */
+  DATA_REPLICAS: upstreams.optional(),
+  DATA_REPLICAS_READY_PORT: port(3001),
+  /** The port of such an edge for probes and Prometheus. */
+  EDGE_ADMIN_PORT: port(9180),
   /** The owner's connection: migrations and the operator's command. Unset: the embedded server. */
   DATABASE_URL: postgresUrl.optional(),
   /** The auth service's least-privilege connection; its user is the role `auth_service`. */

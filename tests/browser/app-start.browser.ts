@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { policyOfApp } from '../../infra/local/reference-app.ts'
+import { policyOfApp } from '../../edge/app-files.ts'
 import { emptyDirectory, remove, start } from '../local/support.ts'
 import { appDirectory } from './app-story.ts'
 

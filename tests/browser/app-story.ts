@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { source as axeSource, type AxeResults, type RunOptions } from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { policyOfApp } from '../../infra/local/reference-app.ts'
+import { policyOfApp } from '../../edge/app-files.ts'
 import type { Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

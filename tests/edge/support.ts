@@ -6,8 +6,8 @@ import { Registry } from 'prom-client'
 import { createLog } from '../../auth/log.ts'
 import type { Service } from '../../auth/main.ts'
 import { onTestFinished } from 'vitest'
-import { appFiles } from '../../edge/app-files.ts'
-import { edge } from '../../edge/edge.ts'
+import { localEdge } from '../../edge/local.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
 
 /** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
 export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {
@@ -70,17 +70,18 @@ async function forThisTest(server: Server): Promise<string> {
 export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
 /** The server of an edge around an auth surface that says so. */
-function edgeServer(url: string, patienceMs: number, logged: string[], app?: string): Server {
+function edgeServer(url: string, timeoutMs: number, logged: string[], app?: string): Server {
   const auth: Service = { listener: (_incoming, outgoing) => void outgoing.end('the auth surface'), isReady: () => Promise.resolve(true) }
-  const listener = edge(auth, { url, bodyLimit: 2_097_152, trustedProxies: [], patienceMs }, {
-    log: createLog('info', {
-      write: (line: string) => {
-        logged.push(line)
-      },
-    }),
-    registry: new Registry(),
-    tracing: undefined,
-  }, app === undefined ? undefined : appFiles(app, "frame-ancestors 'none'"))
+  const log = createLog('info', {
+    write: (line: string) => {
+      logged.push(line)
+    },
+  })
+  const listener = localEdge(auth, { log, registry: new Registry(), tracing: undefined }, {
+    ...readSettings({ ...(app !== undefined && { APP_DIR: app }) }),
+    postgrestUrl: url,
+    timeoutMs,
+  })
   return createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, '127.0.0.1')
 }
 
@@ -88,5 +89,5 @@ function edgeServer(url: string, patienceMs: number, logged: string[], app?: str
 export const startEdge = (url: string) => listening(edgeServer(url, 2_000, []))
 
 /** An edge for one test. @param logged gets each line of its log @param app a folder with an app @returns its address */
-export const edgeBefore = (url: string, patienceMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
-  forThisTest(edgeServer(url, patienceMs, logged, app))
+export const edgeBefore = (url: string, timeoutMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
+  forThisTest(edgeServer(url, timeoutMs, logged, app))

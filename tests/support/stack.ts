@@ -1,11 +1,10 @@
 /** The running product for one test file or one test: a database of its own, and what the test asks for of all the rest. */
 import pg from 'pg'
-import { startAuth, type Service } from '../../auth/main.ts'
+import { startAuth, type Service, type Witnesses } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 import { createLog } from '../../auth/log.ts'
-import { appFiles } from '../../edge/app-files.ts'
-import { edge, type Witnesses } from '../../edge/edge.ts'
+import { localEdge } from '../../edge/local.ts'
 import { additions, front } from '../../infra/local/front.ts'
 import { mailbox } from '../../infra/local/mailbox.ts'
 import { postgrestConnection } from '../../infra/local/environment.ts'
@@ -106,8 +105,6 @@ export async function startStack(
     })
     await sql.query('update private.settings set public_url = $1', [settings.PUBLIC_URL])
     const mails = local ? mailbox(settings) : undefined
-    const { DATA_BODY_LIMIT: bodyLimit, TRUSTED_PROXIES: trustedProxies } = settings
-    const app = settings.APP_DIR === undefined ? undefined : appFiles(settings.APP_DIR, settings.APP_CSP)
     const end = await startAuth(
       authConfig(settings),
       createLog('debug', {
@@ -123,7 +120,7 @@ export async function startStack(
         ...(data &&
           {
             around: (service: Service, witnesses: Witnesses) =>
-              edge(service, { url: `http://127.0.0.1:${dataPort}`, bodyLimit, trustedProxies }, witnesses, app),
+              localEdge(service, witnesses, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
           }),
       },
     )

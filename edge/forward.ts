@@ -1,0 +1,341 @@
+/**
+ * Forwards a request to an upstream and streams the response back. Neither body is ever held whole.
+ *
+ * Requests without a body use undici, which costs half of Node's own client. Requests with a body use Node's client, because
+ * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.
+ */
+import { once } from 'node:events'
+import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { endAnswer } from './refuse.ts'
+import { connectMs, maxHeaderSize, type Upstream, type Upstreams } from './upstreams.ts'
+
+/** A request at the edge. */
+export type EdgeRequest = {
+  id: string
+  /** The client's address, which the client cannot choose. */
+  client: string
+  /** True if a trusted proxy sends the request. */
+  isTrusted: boolean
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+}
+
+/** A request with all that an upstream receives of it, and the way back. */
+export type Forwarded = EdgeRequest & {
+  path: string
+  headers: OutgoingHttpHeaders
+  bodyLimit: number
+  /** Response headers for the client. @param received names and values in turn, as the upstream sent them */
+  answerHeaders: (received: readonly string[], status: number) => string[]
+  /** Returns a status and a body to send in place of an error of the upstream, or undefined. Called for 401 and 500 only. */
+  mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
+}
+
+/** The outcome of a forwarded request: the response was sent, no upstream was there, or the request body is too large. */
+export type Outcome = 'answered' | 'unavailable' | 'too-large'
+
+/** Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge answers it. */
+const ofConnection = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Headers that place a request in a trace. A client could join its own to a trace of another user. */
+const ofTrace = new Set(['traceparent', 'tracestate'])
+
+/**
+ * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A header that `Connection` names
+ * is kept: otherwise a client could have its token dropped after the edge has counted it.
+ */
+export function forwardedHeaders({ id, client, isTrusted, incoming }: EdgeRequest, headers: IncomingHttpHeaders, traceparent: string | undefined): OutgoingHttpHeaders {
+  const forwarded: OutgoingHttpHeaders = {}
+  for (const name in headers) if (!ofConnection.has(name) && (isTrusted || !ofTrace.has(name))) forwarded[name] = headers[name]
+  forwarded['x-forwarded-for'] = client
+  forwarded[requestIdHeader] = id
+  if (traceparent !== undefined) forwarded['traceparent'] = traceparent
+  if (incoming.headers['transfer-encoding'] !== undefined) forwarded['transfer-encoding'] = 'chunked'
+  return forwarded
+}
+
+/** Returns true for a response header that the client receives as it is. The upstream repeats the request id that it was given. */
+export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+
+const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Returns true for a request that may be sent twice. */
+export const isRead = (incoming: IncomingMessage): boolean => readMethods.has(incoming.method ?? '') && !hasBody(incoming)
+
+/** Errors of connects: the upstream has seen nothing. */
+const refusedCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'CONNECT_TIMEOUT'])
+
+/** Errors of a connection that the upstream closed under a request. */
+const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED'])
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+
+/** Largest error body that `mend` reads, in bytes. */
+const mendedBytes = 16 * 1024
+
+const isMended = ({ mend }: Forwarded, status: number) => mend !== undefined && (status === 401 || status === 500)
+
+/** Sends the head of a buffered error response, mended if it has to be. @returns the body to send */
+function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, message, received }: Head, body: Buffer): Buffer {
+  const mended = mend?.(status, body)
+  const headers = answerHeaders(received, mended?.status ?? status)
+  if (mended === undefined) {
+    outgoing.writeHead(status, message, headers)
+    return body
+  }
+  const kept = headers.flatMap((name, at) => (at % 2 === 0 && !/^content-length$/i.test(name) ? [name, headers[at + 1] ?? ''] : []))
+  outgoing.writeHead(mended.status, [...kept, 'content-length', String(mended.body.length)])
+  return mended.body
+}
+
+type Head = { status: number, message: string, received: string[] }
+
+/**
+ * Sends a request without a body and streams the response.
+ * @param accepts returns false for a status that another upstream must answer; nothing has been sent then
+ * @returns false if the status was not accepted
+ * @throws if there is no response, or only a part of it
+ */
+export function read({ pool }: Upstream, request: Forwarded, accepts: (status: number) => boolean = () => true): Promise<boolean> {
+  const { incoming, outgoing, path, headers, answerHeaders } = request
+  return new Promise((resolve, reject) => {
+    let asking: Dispatcher.DispatchController | undefined
+    let held: { head: Head, chunks: Buffer[], bytes: number } | undefined
+    const abort = () => outgoing.writableFinished || asking?.abort(new Error('The client is gone.'))
+    outgoing.once('close', abort)
+    pool.dispatch({ path, method: incoming.method as Dispatcher.HttpMethod, headers: headers as IncomingHttpHeaders }, {
+      onRequestStart: (controller) => {
+        asking = controller
+        if (outgoing.destroyed) abort()
+      },
+      onResponseStart: (controller, status, _headers, message = '') => {
+        if (!accepts(status)) {
+          outgoing.off('close', abort)
+          resolve(false)
+          controller.abort(new Error('Another upstream answers.'))
+          return
+        }
+        const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
+        if (isMended(request, status)) held = { head: { status, message, received }, chunks: [], bytes: 0 }
+        else outgoing.writeHead(status, message, answerHeaders(received, status))
+      },
+      onResponseData: (controller, chunk) => {
+        let data = chunk
+        if (held !== undefined) {
+          held.chunks.push(chunk)
+          held.bytes += chunk.length
+          if (held.bytes <= mendedBytes) return
+          outgoing.writeHead(held.head.status, held.head.message, answerHeaders(held.head.received, held.head.status))
+          data = Buffer.concat(held.chunks)
+          held = undefined
+        }
+        if (outgoing.write(data)) return
+        controller.pause()
+        outgoing.once('drain', () => controller.resume())
+      },
+      onResponseEnd: () => {
+        if (held === undefined) outgoing.end()
+        else outgoing.end(sendHead(request, held.head, Buffer.concat(held.chunks)))
+        resolve(true)
+      },
+      onResponseError: (_controller, error) => {
+        outgoing.off('close', abort)
+        reject(error)
+      },
+    })
+  })
+}
+
+/** Passes a number of bytes, and fails at the next one. */
+function limited(bytes: number): Transform {
+  let size = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      size += chunk.length
+      if (size > bytes) next(new Error('The body is too large.'))
+      else next(null, chunk)
+    },
+  })
+}
+
+/** Reads a small error body. @returns undefined if it is larger than `mend` reads; nothing is lost then */
+async function smallBody(response: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > mendedBytes) {
+      response.unshift(Buffer.concat(chunks))
+      return undefined
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+async function sendResponse(response: IncomingMessage, request: Forwarded): Promise<void> {
+  const { incoming, outgoing } = request
+  const head = { status: response.statusCode ?? 502, message: response.statusMessage ?? '', received: response.rawHeaders }
+  const body = isMended(request, head.status) ? await smallBody(response) : undefined
+  if (body !== undefined) outgoing.write(sendHead(request, head, body))
+  else {
+    outgoing.writeHead(head.status, head.message, request.answerHeaders(head.received, head.status))
+    await pipeline(response, outgoing, { end: false })
+  }
+  await endAnswer(incoming, outgoing)
+}
+
+/** Fails a request whose connection is not there in time. Node's client has no such timeout. */
+function limitConnect(request: ClientRequest): void {
+  const timer = setTimeout(() => request.destroy(Object.assign(new Error('The connect took too long.'), { code: 'CONNECT_TIMEOUT' })), connectMs)
+  const clear = () => clearTimeout(timer)
+  request.once('close', clear).once('socket', (socket) => (socket.connecting ? socket.once('connect', clear) : clear()))
+}
+
+/**
+ * Opens a request at an upstream. The upstream asks for its body (`100 Continue`) after it has checked the token. Until then nothing
+ * of the body is read, and a request that the upstream has not seen can be opened again.
+ */
+async function open({ host, port, agent }: Upstream, { incoming, path, headers }: Forwarded, signal: AbortSignal) {
+  const withBody = hasBody(incoming)
+  const request = httpRequest({
+    hostname: host,
+    port,
+    path,
+    method: incoming.method,
+    setHost: false,
+    signal,
+    maxHeaderSize,
+    headers: { ...headers, ...(withBody && { expect: '100-continue' }) },
+    // an upstream may close a kept connection under a request, and a change without a body cannot be sent again
+    agent: withBody ? agent : false,
+  })
+  limitConnect(request)
+  // the promise reports it
+  request.on('error', () => undefined)
+  const answered = once(request, 'response').then(([response]) => response as IncomingMessage)
+  answered.catch(() => undefined)
+  if (!withBody) request.end()
+  try {
+    await (withBody ? Promise.race([once(request, 'continue'), answered]) : answered)
+  } catch (error) {
+    const code = codeOf(error)
+    throw refusedCodes.has(code) || (request.reusedSocket && cutCodes.has(code)) ? new Unseen(error) : error
+  }
+  return { request, answered }
+}
+
+/** A failure before the upstream has seen the request, or of a read: the request may be sent again. */
+class Unseen extends Error {
+  constructor(cause: unknown) {
+    super('The upstream has not seen the request.', { cause })
+  }
+}
+
+/**
+ * Sends a request that is not repeated.
+ * @param onSent called as soon as the upstream has nothing more to read
+ * @param isHeavy true if the upstream keeps working on a whole body after its client is gone
+ */
+export async function change(upstream: Upstream, forwarded: Forwarded, onSent: () => void = () => undefined, isHeavy = false): Promise<'answered' | 'too-large'> {
+  const { incoming, outgoing, bodyLimit } = forwarded
+  const clientGone = new AbortController()
+  let isWhole = false
+  const leave = () => outgoing.writableFinished || isWhole || clientGone.abort()
+  outgoing.once('close', leave)
+  try {
+    const { request, answered } = await open(upstream, forwarded, clientGone.signal)
+    request.once('finish', () => {
+      isWhole = isHeavy
+    })
+    const counter = limited(bodyLimit)
+    const tooLarge = new Promise<undefined>((resolve) => {
+      counter.once('error', () => resolve(undefined))
+    })
+    if (!request.writableEnded) incoming.pipe(counter).pipe(request)
+    const response = await Promise.race([answered, tooLarge])
+    incoming.unpipe(counter)
+    onSent()
+    if (response === undefined) {
+      request.destroy()
+      return 'too-large'
+    }
+    await sendResponse(response, forwarded)
+    // the upstream answered without the body, and still waits for it on this connection
+    if (!request.writableEnded) request.destroy()
+    return 'answered'
+  } finally {
+    outgoing.off('close', leave)
+  }
+}
+
+/**
+ * Returns an attempt that reads. The upstream may have closed a kept connection under the request, so one such failure is
+ * repeated.
+ */
+export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Promise<Outcome> {
+  let wasCut = false
+  return async (upstream) => {
+    try {
+      await read(upstream, forwarded)
+      return 'answered'
+    } catch (error) {
+      const code = codeOf(error)
+      const isCut = cutCodes.has(code) && !wasCut
+      wasCut ||= isCut
+      const { headersSent, destroyed } = forwarded.outgoing
+      throw !headersSent && !destroyed && (isCut || refusedCodes.has(code)) ? new Unseen(error) : error
+    }
+  }
+}
+
+/**
+ * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the request.
+ * @param timeoutMs time to wait for an upstream
+ * @param load the number by which upstreams are compared and that this attempt adds to
+ * @throws the last error if the time is over
+ */
+export async function onUpstream(
+  upstreams: Upstreams,
+  timeoutMs: number,
+  outgoing: ServerResponse,
+  attempt: (upstream: Upstream) => Promise<Outcome>,
+  load: 'active' | 'heavyActive' = 'active',
+): Promise<Outcome> {
+  const deadline = Date.now() + timeoutMs
+  let failed: Upstream | undefined
+  for (;;) {
+    const upstream = await upstreams.next(deadline, load, failed, () => outgoing.destroyed)
+    if (upstream === undefined) return 'unavailable'
+    upstream[load] += 1
+    try {
+      return await attempt(upstream)
+    } catch (error) {
+      if (!(error instanceof Unseen)) throw error
+      if (Date.now() > deadline || outgoing.destroyed) throw error
+      failed = upstream
+      await sleep(50)
+    } finally {
+      upstream[load] -= 1
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** The edge in the process of the auth service, as `npm start` runs it. */
+import type { Service, Witnesses } from '../auth/main.ts'
+import type { Listener } from '../infra/shared/http-server.ts'
+import type { Settings } from '../infra/shared/settings.ts'
+import { appFiles } from './app-files.ts'
+import { edge } from './edge.ts'
+import { fixedUpstream } from './upstreams.ts'
+
+type LocalEdge = Pick<Settings, 'APP_DIR' | 'APP_CSP' | 'DATA_BODY_LIMIT' | 'TRUSTED_PROXIES'> & {
+  /** The address of PostgREST. */
+  postgrestUrl: string
+  /** Time to wait for a PostgREST that restarts, in milliseconds. */
+  timeoutMs?: number
+}
+
+/** Builds the edge around an auth service. */
+export const localEdge = (service: Service, witnesses: Witnesses, { postgrestUrl, timeoutMs, ...settings }: LocalEdge): Listener =>
+  edge({
+    auth: { serve: ({ incoming, outgoing }) => service.listener(incoming, outgoing), isReady: service.isReady },
+    data: { postgrest: fixedUpstream(postgrestUrl), bodyLimit: settings.DATA_BODY_LIMIT, ...(timeoutMs !== undefined && { timeoutMs }) },
+    trustedProxies: settings.TRUSTED_PROXIES,
+    ...(settings.APP_DIR !== undefined && { app: appFiles(settings.APP_DIR, settings.APP_CSP) }),
+    ...witnesses,
+  })

@@ -1,0 +1,103 @@
+/** The edge as a process of its own, in front of auth services and PostgREST processes. It needs no database and no secret. */
+import { access, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { endInOrder } from '../auth/ending.ts'
+import { createLog, describeError, type Log } from '../auth/log.ts'
+import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { startServer, type Listener } from '../infra/shared/http-server.ts'
+import { need, readSettings, type Settings } from '../infra/shared/settings.ts'
+import { appFiles, needApp, policyOfApp } from './app-files.ts'
+import { remoteAuth } from './auth-surface.ts'
+import { edge } from './edge.ts'
+import { createHold } from './hold.ts'
+import { anyAnswers, discoveredUpstreams } from './upstreams.ts'
+
+/** Time to wait for a PostgREST that restarts, in milliseconds. */
+const postgrestTimeoutMs = 10_000
+
+/** Time that a stop continues to serve, in milliseconds: longer than the proxy in front keeps an idle connection. */
+const lameDuckMs = 1_500
+
+/** The reference app in the image. */
+const referenceApp = join(import.meta.dirname, '../examples/app/dist')
+
+/** Returns what answers at `/`, or undefined. A file in the app's place is no app: compose mounts it where there is none. @throws ConfigError */
+async function appOf({ APP_DIR, APP_CSP, wantsReferenceApp }: Settings): Promise<Listener | undefined> {
+  if (wantsReferenceApp) {
+    const isThere = await access(join(referenceApp, 'index.html')).then(() => true, () => false)
+    return isThere ? appFiles(referenceApp, process.env['APP_CSP'] ? APP_CSP : await policyOfApp(referenceApp)) : undefined
+  }
+  if (APP_DIR === undefined || await stat(APP_DIR).then((found) => !found.isDirectory(), () => false)) return undefined
+  await needApp(APP_DIR)
+  return appFiles(APP_DIR, APP_CSP)
+}
+
+/** Answers probes and Prometheus. No client can reach its port. */
+const adminListener = (registry: Registry, isStopping: () => boolean): Listener => async ({ url }, outgoing) => {
+  if (url === '/metrics') outgoing.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics())
+  else if (url === '/livez') outgoing.writeHead(200).end()
+  else outgoing.writeHead(url !== '/readyz' ? 404 : isStopping() ? 503 : 200).end()
+}
+
+async function start(settings: Settings, log: Log): Promise<() => Promise<void>> {
+  const running = new AsyncDisposableStack()
+  try {
+    const { HOST: host, PORT: port, EDGE_ADMIN_PORT: adminPort } = settings
+    if (port === adminPort) throw configError('EDGE_ADMIN_PORT must differ from PORT.')
+    const app = await appOf(settings)
+    let stopping = false
+    const isStopping = () => stopping
+    const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number) => {
+      const upstreams = discoveredUpstreams(urls, readyPort, (name) => log.warn({ setting, name }, 'a host name has no address'))
+      running.defer(upstreams.close)
+      return upstreams
+    }
+    const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
+    const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT)
+    const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings
+    const tracing = endpoint === undefined
+      ? undefined
+      : (await import('../infra/shared/tracing.ts')).startTracing(endpoint, headers, (reason) => log.warn({ reason }, 'traces were not taken'))
+    if (tracing !== undefined) running.defer(tracing.stop)
+    const registry = new Registry()
+    collectDefaultMetrics({ register: registry })
+    const hold = createHold()
+    process.on('SIGUSR2', hold.begin).on('SIGUSR1', hold.end)
+    const listener = edge({
+      auth: { serve: remoteAuth(auth), isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }), upstreams: auth },
+      data: { postgrest, standbys, bodyLimit: settings.DATA_BODY_LIMIT, timeoutMs: postgrestTimeoutMs },
+      trustedProxies: settings.TRUSTED_PROXIES,
+      app,
+      hold,
+      isStopping,
+      log,
+      registry,
+      tracing,
+    })
+    // stopped last, so that a probe learns of the stop
+    running.defer(await startServer(adminListener(registry, isStopping), { host, port: adminPort, setting: 'EDGE_ADMIN_PORT' }))
+    const onStop = () => {
+      stopping = true
+    }
+    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop }))
+    log.info({ port }, 'edge listening')
+    return () => running.disposeAsync()
+  } catch (error) {
+    await running.disposeAsync()
+    throw error
+  }
+}
+
+try {
+  const settings = readSettings(process.env)
+  // lines are written together, because a write for each would cost a seventh of the throughput
+  const log = createLog(settings.LOG_LEVEL, pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 100 }))
+  const stopWith = endInOrder(log)
+  stopWith(await start(settings, log))
+} catch (error) {
+  process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,178 @@
+/** The processes behind a surface: their addresses, whether each is ready, and how busy each is. */
+import { lookup } from 'node:dns/promises'
+import { Agent as HttpAgent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, Pool, request } from 'undici'
+import { fairQueue, type FairQueue } from '../infra/shared/fair-queue.ts'
+
+/** Largest bodies that one PostgREST reads at a time. docs/decisions/infrastructure.md has the figures. */
+const heavySlots = 2
+/** Requests that may wait for such a slot, and how long in milliseconds. */
+const heavyQueueLength = 64
+const heavyTimeoutMs = 10_000
+
+/** Interval of DNS lookups and of readiness checks, in milliseconds. */
+const lookupMs = 1_000
+const readinessMs = 250
+
+/** Timeout of a connect and of a readiness check, in milliseconds. A removed container does not refuse, it is silent. */
+export const connectMs = 1_000
+
+/** Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth service after 75 s. */
+const keepAliveMs = 10_000
+
+/** PostgREST repeats the encoded query in a header: up to three times the URL's length. */
+export const maxHeaderSize = 64 * 1024
+
+export type Upstream = {
+  host: string
+  port: number
+  /** Connections for requests without a body. */
+  pool: Pool
+  /** Connections for requests with a body. */
+  agent: HttpAgent
+  /** Slots for large bodies. */
+  heavy: FairQueue
+  /** Requests in progress, and those of them that hold a heavy slot or wait for one. */
+  active: number
+  heavyActive: number
+  isReady: boolean
+}
+
+export type Upstreams = {
+  list: () => Upstream[]
+  /**
+   * Returns the least busy upstream that is ready, and waits for one until the deadline.
+   * @param load the number that is compared
+   * @param avoid an upstream that has just failed; taken only if no other is ready
+   * @param isGone returns true when the client is gone
+   * @returns undefined if none became ready
+   */
+  next: (deadline: number, load: 'active' | 'heavyActive', avoid: Upstream | undefined, isGone: () => boolean) => Promise<Upstream | undefined>
+  close: () => Promise<void>
+}
+
+function connectTo(host: string, port: number, isReady: boolean): Upstream {
+  const options = { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs, maxHeaderSize, connect: { timeout: connectMs } }
+  return {
+    host,
+    port,
+    pool: new Pool(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, { ...options, headersTimeout: 0, bodyTimeout: 0 }),
+    agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs }),
+    heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
+    active: 0,
+    heavyActive: 0,
+    isReady,
+  }
+}
+
+async function disconnect({ pool, agent }: Upstream): Promise<void> {
+  agent.destroy()
+  await pool.close()
+}
+
+/** Chooses among upstreams. A tie goes to each in turn. */
+function choose(list: () => Upstream[]): Upstreams['next'] {
+  let turn = 0
+  return async (deadline, load, avoid, isGone) => {
+    for (;;) {
+      const ready = list().filter((upstream) => upstream.isReady)
+      const others = ready.filter((upstream) => upstream !== avoid)
+      const candidates = others.length > 0 ? others : ready
+      if (candidates.length > 0) {
+        turn += 1
+        const rotated = candidates.map((_, at) => candidates[(at + turn) % candidates.length]!)
+        return rotated.reduce((least, upstream) => (upstream[load] < least[load] ? upstream : least))
+      }
+      if (Date.now() > deadline || isGone()) return undefined
+      await sleep(50)
+    }
+  }
+}
+
+/** One upstream at a fixed address, which counts as ready. */
+export function fixedUpstream(url: string): Upstreams {
+  const { hostname, port } = new URL(url)
+  const upstream = connectTo(hostname.replace(/^\[|\]$/g, ''), Number(port), true)
+  return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
+}
+
+/**
+ * Upstreams at every address of some host names. DNS is asked again each second, so replicas may come and go.
+ * @param urls such as `http://auth:3000`
+ * @param readyPort port at which `GET /ready` says that an upstream is ready; without it each address counts as ready
+ * @param onUnknown called when a host name begins to have no address
+ */
+export function discoveredUpstreams(urls: string[], readyPort: number | undefined, onUnknown: (host: string) => void): Upstreams {
+  const known = new Map<string, Upstream>()
+  const unknown = new Set<string>()
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
+
+  const check = async (upstream: Upstream): Promise<void> => {
+    const url = `http://${upstream.host.includes(':') ? `[${upstream.host}]` : upstream.host}:${readyPort}/ready`
+    upstream.isReady = await request(url, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
+      await body.dump()
+      return statusCode === 200
+    }, () => false)
+  }
+  /** Checks one upstream until it is removed. */
+  const watch = async (key: string, upstream: Upstream): Promise<void> => {
+    while (known.get(key) === upstream && !signal.aborted) {
+      await check(upstream)
+      await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  const addressesOf = async (url: string): Promise<string[]> => {
+    const { hostname, port } = new URL(url)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const addresses = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) }).catch(() => [])
+    if (addresses.length === 0 && !unknown.has(host)) onUnknown(host)
+    if (addresses.length === 0) unknown.add(host)
+    else unknown.delete(host)
+    return addresses.map(({ address }) => `${address} ${port}`)
+  }
+  const discover = async (): Promise<void> => {
+    const found = new Set((await Promise.all(urls.map(addressesOf))).flat())
+    for (const [key, upstream] of known) {
+      if (found.has(key)) continue
+      known.delete(key)
+      void disconnect(upstream)
+    }
+    for (const key of found) {
+      if (known.has(key)) continue
+      const [host = '', port] = key.split(' ')
+      const upstream = connectTo(host, Number(port), readyPort === undefined)
+      known.set(key, upstream)
+      if (readyPort !== undefined) void watch(key, upstream)
+    }
+  }
+  const discovering = (async () => {
+    while (!signal.aborted) {
+      await discover()
+      await sleep(lookupMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  })()
+
+  const list = () => [...known.values()]
+  return {
+    list,
+    next: choose(list),
+    close: async () => {
+      stopped.abort()
+      await discovering
+      await Promise.all([checks.close(), ...list().map(disconnect)])
+    },
+  }
+}
+
+/** Returns true if any upstream answers a request with success within three seconds. */
+export async function anyAnswers(upstreams: Upstreams, { method, path }: { method: 'GET' | 'OPTIONS', path: string }): Promise<boolean> {
+  const answers = upstreams.list().filter(({ isReady }) => isReady).map(async ({ pool }) => {
+    const { statusCode, body } = await pool.request({ method, path, headersTimeout: 3_000, signal: AbortSignal.timeout(3_000) })
+    await body.dump()
+    if (statusCode >= 300) throw new Error(`status ${statusCode}`)
+  })
+  return Promise.any(answers).then(() => true, () => false)
+}
