@@ -82,13 +82,13 @@ variable "auth_image" {
 }
 
 variable "postgrest_image" {
-  description = "PostgREST of the 16 line."
+  description = "PostgREST 16, from 16.3 on."
   type        = string
   default     = "postgrest/postgrest:v16.5"
 
   validation {
-    condition     = can(regex(":v16\\.", var.postgrest_image))
-    error_message = "postgrest_image must be of the 16 line: an older one cannot check its own health, as ECS asks it to."
+    condition     = can(regex(":v16\\.([3-9]|[1-9][0-9])", var.postgrest_image))
+    error_message = "postgrest_image must be 16.3 or a newer 16: the clock of an older 16 can stand still, and 12 cannot check its own health, as ECS asks it to."
   }
 }
 

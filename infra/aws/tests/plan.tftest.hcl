@@ -442,7 +442,7 @@ run "refuses_what_could_not_run" {
     host_name       = "https://money.example.org"
     certificate_arn = null
     auth_image      = "registry.example.org/finance-backend:latest"
-    postgrest_image = "postgrest/postgrest:v12.2.12"
+    postgrest_image = "postgrest/postgrest:v16.2"
     # a single task
     tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
     database = { version = "14", backup_days = 1 }
