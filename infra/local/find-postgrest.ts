@@ -146,7 +146,7 @@ export async function findPostgrest(
   )
 }
 
-/** Names the PostgREST that was found. A major version that nobody has tried is said so. */
+/** Names the PostgREST that was found, with a note on a major version that was not tried. */
 export function describeProgram({ version, where }: Program): string {
   const line = `PostgREST ${version}, ${where}`
   return /^(12|16)\./.test(version) ? line : `${line}; this product is tried with PostgREST 12.0.2 and 16`

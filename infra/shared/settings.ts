@@ -78,7 +78,9 @@ const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a n
   })
 
 /** A list of upstreams, by comma or space: `http://host:port`, or `host:port`. */
-const upstreams = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`)))
+const upstreams = z.string().transform((value) =>
+  value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`))
+)
   .refine(
     (urls) => urls.every((url) => /^http:\/\/([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(url) && URL.canParse(url)),
     'must be a list of addresses such as http://postgrest:3000, each with its port and without a path',

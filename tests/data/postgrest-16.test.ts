@@ -1,6 +1,6 @@
 /**
- * The database holds its promises behind PostgREST 16 too, whose cache, time zones and queries differ from 12's. The queries are written as
- * PostgREST.Query.Statements, QueryBuilder and SqlFragment of v16.2 build them.
+ * The database behind PostgREST 16, whose cache, time zones and queries differ from 12's. The queries have the form that
+ * PostgREST.Query.Statements, QueryBuilder and SqlFragment of v16.2 build.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asPostgrest, claimsOf, type Request } from '../support/as-postgrest.ts'
@@ -45,19 +45,18 @@ describe('Prefer: timezone', () => {
   const unknown = { refused: { code: '22023', message: expect.stringContaining('unknown time zone'), hint: expect.stringMatching(/Europe\/Berlin.*\+02:00/) } }
 
   test('sets each name that PostgreSQL lists', async () => {
-    const { rows: listed } = await stack.owner.query<{ names: string[] }>('select array_agg(name) as names from pg_timezone_names')
-    const { rows: [refused] } = await stack.owner.query<{ names: string[] | null }>(
-      `create function pg_temp.set(zone text) returns boolean language plpgsql as $$
+    await stack.owner.query(
+      `create function pg_temp.takes(zone text) returns boolean language plpgsql as $$
        begin
          perform set_config('TimeZone', zone, true);
          perform private.set_time_zone(zone);
          return true;
        exception when invalid_parameter_value then return false;
-       end $$;
-       select array_agg(zone) as names from unnest(array[${listed[0]?.names.map((name) => `'${name}'`).join()}]) zone where not pg_temp.set(zone)`,
-    ).then((results) => [results].flat().at(-1) as never)
-    expect(listed[0]?.names.length).toBeGreaterThan(300)
-    expect(refused?.names ?? []).toEqual([])
+       end $$`,
+    )
+    const { rows } = await stack.owner.query<{ name: string, taken: boolean }>('select name, pg_temp.takes(name) as taken from pg_timezone_names')
+    expect(rows.length).toBeGreaterThan(300)
+    expect(rows.filter(({ taken }) => !taken)).toEqual([])
     expect(await wanting('Asia/Tokyo')).toMatchObject({ rows: [{ moment: '2025-02-01 08:30:00+09' }] })
   })
 
@@ -82,7 +81,7 @@ describe('Prefer: timezone', () => {
     expect(await wanting('FOO3BAR', 'return=minimal')).toMatchObject({ refused: { message: "unknown time zone 'FOO3BAR'" } })
     expect(await wanting('+02:00', 'return=minimal')).toMatchObject(unknown)
     expect(await wanting('Asia/Tokyo', 'timezone=Europe/Berlin')).toMatchObject(unknown)
-    // the offset that is shown is set
+    // pre_request() sets the offset of the field that it sees
     expect(await wanting('FOO3BAR', 'timezone=+02:00')).toMatchObject({ rows: [{ moment: '2025-02-01 01:30:00+02' }] })
   })
 })
@@ -141,7 +140,9 @@ describe('the guard of queries', () => {
         `(SELECT coalesce(string_agg(a.k, ','), '')  FROM (    SELECT json_object_keys(r)::text as k    FROM (       SELECT row_to_json(hh) as r from pgrst_source as hh limit 1    ) s  ) a) || '\n' || coalesce(string_agg(substring(_postgrest_t::text, 2, length(_postgrest_t::text) - 2), '\n'), '')`,
       ),
     }],
-    ["the interface's media type", { text: read(`${plainRead}LIMIT 1 OFFSET 0`).text.replace(`coalesce(json_agg(_postgrest_t), '[]')`, '"api"."one_object"(_postgrest_t)') }],
+    ["the interface's media type", {
+      text: read(`${plainRead}LIMIT 1 OFFSET 0`).text.replace(`coalesce(json_agg(_postgrest_t), '[]')`, '"api"."one_object"(_postgrest_t)'),
+    }],
     ['a report', report('"pgrst_source"."key", CAST( "pgrst_source"."value" AS text )')],
     ['a function of a query string', page('"pgrst_source"."title"')],
   ])('lets through %s', async (_, query) => {
@@ -160,7 +161,7 @@ describe('the guard of queries', () => {
     ['a function in place of a column', column('"api"."transactions"."pg_typeof"'), noColumn],
     ['a function in place of a column of what is spread', spread('json_agg'), noColumn],
     ["a function in place of a column of a function's answer", page('"pgrst_source"."row_to_json"'), noColumn],
-    ['the same column in an order', read(`${plainRead.replace('"amount"', '"ctid"')}`), noColumn],
+    ['the same column in an order', read(plainRead.replace('"amount"', '"ctid"')), noColumn],
     ['a plan', { text: `EXPLAIN (FORMAT JSON) ${plainRead}` }, { refused: { code: 'PGRST122' } }],
   ])('refuses %s', async (_, query, refusal) => {
     expect(await asPostgrest(stack, { ...request, path: '/rpc/get_upcoming' }, query)).toMatchObject(refusal)

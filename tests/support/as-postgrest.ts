@@ -9,7 +9,7 @@ import type { Account, DataStack, Organization } from './data.ts'
 /** The values that PostgREST sets before a request. */
 export type Request = {
   claims: Record<string, unknown>
-  /** As request.headers shows them: one of several fields of the same name. */
+  /** The value of request.headers. PostgREST shows one of several fields of a name. */
   headers?: Record<string, string>
   /** The time zone of `Prefer: timezone=`, which PostgREST 16 does not check. */
   timezone?: string

@@ -22,7 +22,7 @@ const refusals = {
   notAcceptable: { of12: '415 PGRST107', of16: '406 PGRST107' },
   /** Rows of many, spread into their parent; 16 makes lists of them. */
   spreadOfMany: { of12: '400 PGRST119', of16: '200 undefined' },
-  /** JSON nested deeper than PostgreSQL's stack; the edge makes 400 of 500. */
+  /** JSON nested deeper than PostgreSQL's stack; the edge makes 413 of 500. */
   nestedTooDeep: { of12: '413 54001', of16: '500 54001' },
 }
 
@@ -43,5 +43,5 @@ export const notOneObject = isOf12 ? 'JSON object requested, multiple (or no) ro
 /** The message for a time zone that PostgreSQL does not know. 16 asks PostgreSQL before pre_request(). */
 export const unknownZone = isOf12 ? 'unknown time zone' : 'invalid value for parameter "TimeZone"'
 
-/** The message for a text with two dots that is no token. */
-export const notAToken = isOf12 ? /^JW/ : /^(JWT|No suitable key)/
+/** The message for a bearer that is no token of ours. */
+export const notAToken = isOf12 ? /^JW/ : /JWT|^No suitable key/

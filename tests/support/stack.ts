@@ -121,8 +121,7 @@ export async function startStack(
           { onUnsentMail: mails.keep, additions: additions(settings, mails), around: ({ listener }: Service) => front(listener, mails) }),
         ...(data &&
           {
-            around: (service: Service, witnesses: Witnesses) =>
-              localEdge(service, witnesses, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
+            around: (service: Service, witnesses: Witnesses) => localEdge(service, witnesses, { ...settings, postgrestUrl: `http://127.0.0.1:${dataPort}` }),
           }),
       },
     )
