@@ -132,7 +132,7 @@ const environment = z.object({
    * PostgREST reads its password from a file only as part of a URL: both then read the same file.
    */
   AUTHENTICATOR_PASSWORD: z.string().transform(authenticatorPassword).pipe(z.string().min(8, 'must have at least 8 characters')).optional(),
-  /** The owner's password, which the migration of a container sets. */
+  /** The owner's password. It completes DATABASE_URL, and the migration of a container sets it. */
   OWNER_PASSWORD: z.string().optional(),
   /** PostgREST's pool; the database gives each person a share of it. */
   PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(
@@ -251,6 +251,11 @@ function authConnection({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: passwor
   return withPassword(url, password)
 }
 
+/** Returns the owner's connection with its password. One in the URL goes first, because the other may be the next. */
+function ownerConnection({ DATABASE_URL: url, OWNER_PASSWORD: password }: z.output<typeof environment>): string | undefined {
+  return url === undefined || password === undefined || new URL(url).password !== '' ? url : withPassword(url, password)
+}
+
 /**
  * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
  * @throws ConfigError naming the first wrong variable.
@@ -269,6 +274,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   const appDirectory = settings.APP_DIR === 'none' ? undefined : settings.APP_DIR
   return {
     ...settings,
+    DATABASE_URL: ownerConnection(settings),
     AUTH_DATABASE_URL: authConnection(settings),
     PUBLIC_URL: publicUrl,
     APP_URL: settings.APP_URL ?? publicUrl,

@@ -3,17 +3,15 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { tools } from './global.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
-/** The newest version of Kubernetes that the packages of infra/kubernetes/tools know. */
+/** The newest version of Kubernetes that the packages of this folder know. */
 export const kubernetes = '1.34'
 
-/** A package of infra/kubernetes/tools. */
-export const toolsRequire = createRequire(join(tools, 'package.json'))
-const { parseAllDocuments } = toolsRequire('yaml')
+// a package of this folder, which only its tests install
+const { parseAllDocuments } = createRequire(import.meta.url)('yaml')
 
 /** A manifest; what it may hold is the schemas' business. */
 export type Manifest = {

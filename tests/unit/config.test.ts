@@ -163,6 +163,12 @@ describe('a secret in a file', () => {
     expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(/^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/)
   })
 
+  test("with the owner's password completes DATABASE_URL, unless that has a password", () => {
+    const owner = (url: string) => readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
+    expect(owner('postgresql://owner@db/finance')).toBe('postgresql://owner:p%40ss%20w%25r%2Fd@db/finance')
+    expect(owner('postgresql://owner:today@db/finance')).toBe('postgresql://owner:today@db/finance')
+  })
+
   test("may be the URL that PostgREST reads, for the authenticator's password", () => {
     const read = (value: string) => readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
     expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
