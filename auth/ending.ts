@@ -42,7 +42,7 @@ export function endInOrder(log: Log): (stop: () => Promise<void>) => void {
     stop = given
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        log.info({ signal }, 'auth service stopping')
+        log.info({ signal }, 'stopping')
         end()
       })
     }

@@ -50,12 +50,8 @@ const codeOfInterface = 'PGRST301'
 /** Returns a response header with the interface's code: PostgREST 16 names the code in `Proxy-Status`. */
 export const namedCode = (value: string): string => value.replace(codeOfExpired, codeOfInterface)
 
-/** Errors of a request that PostgREST answers with 500, and the message for the client; null keeps PostgreSQL's. */
-const requestErrors: Record<string, string | null> = {
-  // an upsert names a row twice
-  21000: null,
-  54001: 'The request is nested too deeply.',
-}
+/** Statuses of errors that a request causes and that PostgREST 12.2 and later answer with 500. 12.0.2 has the second itself. */
+const statusOfRequestError: Record<string, number> = { 21000: 400, 54001: 413 }
 
 /**
  * Returns the client's form of an error of PostgREST's, or undefined if it stays as it is.
@@ -63,9 +59,10 @@ const requestErrors: Record<string, string | null> = {
  */
 export function mendError(status: number, body: Buffer): { status: number, body: Buffer } | undefined {
   const text = body.toString('utf8')
-  if (status === 401) return text.includes(`"${codeOfExpired}"`) ? { status, body: Buffer.from(text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)) } : undefined
-  const code = /"code":"(\w{5})"/.exec(text)?.[1] ?? ''
-  const message = requestErrors[code]
-  if (message === undefined) return undefined
-  return { status: 400, body: message === null ? body : Buffer.from(JSON.stringify({ code, message, details: null, hint: null })) }
+  if (status === 401) {
+    const named = text.replace(`"${codeOfExpired}"`, `"${codeOfInterface}"`)
+    return named === text ? undefined : { status, body: Buffer.from(named) }
+  }
+  const mended = statusOfRequestError[/"code":"(\w{5})"/.exec(text)?.[1] ?? '']
+  return mended === undefined ? undefined : { status: mended, body }
 }

@@ -92,7 +92,7 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
       auth.process.kill(signal)
-      await auth.said('auth service stopping', i + 1)
+      await auth.said('"stopping"', i + 1)
     }
     expect(await finish()).toEqual(goodbye)
     expect(await auth.ended).toBe(0)
@@ -116,7 +116,7 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')
-    await auth.said('auth service stopping')
+    await auth.said('"stopping"')
     for (const crash of ['SIGUSR2', 'SIGWINCH', 'SIGUSR2'] as const) auth.process.kill(crash)
     await auth.said('the process crashed and stops')
     expect(await finish()).toEqual(goodbye)

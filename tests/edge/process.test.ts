@@ -1,0 +1,389 @@
+/** The edge as a process of its own: what it serves, what it says of itself, and how it starts, stops and survives. */
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
+import { person, type Person } from '../support/person.ts'
+import { startStack, type Stack } from '../support/stack.ts'
+import { askFor, cases, writeApp } from './app-requests.ts'
+import { endOfEdge, startEdgeProcess, type EdgeProcess } from './process.ts'
+import { inPlaceOfPostgrest } from './support.ts'
+
+let stack: Stack
+let edge: EdgeProcess
+let ann: Person
+let token: string
+let readyPort: number
+/** The upstreams of a running stack. */
+const ofStack = () => ({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort), TRUSTED_PROXIES: '127.0.0.1' })
+
+beforeAll(async () => {
+  readyPort = await freePort()
+  stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
+  edge = await startEdgeProcess(ofStack())
+  ann = person({ ...stack, url: edge.url }, 'Ann')
+  await ann.signUp()
+  await ann.verify()
+  await ann.signIn()
+  token = await ann.token()
+})
+afterAll(async () => {
+  await edge[Symbol.asyncDispose]()
+  await stack.close()
+})
+
+const json = { 'content-type': 'application/json' }
+const bearer = () => ({ authorization: `Bearer ${token}` })
+const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status
+const lines = (of: EdgeProcess, id: string) => of.output().split('\n').filter((line) => line.includes(id)).map((line) => JSON.parse(line))
+
+/** Starts an edge for one test. An upstream that is not named answers nothing. */
+async function edgeFor(env: Record<string, string>): Promise<EdgeProcess> {
+  const one = await startEdgeProcess({ AUTH_UPSTREAM: 'http://127.0.0.1:9', POSTGREST_UPSTREAM: 'http://127.0.0.1:9', ...env })
+  onTestFinished(() => one[Symbol.asyncDispose]())
+  return one
+}
+/** A server that takes PostgREST's place, and its own port says that it is ready. */
+async function postgrest(listener: RequestListener): Promise<{ POSTGREST_UPSTREAM: string, POSTGREST_READY_PORT: string }> {
+  const url = await inPlaceOfPostgrest((request, response) => (request.url === '/ready' ? response.end() : listener(request, response)))
+  return { POSTGREST_UPSTREAM: url, POSTGREST_READY_PORT: new URL(url).port }
+}
+const isReady = (of: EdgeProcess) => expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
+
+describe('both surfaces', () => {
+  test('are on its origin: a user signs up, stores a transaction and reads it back', async () => {
+    const created = await fetch(`${edge.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Bread","amount":-3}' })
+    expect(created.status).toBe(201)
+    expect(await (await fetch(`${edge.url}/rest/v1/transactions?select=name`, { headers: bearer() })).json()).toEqual([{ name: 'Bread' }])
+    expect((await ann.get('/get-session')).status).toBe(200)
+    expect(await statusOf(`${edge.url}/docs`)).toBe(200)
+  })
+
+  test('have one line of the log for each request, without its query, and the auth service has the same id and client', async () => {
+    for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
+      const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+      const id = (await fetch(edge.url + path, { headers })).headers.get('x-request-id') ?? ''
+      await expect.poll(() => lines(edge, id)).toHaveLength(1)
+      expect(lines(edge, id)[0]).toMatchObject({ id, method: 'GET', path: path.split('?')[0], status: expect.any(Number), ms: expect.any(Number), client: '203.0.113.7' })
+      if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
+    }
+    expect(edge.output()).not.toContain('secret')
+  })
+
+  test('are up at /healthz, and down when either does not answer', async () => {
+    const health = async (of: EdgeProcess) => {
+      const response = await fetch(`${of.url}/healthz`)
+      return [response.status, await response.json()]
+    }
+    await isReady(edge)
+    expect(await health(edge)).toEqual([200, { status: 'up' }])
+    expect(await health(await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) }))).toEqual([503, { status: 'down' }])
+    expect(await health(await edgeFor({ AUTH_UPSTREAM: stack.url }))).toEqual([503, { status: 'down' }])
+  })
+})
+
+describe('its own state', () => {
+  test('is at the admin port, and its port has no probe, neither its own nor the auth service’s', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics']) {
+      expect([path, await statusOf(edge.adminUrl + path)]).toEqual([path, 200])
+      for (const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]) {
+        expect([form, (await askFor(edge.url, 'GET', form)).status]).toEqual([form, 404])
+      }
+    }
+    expect(await statusOf(`${edge.adminUrl}/nothing`)).toBe(404)
+    const figures = await (await fetch(`${edge.adminUrl}/metrics`)).text()
+    for (const series of ['edge_requests_total{surface="data",status="201"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']) {
+      expect(figures).toContain(series)
+    }
+  })
+
+  test.each([
+    ['AUTH_UPSTREAM must be set', { AUTH_UPSTREAM: '' }],
+    ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'postgrest' }],
+    ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'http://a:3000/path' }],
+    ['POSTGREST_UPSTREAM must be a list of addresses', { POSTGREST_UPSTREAM: 'http://a:3000 https://b:3000' }],
+    ['DATA_REPLICAS must be a list of addresses', { DATA_REPLICAS: 'http://user:secret@a:3000' }],
+    ['EDGE_ADMIN_PORT must differ from PORT', { PORT: '20001', EDGE_ADMIN_PORT: '20001' }],
+    ['POSTGREST_READY_PORT must be a port number', { POSTGREST_READY_PORT: 'x' }],
+    ['APP_DIR must be a folder with an index.html', { APP_DIR: '/nonexistent' }],
+    ['TRUSTED_PROXIES must be a comma list of CIDR ranges', { TRUSTED_PROXIES: 'everybody' }],
+  ])('a wrong setting ends the start with one line: %s', async (message, env) => {
+    const { code, output } = await endOfEdge({ AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none', ...env })
+    expect(output).toMatch(new RegExp(`^Cannot start: ${message}[^\\n]*\\n$`))
+    expect(output).not.toContain('secret')
+    expect(code).toBe(1)
+  })
+
+  test('a port that is taken ends the start with one line that names its setting', async () => {
+    const upstreams = { AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none' }
+    const [taken, free] = [new URL(edge.url).port, String(await freePort())]
+    expect((await endOfEdge({ ...upstreams, PORT: taken, EDGE_ADMIN_PORT: free })).output).toContain(`Cannot start: PORT ${taken} is taken`)
+    expect((await endOfEdge({ ...upstreams, PORT: free, EDGE_ADMIN_PORT: taken })).output).toContain(`Cannot start: EDGE_ADMIN_PORT ${taken} is taken`)
+  })
+
+  test('a host name without an address is a warning that names the setting, and the rest is served', async () => {
+    const one = await edgeFor({ AUTH_UPSTREAM: 'http://no-such-host.invalid:3000', POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
+    await expect.poll(() => one.output()).toContain('"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"')
+    await isReady(one)
+    expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
+  })
+})
+
+describe('the app', () => {
+  test('in APP_DIR is served as at npm start, compressed also where its build has no compressed copy', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'finance app '))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const directory = await writeApp(folder)
+    await writeFile(join(directory, 'large.js'), 'money()\n'.repeat(1_000))
+    const one = await edgeFor({ APP_DIR: directory, APP_CSP: "default-src 'self'" })
+    for (const [what, request, status] of cases.slice(0, 12)) expect([what, (await askFor(one.url, ...request)).status]).toEqual([what, status])
+    expect((await askFor(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
+    const packed = await askFor(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringMatching(/accept-encoding/i) })
+    expect(packed.body.length).toBeLessThan(1_000)
+  })
+
+  test('is none where a file is in its place: `/` is the auth service’s, which says where to go', async () => {
+    const one = await edgeFor({ AUTH_UPSTREAM: stack.url, APP_DIR: join(import.meta.dirname, 'process.ts') })
+    expect(await (await fetch(one.url)).json()).toMatchObject({ auth: expect.any(String) })
+  })
+})
+
+describe('upstreams', () => {
+  /** Counts the requests of two PostgREST processes. */
+  async function two(answer: (name: string) => RequestListener = () => (_, response) => response.end('[]')) {
+    const served: Record<string, number> = { a: 0, b: 0 }
+    const start = (name: string) =>
+      inPlaceOfPostgrest((request, response) => {
+        if (request.url === '/ready') return void response.end()
+        served[name] = (served[name] ?? 0) + 1
+        return answer(name)(request, response)
+      })
+    return { served, a: await start('a'), b: await start('b') }
+  }
+
+  test('share the requests, and one that is not ready gets none', async () => {
+    let isBReady = true
+    const ready = await inPlaceOfPostgrest((_, response) => response.writeHead(isBReady ? 200 : 503).end())
+    const { served, a, b } = await two()
+    // both are asked at the same port whether they are ready, so they are ready together
+    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} ${b}`, POSTGREST_READY_PORT: new URL(ready).port })
+    await isReady(one)
+    for (let at = 0; at < 10; at++) await statusOf(`${one.url}/data/x`)
+    expect(served).toEqual({ a: 5, b: 5 })
+    isBReady = false
+    await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="data",state="ready"} 0')
+    const waits = statusOf(`${one.url}/data/x`)
+    isBReady = true
+    expect(await waits).toBe(200)
+  })
+
+  test('are chosen by what they have to do: while one is slow, the other answers', async () => {
+    const held: (() => void)[] = []
+    const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void held.push(() => response.end()) : void response.end()))
+    const ready = await inPlaceOfPostgrest((_, response) => response.end())
+    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a},${b}`, POSTGREST_READY_PORT: new URL(ready).port })
+    await isReady(one)
+    const all = Array.from({ length: 12 }, () => statusOf(`${one.url}/data/x`))
+    await expect.poll(() => held.length).toBeGreaterThan(0)
+    for (let at = 0; at < 10; at++) expect(await statusOf(`${one.url}/data/x`)).toBe(200)
+    const before = served['a'] ?? 0
+    held.splice(0).forEach((finish) => finish())
+    expect(new Set(await Promise.all(all))).toEqual(new Set([200]))
+    expect(before).toBeLessThanOrEqual(12)
+  })
+
+  test('that refuse the connect are passed over: no request fails while one of two is gone', async () => {
+    const { a } = await two()
+    const ready = await inPlaceOfPostgrest((_, response) => response.end())
+    const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} http://127.0.0.1:9`, POSTGREST_READY_PORT: new URL(ready).port })
+    await isReady(one)
+    for (let at = 0; at < 6; at++) {
+      expect(await statusOf(`${one.url}/data/x`)).toBe(200)
+      expect(await statusOf(`${one.url}/data/x`, { method: 'POST', body: 'x' })).toBe(200)
+      expect(await statusOf(`${one.url}/data/x`, { method: 'DELETE' })).toBe(200)
+    }
+  })
+
+  test('of the auth surface may be gone: the data surface answers, and an auth request waits for one that starts', async () => {
+    const port = await freePort()
+    const one = await edgeFor({ ...ofStack(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
+    await isReady(one)
+    const waits = [fetch(`${one.url}/api/auth/jwks`), fetch(`${one.url}/api/auth/sign-out`, { method: 'POST' }), fetch(`${one.url}/api/auth/x`, { method: 'POST', body: '{}' })]
+    for (let at = 0; at < 5; at++) expect(await statusOf(`${one.url}/data/transactions`, { headers: bearer() })).toBe(200)
+    await inPlaceOfPostgrest((request, response) => void request.resume().once('end', () => response.end(request.url)), port)
+    expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual(['/api/auth/jwks', '/api/auth/sign-out', '/api/auth/x'])
+  })
+
+  test('that cut a request off have the client told in the surface’s own shape, and a change is not repeated', async () => {
+    let changes = 0
+    const cut: RequestListener = (request) => {
+      if (request.method === 'POST') changes += 1
+      request.socket.destroy()
+    }
+    const auth = await inPlaceOfPostgrest(cut)
+    const one = await edgeFor({ AUTH_UPSTREAM: auth, ...(await postgrest(cut)) })
+    await isReady(one)
+    const post = async (path: string) => {
+      const response = await fetch(one.url + path, { method: 'POST', headers: json, body: '{}' })
+      return [response.status, await response.json()]
+    }
+    expect(await post('/api/auth/sign-in/email')).toEqual([500, { error: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' }])
+    expect(await post('/data/transactions')).toEqual([502, { code: 'BAD_GATEWAY', message: 'The data surface does not answer.', details: null, hint: null }])
+    expect(changes).toBe(2)
+  })
+})
+
+describe('standbys', () => {
+  test('answer reads; the primary answers changes, reads without a cache, and whatever a standby refuses', async () => {
+    let status = 200
+    const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
+    const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
+    const one = await edgeFor({ ...primary, DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length), DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT })
+    await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="standby",state="ready"} 1')
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(`${one.url}/data${path}`, init)
+      return `${response.status} ${await response.text()}`
+    }
+    expect(await ask('/x?a=b')).toBe('200 standby GET /x?a=b')
+    expect(await ask('/x', { headers: { 'cache-control': 'max-age=0, No-Cache' } })).toBe('200 primary GET /x')
+    expect(await ask('/x', { method: 'DELETE' })).toBe('200 primary DELETE /x')
+    expect(await ask('/x', { method: 'POST', body: 'x' })).toBe('200 primary POST /x')
+    for (status of [401, 404, 500, 503]) expect(await ask('/x')).toBe('200 primary GET /x')
+    status = 429
+    expect(await ask('/x')).toBe('429 standby GET /x')
+  })
+
+  test('that are gone leave the reads to the primary', async () => {
+    const primary = await postgrest((_, response) => void response.end('primary'))
+    const one = await edgeFor({ ...primary, DATA_REPLICAS: '127.0.0.1:9' })
+    await isReady(one)
+    expect(await (await fetch(`${one.url}/data/x`)).text()).toBe('primary')
+  })
+})
+
+describe('a PostgREST of the 16 line', () => {
+  const expired = { code: 'PGRST303', details: null, hint: null, message: 'JWT expired' }
+  const cases: [string, number, object, number, object][] = [
+    ['an expired token has the interface’s code', 401, expired, 401, { ...expired, code: 'PGRST301' }],
+    ['a token that is none keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, { ...expired, code: 'PGRST301' }],
+    ['an upsert that names a row twice is the client’s error', 500, { code: '21000', message: 'cannot affect row a second time' }, 400, {
+      code: '21000',
+      message: 'cannot affect row a second time',
+    }],
+    ['a body nested too deeply is too large, as on 12.0.2', 500, { code: '54001', message: 'stack depth limit exceeded' }, 413, {
+      code: '54001',
+      message: 'stack depth limit exceeded',
+    }],
+    ['another error of the server stays one', 500, { code: 'XX000', message: 'x' }, 500, { code: 'XX000', message: 'x' }],
+    ['a large error is passed on as it is', 500, { code: '21000', message: 'x'.repeat(20_000) }, 500, { code: '21000', message: 'x'.repeat(20_000) }],
+  ]
+  test.each(cases)('%s', async (_, status, body, statusSeen, bodySeen) => {
+    const answer = JSON.stringify(body)
+    const headers = { 'content-type': 'application/json', 'content-length': answer.length, 'proxy-status': `PostgREST; error=${(body as { code: string }).code}` }
+    const one = await edgeFor(await postgrest((request, response) => void request.resume().once('end', () => response.writeHead(status, headers).end(answer))))
+    await isReady(one)
+    for (const init of [{}, { method: 'POST', body: '{}' }, { method: 'DELETE' }]) {
+      const response = await fetch(`${one.url}/data/transactions`, init)
+      expect([response.status, await response.json()]).toEqual([statusSeen, bodySeen])
+      expect(response.headers.get('proxy-status')).not.toContain('PGRST303')
+    }
+  })
+})
+
+test('no request of a client is answered 500 by the real PostgREST: an upsert that names a row twice, and JSON nested beyond the stack', async () => {
+  const post = async (path: string, body: string, headers = {}) => {
+    const response = await fetch(edge.url + path, { method: 'POST', headers: { ...bearer(), ...json, ...headers }, body })
+    return [response.status, (await response.json() as { code: string }).code]
+  }
+  const id = '00000000-0000-4000-8000-000000000001'
+  const twice = JSON.stringify([{ id, name: 'Bread', amount: -3 }, { id, name: 'Rolls', amount: -4 }])
+  expect(await post('/data/transactions?on_conflict=id', twice, { prefer: 'resolution=merge-duplicates' })).toEqual([400, '21000'])
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  expect((await post('/data/transactions', `{"name":"Bread","amount":-3,"metadata":${deep}}`))).toEqual([413, '54001'])
+  expect((await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`))).toEqual([413, '54001'])
+})
+
+describe('a stop', () => {
+  test('serves for a while and closes each connection with its answer, finishes what is in progress, and says 503 to probes', async () => {
+    let finish = () => {}
+    const asked = Promise.withResolvers<void>()
+    const one = await edgeFor(
+      await postgrest((request, response) => {
+        if (request.url !== '/slow') return void response.end('[]')
+        finish = () => response.end('whole')
+        return asked.resolve()
+      }),
+    )
+    await isReady(one)
+    const slow = fetch(`${one.url}/data/slow`).then((response) => response.text())
+    await asked.promise
+    process.kill(one.pid, 'SIGTERM')
+    await expect.poll(() => statusOf(`${one.adminUrl}/readyz`)).toBe(503)
+    const late = httpRequest(`${one.url}/data/x`).end()
+    const [{ headers }] = await once(late, 'response') as [{ headers: Record<string, string> }]
+    expect(headers['connection']).toBe('close')
+    finish()
+    expect(await slow).toBe('whole')
+    expect(await one.ended).toBe(0)
+  })
+})
+
+describe('a hold', () => {
+  test('makes requests of both surfaces wait until it ends, and neither the app nor /healthz', async () => {
+    const one = await edgeFor({ ...ofStack(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
+    await isReady(one)
+    process.kill(one.pid, 'SIGUSR2')
+    // a signal takes effect a moment later
+    await sleep(50)
+    let answered = 0
+    const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
+    expect(await statusOf(`${one.url}/healthz`)).toBe(200)
+    expect(await statusOf(one.url)).toBe(200)
+    expect(answered).toBe(0)
+    process.kill(one.pid, 'SIGUSR1')
+    expect(await Promise.all(waiting)).toEqual([200, 200])
+  })
+})
+
+test('killed with -9 under load it loses only what it had in hand: every row that was acknowledged is stored, once', async () => {
+  let one = await startEdgeProcess(ofStack())
+  onTestFinished(() => one[Symbol.asyncDispose]())
+  await isReady(one)
+  const acknowledged: string[] = []
+  const failed: string[] = []
+  let running = true
+  const callers = 8
+  const write = async (caller: number) => {
+    for (let number = 0; running; number++) {
+      const external_id = `${caller}-${number}`
+      const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
+      const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
+      if (status === 201) acknowledged.push(external_id)
+      else failed.push(external_id)
+      // nothing listens until it is started again
+      if (status === 0) await restarted
+    }
+  }
+  const restart = Promise.withResolvers<void>()
+  const restarted = restart.promise
+  const writing = Array.from({ length: callers }, (_, caller) => write(caller))
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
+  process.kill(one.pid, 'SIGKILL')
+  await one.ended
+  one = await one.again()
+  restart.resolve()
+  const before = acknowledged.length
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 100)
+  running = false
+  await Promise.all(writing)
+  expect(failed.length).toBeLessThanOrEqual(callers)
+  const { rows } = await stack.sql.query<{ external_id: string }>(`select external_id from api.transactions where source = 'load'`)
+  const stored = rows.map(({ external_id }) => external_id)
+  expect(new Set(stored).size).toBe(stored.length)
+  expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([])
+})
