@@ -32,20 +32,20 @@ async function discardBody(incoming: IncomingMessage): Promise<void> {
   }
 }
 
-/** Ends an answer. Where the request's body has not arrived yet, it takes that off the connection, or closes it. */
+/**
+ * Ends an answer. Reads what is left of the request's body afterwards, or closes the connection. The answer is whole before, because a
+ * proxy drops one that is not when its client stops sending.
+ */
 export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  if (!incoming.complete) {
-    const timer = new AbortController()
-    await Promise.race([
-      // a client that goes away meanwhile has had its answer
-      discardBody(incoming).catch(() => undefined),
-      sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
-    ])
-    timer.abort()
-  }
-  outgoing.end(() => {
-    if (!incoming.complete) incoming.socket.destroySoon()
-  })
+  outgoing.end()
+  if (incoming.complete) return
+  const timer = new AbortController()
+  await Promise.race([
+    discardBody(incoming).catch(() => undefined),
+    sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
+  ])
+  timer.abort()
+  if (!incoming.complete) incoming.socket.destroySoon()
 }
 
 /** Answers with an error, at once, and takes the rest of the body off the connection. */

@@ -14,7 +14,7 @@ import { postgrestTag } from '../support/postgrest-tag.ts'
 import { nameImages } from './images.ts'
 
 export const root = join(import.meta.dirname, '../..')
-export const services = ['db', 'postgrest', 'auth', 'caddy'] as const
+export const services = ['db', 'postgrest', 'auth', 'edge', 'caddy'] as const
 export type Service = typeof services[number]
 
 /** Runs a program. @returns what it printed @throws with what it complained about */
