@@ -57,8 +57,8 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const url = `http://127.0.0.1:${postgrest}`
   const adminPort = await freePort()
   // nothing listens there: an auth service takes no part
-  const bare = await start((port) => ['bench/proxies.ts', String(port), url], () => ({}))
-  const edge = await start(() => ['edge/main.ts'], (port) => ({
+  const barePort = await start((port) => ['bench/proxies.ts', String(port), url], () => ({}))
+  const edgePort = await start(() => ['edge/main.ts'], (port) => ({
     PORT: String(port),
     EDGE_ADMIN_PORT: String(adminPort),
     AUTH_UPSTREAM: 'http://127.0.0.1:9',
@@ -66,7 +66,7 @@ export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
     POSTGREST_READY_PORT: String(readyPort),
     APP_DIR: 'none',
   }))
-  const sides = [{ port: postgrest, prefix: '' }, { port: bare, prefix: '/data' }, { port: edge, prefix: '/data' }]
+  const sides = [{ port: postgrest, prefix: '' }, { port: barePort, prefix: '/data' }, { port: edgePort, prefix: '/data' }]
   const figures: Figure[] = []
   for (const [callers, least] of [[8, 0.75], [50, 0.85]] as const) {
     const round = async ({ port, prefix }: typeof sides[number]): Promise<Round> => {

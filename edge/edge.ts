@@ -89,7 +89,7 @@ export type EdgeOptions = {
   /** Answers at `/` for a single-page app. */
   app?: Listener | undefined
   hold?: Hold | undefined
-  /** Returns true after the process was told to stop: connections are closed with the next response. */
+  /** Returns true during a stop. Connections are closed with the next response then. */
   isStopping?: () => boolean
   log: Pick<Log, 'info'>
   registry: Registry
@@ -98,7 +98,11 @@ export type EdgeOptions = {
 
 /** Builds the edge. */
 export function edge({ auth, data, trustedProxies, app, hold, isStopping = () => false, log, registry, tracing }: EdgeOptions): Listener {
-  const metrics = edgeMetrics(registry, { data: data.postgrest, ...(data.standbys && { standby: data.standbys }), ...(auth.upstreams && { auth: auth.upstreams }) })
+  const metrics = edgeMetrics(registry, {
+    data: data.postgrest,
+    ...(data.standbys && { standby: data.standbys }),
+    ...(auth.upstreams && { auth: auth.upstreams }),
+  })
   const serveData = dataSurface({ ...data, onRefusal: metrics.refused })
 
   /** Counts a request, and logs it without its query, which holds search terms. An auth service in this process logs its own. */

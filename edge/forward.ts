@@ -5,7 +5,14 @@
  * undici cannot wait for `100 Continue`: PostgREST asks for a body only after it has accepted the token.
  */
 import { once } from 'node:events'
-import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,7 +67,11 @@ const ofTrace = new Set(['traceparent', 'tracestate'])
  * Returns the request headers for an upstream. Node has joined repeated headers (RFC 9110, 5.3). A header that `Connection` names
  * is kept: otherwise a client could have its token dropped after the edge has counted it.
  */
-export function forwardedHeaders({ id, client, isTrusted, incoming }: EdgeRequest, headers: IncomingHttpHeaders, traceparent: string | undefined): OutgoingHttpHeaders {
+export function forwardedHeaders(
+  { id, client, isTrusted, incoming }: EdgeRequest,
+  headers: IncomingHttpHeaders,
+  traceparent: string | undefined,
+): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = {}
   for (const name in headers) if (!ofConnection.has(name) && (isTrusted || !ofTrace.has(name))) forwarded[name] = headers[name]
   forwarded['x-forwarded-for'] = client
@@ -70,11 +81,10 @@ export function forwardedHeaders({ id, client, isTrusted, incoming }: EdgeReques
   return forwarded
 }
 
-/** Returns true for a response header that the client receives as it is. The upstream repeats the request id that it was given. */
+/** Returns true for a response header that the client receives. The edge sends the request id itself. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
 
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -204,7 +214,7 @@ async function sendResponse(response: IncomingMessage, request: Forwarded): Prom
   await endAnswer(incoming, outgoing)
 }
 
-/** Fails a request whose connection is not there in time. Node's client has no such timeout. */
+/** Sets a timeout for the connect, which Node's client lacks. */
 function limitConnect(request: ClientRequest): void {
   const timer = setTimeout(() => request.destroy(Object.assign(new Error('The connect took too long.'), { code: 'CONNECT_TIMEOUT' })), connectMs)
   const clear = () => clearTimeout(timer)
@@ -256,7 +266,12 @@ class Unseen extends Error {
  * @param onSent called as soon as the upstream has nothing more to read
  * @param isHeavy true if the upstream keeps working on a whole body after its client is gone
  */
-export async function change(upstream: Upstream, forwarded: Forwarded, onSent: () => void = () => undefined, isHeavy = false): Promise<'answered' | 'too-large'> {
+export async function change(
+  upstream: Upstream,
+  forwarded: Forwarded,
+  onSent: () => void = () => undefined,
+  isHeavy = false,
+): Promise<'answered' | 'too-large'> {
   const { incoming, outgoing, bodyLimit } = forwarded
   const clientGone = new AbortController()
   let isWhole = false

@@ -1,4 +1,4 @@
-/** What the edge answers by itself, in PostgREST's shape, so that a client of the data surface knows one kind of error. */
+/** Errors of the edge itself on the data surface, in PostgREST's format. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
@@ -6,6 +6,7 @@ import { requestIdHeader } from '../infra/shared/request-id.ts'
 const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
+  LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
   ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
@@ -16,14 +17,14 @@ const refusals = {
 export type RefusalCode = keyof typeof refusals
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
-/** Headers of every answer of the data surface: its rows are for one person, and no browser guesses their type. */
+/** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
 export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const
 
-/** So much of a refused body is read and thrown away, in bytes and milliseconds; then the connection is closed. */
+/** Limits for discarding the body of a refused request, in bytes and milliseconds. Then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024
 const discardedMs = 5_000
 
-/** Reads what is left of a body, so that a client that is still sending finds the answer and no broken pipe. */
+/** Discards the rest of a body, so that a client that still sends receives the response and no broken pipe. */
 async function discardBody(incoming: IncomingMessage): Promise<void> {
   let size = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -33,8 +34,8 @@ async function discardBody(incoming: IncomingMessage): Promise<void> {
 }
 
 /**
- * Ends an answer. Reads what is left of the request's body afterwards, or closes the connection. The answer is whole before, because a
- * proxy drops one that is not when its client stops sending.
+ * Ends a response, then discards the rest of the request's body, or closes the connection. A proxy drops a response that is not whole
+ * when its client stops sending.
  */
 export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   outgoing.end()
@@ -48,16 +49,16 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   if (!incoming.complete) incoming.socket.destroySoon()
 }
 
-/** Answers with an error, at once, and takes the rest of the body off the connection. */
+/** Sends an error at once, and discards the rest of the body. */
 export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
-  // nobody is left to tell
+  // the client is gone
   if (outgoing.destroyed) return
   const [status, message] = refusals[code]
   const body = JSON.stringify({ code, message, details: null, hint: null })
   outgoing.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    // as PostgREST says to every page
+    // as PostgREST does
     ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
     [requestIdHeader]: id,
     ...headersOfData,

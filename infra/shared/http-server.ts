@@ -44,8 +44,7 @@ export async function startServer(
   listener: Listener,
   { host, port, setting, lameDuckMs = 0, onStop = () => undefined }: { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void },
 ): Promise<() => Promise<void>> {
-  const handle: Listener = (incoming, outgoing) => void listener(incoming, outgoing)
-  const server = createServer(timeouts, handle)
+  const server = createServer(timeouts, (incoming, outgoing) => void listener(incoming, outgoing))
   server.maxConnections = maxConnections
   server.listen(port, host)
   await listening(server, setting, port)

@@ -78,7 +78,9 @@ const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a n
   })
 
 /** A list of upstreams, by comma or space: `http://host:port`, or `host:port`. */
-const upstreams = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`)))
+const upstreams = z.string().transform((value) =>
+  value.split(/[\s,]+/).filter((item) => item !== '').map((item) => (item.includes('://') ? item : `http://${item}`))
+)
   .refine(
     (urls) => urls.every((url) => /^http:\/\/([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(url) && URL.canParse(url)),
     'must be a list of addresses such as http://postgrest:3000, each with its port and without a path',
@@ -143,7 +145,7 @@ const environment = z.object({
   /** A PostgREST of this machine, for `npm start`; unset it looks for one. */
   POSTGREST_BIN: z.string().optional(),
   /** Which version of PostgREST's container is run. */
-  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v12.2.12').default('v12.2.12'),
+  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v16.5').default('v16.5'),
   /** Where the embedded server keeps its data and `npm start` its generated secrets. */
   DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
   /** Signs cookies and encrypts private keys at rest. */

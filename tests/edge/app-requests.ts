@@ -1,4 +1,4 @@
-/** A small built app, and what every edge answers for it: edge/app-files.ts at `npm start`, Caddy in containers. */
+/** A small built app, and the edge's answers for it. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** The edge of `npm start` with an app in APP_DIR. */
+/** An app in APP_DIR. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,23 +1,30 @@
-/** What requests cost the real PostgREST: its memory, and the time of everybody else. */
+/** The cost of requests: memory of the real PostgREST and of the edge, and the time of other callers. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createConnection } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../infra/local/ports.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
+import { startEdgeProcess } from './process.ts'
 
 const MiB = 1024 * 1024
-/** What compose.yaml gives to PostgREST. */
-const memoryLimitMiB = Number(/POSTGREST_MEMORY:-(\d+)m/.exec(await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8'))?.[1])
+/** Memory limits of compose.yaml, in MiB. */
+const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8')
+const memoryLimitMiB = Number(/POSTGREST_MEMORY:-(\d+)m/.exec(compose)?.[1])
+const edgeLimitMiB = Number(/EDGE_MEMORY:-(\d+)m/.exec(compose)?.[1])
 
 let stack: Stack
+let readyPort: number
 let bearer: { authorization: string }
 beforeAll(async () => {
-  stack = await startStack({ data: true })
+  readyPort = await freePort()
+  stack = await startStack({ data: true, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
   bearer = { authorization: `Bearer ${await (await signedIn(stack, 'Ann')).token()}` }
 })
 afterAll(() => stack.close())
 
-/** The most memory PostgREST has ever had, in MiB. */
-const peak = async () => Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${stack.dataPid()}/status`, 'utf8'))?.[1]) / 1024
+/** Returns the peak memory of a process, PostgREST's by default, in MiB. */
+const peak = async (pid = stack.dataPid()) => Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** Reads until told to stop. @returns the statuses, each once, and how often it read */
 function readers(): () => Promise<{ statuses: Set<number>, count: number }> {
@@ -84,5 +91,30 @@ describe('twenty of the largest bodies at once, with a token,', () => {
     expect(reads.statuses).toEqual(new Set([200]))
     expect(reads.count).toBeGreaterThan(5)
     expect(await peak()).toBeLessThan(memoryLimitMiB * 0.9)
+  }, 120_000)
+})
+
+describe('the edge as a process', () => {
+  linux('stays below four fifths of its limit under twenty of the largest bodies and 500 slow connections at once', async () => {
+    await using edge = await startEdgeProcess({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
+    await expect.poll(async () => (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(/surface="data",state="ready"\} 1/)
+    const before = await peak(edge.pid)
+    const head = `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 60000\r\n\r\n`
+    for (let at = 0; at < 500; at++) {
+      const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(edge.url).port) }).on('error', () => undefined)
+      // some have sent a part of their head, others a part of their body
+      socket.write(at % 2 === 0 ? head.slice(0, 60) : head + '['.repeat(30_000))
+      onTestFinished(() => void socket.destroy())
+    }
+    const body = '['.repeat(2 * MiB)
+    const headers = { ...bearer, 'content-type': 'application/json' }
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, () => fetch(`${edge.url}/data/transactions`, { method: 'POST', headers, body }).then(({ status }) => status)),
+    )
+    expect(statuses.filter((status) => ![400, 503].includes(status))).toEqual([])
+    expect((await fetch(`${edge.url}/data/transactions?limit=1`, { headers: bearer })).status).toBe(200)
+    const most = await peak(edge.pid)
+    process.stdout.write(`  the edge: ${Math.round(before)} MiB before, ${Math.round(most)} MiB at most\n`)
+    expect(most).toBeLessThan(edgeLimitMiB * 0.8)
   }, 120_000)
 })

@@ -1,6 +1,6 @@
 /** The edge as a process of its own: what it serves, what it says of itself, and how it starts, stops and survives. */
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { request as httpRequest, type RequestListener } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,8 @@ async function postgrest(listener: RequestListener): Promise<{ POSTGREST_UPSTREA
   const url = await inPlaceOfPostgrest((request, response) => (request.url === '/ready' ? response.end() : listener(request, response)))
   return { POSTGREST_UPSTREAM: url, POSTGREST_READY_PORT: new URL(url).port }
 }
-const isReady = (of: EdgeProcess) => expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
+const isReady = (of: EdgeProcess) =>
+  expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
 
 describe('both surfaces', () => {
   test('are on its origin: a user signs up, stores a transaction and reads it back', async () => {
@@ -68,7 +69,14 @@ describe('both surfaces', () => {
       const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
       const id = (await fetch(edge.url + path, { headers })).headers.get('x-request-id') ?? ''
       await expect.poll(() => lines(edge, id)).toHaveLength(1)
-      expect(lines(edge, id)[0]).toMatchObject({ id, method: 'GET', path: path.split('?')[0], status: expect.any(Number), ms: expect.any(Number), client: '203.0.113.7' })
+      expect(lines(edge, id)[0]).toMatchObject({
+        id,
+        method: 'GET',
+        path: path.split('?')[0],
+        status: expect.any(Number),
+        ms: expect.any(Number),
+        client: '203.0.113.7',
+      })
       if (path.startsWith('/api')) await expect.poll(() => stack.logged.filter((line) => line.includes(id) && line.includes('203.0.113.7'))).toHaveLength(1)
     }
     expect(edge.output()).not.toContain('secret')
@@ -96,7 +104,9 @@ describe('its own state', () => {
     }
     expect(await statusOf(`${edge.adminUrl}/nothing`)).toBe(404)
     const figures = await (await fetch(`${edge.adminUrl}/metrics`)).text()
-    for (const series of ['edge_requests_total{surface="data",status="201"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']) {
+    for (
+      const series of ['edge_requests_total{surface="data",status="201"}', 'edge_upstreams{surface="auth",state="ready"} 1', 'process_resident_memory_bytes']
+    ) {
       expect(figures).toContain(series)
     }
   })
@@ -213,7 +223,11 @@ describe('upstreams', () => {
     const port = await freePort()
     const one = await edgeFor({ ...ofStack(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
     await isReady(one)
-    const waits = [fetch(`${one.url}/api/auth/jwks`), fetch(`${one.url}/api/auth/sign-out`, { method: 'POST' }), fetch(`${one.url}/api/auth/x`, { method: 'POST', body: '{}' })]
+    const waits = [
+      fetch(`${one.url}/api/auth/jwks`),
+      fetch(`${one.url}/api/auth/sign-out`, { method: 'POST' }),
+      fetch(`${one.url}/api/auth/x`, { method: 'POST', body: '{}' }),
+    ]
     for (let at = 0; at < 5; at++) expect(await statusOf(`${one.url}/data/transactions`, { headers: bearer() })).toBe(200)
     await inPlaceOfPostgrest((request, response) => void request.resume().once('end', () => response.end(request.url)), port)
     expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual(['/api/auth/jwks', '/api/auth/sign-out', '/api/auth/x'])
@@ -243,7 +257,11 @@ describe('standbys', () => {
     let status = 200
     const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
     const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
-    const one = await edgeFor({ ...primary, DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length), DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT })
+    const one = await edgeFor({
+      ...primary,
+      DATA_REPLICAS: standby.POSTGREST_UPSTREAM.slice('http://'.length),
+      DATA_REPLICAS_READY_PORT: standby.POSTGREST_READY_PORT,
+    })
     await expect.poll(async () => (await fetch(`${one.adminUrl}/metrics`)).text()).toContain('edge_upstreams{surface="standby",state="ready"} 1')
     const ask = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(`${one.url}/data${path}`, init)
@@ -268,7 +286,7 @@ describe('standbys', () => {
 
 describe('a PostgREST of the 16 line', () => {
   const expired = { code: 'PGRST303', details: null, hint: null, message: 'JWT expired' }
-  const cases: [string, number, object, number, object][] = [
+  const errors: [string, number, object, number, object][] = [
     ['an expired token has the interface’s code', 401, expired, 401, { ...expired, code: 'PGRST301' }],
     ['a token that is none keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, { ...expired, code: 'PGRST301' }],
     ['an upsert that names a row twice is the client’s error', 500, { code: '21000', message: 'cannot affect row a second time' }, 400, {
@@ -282,9 +300,13 @@ describe('a PostgREST of the 16 line', () => {
     ['another error of the server stays one', 500, { code: 'XX000', message: 'x' }, 500, { code: 'XX000', message: 'x' }],
     ['a large error is passed on as it is', 500, { code: '21000', message: 'x'.repeat(20_000) }, 500, { code: '21000', message: 'x'.repeat(20_000) }],
   ]
-  test.each(cases)('%s', async (_, status, body, statusSeen, bodySeen) => {
+  test.each(errors)('%s', async (_, status, body, statusSeen, bodySeen) => {
     const answer = JSON.stringify(body)
-    const headers = { 'content-type': 'application/json', 'content-length': answer.length, 'proxy-status': `PostgREST; error=${(body as { code: string }).code}` }
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': answer.length,
+      'proxy-status': `PostgREST; error=${(body as { code: string }).code}`,
+    }
     const one = await edgeFor(await postgrest((request, response) => void request.resume().once('end', () => response.writeHead(status, headers).end(answer))))
     await isReady(one)
     for (const init of [{}, { method: 'POST', body: '{}' }, { method: 'DELETE' }]) {
@@ -304,8 +326,8 @@ test('no request of a client is answered 500 by the real PostgREST: an upsert th
   const twice = JSON.stringify([{ id, name: 'Bread', amount: -3 }, { id, name: 'Rolls', amount: -4 }])
   expect(await post('/data/transactions?on_conflict=id', twice, { prefer: 'resolution=merge-duplicates' })).toEqual([400, '21000'])
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-  expect((await post('/data/transactions', `{"name":"Bread","amount":-3,"metadata":${deep}}`))).toEqual([413, '54001'])
-  expect((await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`))).toEqual([413, '54001'])
+  expect(await post('/data/transactions', `{"name":"Bread","amount":-3,"metadata":${deep}}`)).toEqual([413, '54001'])
+  expect(await post('/data/rpc/get_filtered_transactions', `{"filters":${deep}}`)).toEqual([413, '54001'])
 })
 
 describe('a stop', () => {
@@ -356,10 +378,10 @@ test('killed with -9 under load it loses only what it had in hand: every row tha
   await isReady(one)
   const acknowledged: string[] = []
   const failed: string[] = []
-  let running = true
+  const load = { running: true }
   const callers = 8
   const write = async (caller: number) => {
-    for (let number = 0; running; number++) {
+    for (let number = 0; load.running; number++) {
       const external_id = `${caller}-${number}`
       const body = JSON.stringify({ name: 'Under load', amount: -1, source: 'load', external_id })
       const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
@@ -379,7 +401,7 @@ test('killed with -9 under load it loses only what it had in hand: every row tha
   restart.resolve()
   const before = acknowledged.length
   await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 100)
-  running = false
+  load.running = false
   await Promise.all(writing)
   expect(failed.length).toBeLessThanOrEqual(callers)
   const { rows } = await stack.sql.query<{ external_id: string }>(`select external_id from api.transactions where source = 'load'`)

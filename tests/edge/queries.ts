@@ -1,4 +1,4 @@
-/** Queries at the edge's limits, for both edges: the largest that are asked, and the smallest that are refused. */
+/** Queries at the edge's limits: the largest that PostgREST gets, and the smallest that are refused. */
 
 const list = (count: number, item: (number: number) => string | number, separator = ',') =>
   Array.from({ length: count }, (_, number) => item(number)).join(separator)
@@ -24,7 +24,7 @@ export const asked: [name: string, path: string, method?: string][] = [
   ['a group in an embedded table, and its order', '/transactions?select=id,line_items(id)&line_items.or=(amount.eq.1,name.eq.a)&line_items.order=id'],
   ['text that is UTF-8, encoded and not', '/transactions?name=eq.Caf%C3%A9%20%E2%82%AC%F0%9F%8D%9E%EF%BF%BD'],
   ['percent signs that begin no byte', '/transactions?name=like.%zz%%25%&select=name'],
-  ['a change by the order of a column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id&limit=1', 'DELETE'],
+  ['a change by the order of a column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id', 'DELETE'],
 ]
 
 /** What PostgREST never sees: the code of the refusal, what is too much, and the path. */
@@ -72,12 +72,15 @@ export const refused: [code: string, name: string, path: string, method?: string
   ['INVALID_ENCODING', 'a byte after signs that begin none', '/transactions?name=eq.%%f%fz%%ff'],
   ['INVALID_ENCODING', 'a name that is not UTF-8', '/transactions?%ff=eq.a'],
   ['INVALID_ENCODING', 'a path that is not UTF-8', '/tr%ffansactions'],
-  ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)&limit=1', 'PATCH'],
-  ['ORDER_NOT_SUPPORTED', 'a deletion by the order of a related table', '/transactions?limit=1&%6frder=categories%28id)', 'DELETE'],
+  ['LIMIT_NOT_SUPPORTED', 'a deletion with a limit', '/transactions?status=eq.pending&order=id&limit=1', 'DELETE'],
+  ['LIMIT_NOT_SUPPORTED', 'a change with an offset in a name that hides its letters', '/transactions?%6fffset=1', 'PATCH'],
+  ['ORDER_NOT_SUPPORTED', 'a change by the order of a related table', '/transactions?order=categories(id)', 'PATCH'],
+  ['ORDER_NOT_SUPPORTED', 'a deletion by the order of a related table', '/transactions?%6frder=categories%28id)', 'DELETE'],
 ]
 
 export const messages: Record<string, string> = {
   INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
+  LIMIT_NOT_SUPPORTED: 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',
   QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or conditions than a request may have.',
 }
