@@ -360,6 +360,8 @@ describe('settings', () => {
       'DATA_PORT',
       'DATA_BODY_LIMIT',
       'DATABASE_URL',
+      'OWNER_PASSWORD',
+      'AUTH_SERVICE_PASSWORD',
       'AUTHENTICATOR_PASSWORD',
       'PGRST_DB_POOL',
       'AUTH_REPLICAS',
