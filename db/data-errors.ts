@@ -1,7 +1,7 @@
 /**
  * What the data surface answers when it refuses, beyond what a schema can say: the description gives each operation its own,
- * and tests compare with docs/data.md, with the edge and with real answers. What differs between PostgREST 12.0, which `npm start`
- * runs, and 12.2, which containers do, has a row of each. Any other SQLSTATE has the same shape.
+ * and tests compare with docs/data.md, with the edge and with real answers. What differs between PostgREST 12, which `npm start`
+ * runs, and 16, which containers run, has a row of each. Any other SQLSTATE has the same shape.
  */
 
 /** GET and HEAD of a table, POST, PATCH, DELETE, and a function. */
@@ -89,7 +89,13 @@ export const dataErrors: DataError[] = [
   ),
   row(400, 'PGRST108', all, "'category' is not an embedded resource in this request", '`select` does not embed what is filtered, ordered or limited'),
   row(400, 'PGRST118', ['read', 'call'], "A related order on 'line_items' is not possible", 'each row has many of those that it is to be ordered by'),
-  row(400, 'PGRST119', all, "A spread operation on 'line_items' is not possible", 'each row has many of those that are to be spread into it'),
+  row(
+    400,
+    'PGRST119',
+    all,
+    "A spread operation on 'line_items' is not possible",
+    'each row has many of those that are to be spread into it, in PostgREST 12; 16 makes lists of them',
+  ),
   row(400, 'PGRST100', all, '"failed to parse filter (about.5)" (line 1, column 1)', 'the query cannot be read'),
   row(400, 'PGRST102', sends, 'All object keys must match', 'the body cannot be read, or its objects have different keys'),
   row(400, 'PGRST122', all, 'the preferences count=planned and count=estimated are not available', 'a preference is not available'),
@@ -99,7 +105,7 @@ export const dataErrors: DataError[] = [
     'PGRST124',
     ['change', 'remove'],
     'Query result exceeds max-affected preference constraint',
-    'more rows match than `max-affected` allows, in PostgREST 12.2; 12.0 does not know the preference',
+    'more rows match than `max-affected` allows, in PostgREST 16; 12 does not know the preference',
   ),
   row(
     400,
@@ -119,9 +125,17 @@ export const dataErrors: DataError[] = [
   row(400, 'INVALID_ENCODING', all, 'The URL or a header field is not UTF-8.', 'the edge refuses what is not UTF-8'),
   row(400, 'ORDER_NOT_SUPPORTED', ['change', 'remove'], 'Rows that are changed or deleted cannot be ordered by a related table.', 'the edge refuses the order'),
   row(401, 'PGRST301', all, 'JWT expired', 'the token has expired or is invalid, or its session, membership or role has ended: fetch a new one'),
+  row(401, 'PGRST303', all, 'JWT expired', 'the token has expired, at PostgREST 16 without the edge, which says `PGRST301`'),
   row(401, '42501', writes, 'permission denied for table transactions', 'there is no token'),
   row(403, '42501', writes, 'permission denied for table transactions', "the role may not do this, or the row or the owner in it is somebody else's"),
-  row(404, '42P01', ['read', 'create', 'change', 'remove'], 'relation "api.wallets" does not exist', 'there is no such table'),
+  row(404, '42P01', ['read', 'create', 'change', 'remove'], 'relation "api.wallets" does not exist', 'there is no such table, in PostgREST 12'),
+  row(
+    404,
+    'PGRST205',
+    ['read', 'create', 'change', 'remove'],
+    "Could not find the table 'api.wallets' in the schema cache",
+    'there is no such table, in PostgREST 16',
+  ),
   row(404, 'PGRST202', ['call'], 'get_cash_flow is called with other arguments than it takes', 'the function has no such parameters'),
   row(
     404,
@@ -133,7 +147,7 @@ export const dataErrors: DataError[] = [
   row(404, 'PT404', ['call'], 'category not found', 'you see no such row'),
   row(406, 'PGRST116', all, 'JSON object requested, multiple (or no) rows returned', 'one object was asked for, and there are none or many'),
   row(406, 'PGRST106', all, 'The schema must be one of the following: api', '`Accept-Profile` or `Content-Profile` names another schema'),
-  row(406, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12.2'),
+  row(406, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 16'),
   row(409, '23505', ['create', 'change', 'call'], 'duplicate key value violates unique constraint "transactions_pkey"', 'there is such a row already'),
   row(
     409,
@@ -152,13 +166,13 @@ export const dataErrors: DataError[] = [
     'the request, with all that goes along, is larger than an undo could take back; nothing was stored',
     'Nothing was stored. Send it in parts, such as one for each year of transaction_date.',
   ),
-  row(413, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, in PostgREST 12.0'),
+  row(413, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep'),
   row(413, 'PAYLOAD_TOO_LARGE', sends, 'The request body is larger than this request may send.', 'the edge refuses the body'),
   row(414, 'URI_TOO_LONG', all, 'The URL is longer than this request may send.', 'the edge refuses the URL'),
-  row(415, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12.0'),
+  row(415, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12'),
   row(416, 'PGRST103', filtered, 'Requested range not satisfiable', 'a negative limit; with `count=exact`, an offset beyond the last row'),
   row(429, '53400', all, 'too many slow requests at once', 'earlier requests of the same person are still under way'),
-  row(500, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, in PostgREST 12.2'),
+  row(500, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, at PostgREST 16 without the edge'),
   row(500, '57014', all, 'canceling statement due to statement timeout', 'the request took too long: ask for less'),
   row(502, 'BAD_GATEWAY', all, 'The data surface does not answer.', 'PostgREST went away'),
   row(

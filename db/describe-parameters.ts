@@ -29,7 +29,7 @@ const prefers = (...preferences: string[]): Json => {
   const one = `(${preferences.join('|')})`
   return { name: 'Prefer', in: 'header', schema: { type: 'string', pattern: `^${one}(, *${one})*$` } }
 }
-const general = ['timezone=[A-Za-z0-9_+/-]+', 'handling=(strict|lenient)', 'tx=(commit|rollback)', 'count=exact']
+const general = ['timezone=[A-Za-z0-9_+:/-]+', 'handling=(strict|lenient)', 'tx=(commit|rollback)', 'count=exact']
 const returned = 'return=(minimal|headers-only|representation)'
 
 const queryText = (name: string, description: string, pattern?: string): Json => ({
@@ -74,7 +74,10 @@ export const sharedParameters: Record<string, Json> = {
     schema: { type: 'string', pattern: String.raw`^\d+-\d*$` },
   },
   'Range-Unit': { name: 'Range-Unit', in: 'header', schema: { type: 'string', enum: ['items'] } },
-  'Prefer.read': { ...prefers(...general), description: '`count=exact` counts all rows that match, `timezone=Europe/Berlin` reads and writes times there.' },
+  'Prefer.read': {
+    ...prefers(...general),
+    description: '`count=exact` counts all rows that match, `timezone=Europe/Berlin` reads and writes times there, `timezone=+02:00` at this offset.',
+  },
   'Prefer.create': {
     ...prefers(...general, returned, 'resolution=(ignore|merge)-duplicates', 'missing=default'),
     description:

@@ -1,21 +1,21 @@
 /**
- * What a request to the data surface may cost before PostgREST has read it. PostgREST parses a body before it asks who
- * sends it, and plans every embedding that a URL asks for. No I/O.
+ * Size limits of a request to the data surface. The edge checks them first, because PostgREST parses a body before it checks the
+ * token, and plans every embedding of a URL. No I/O.
  */
 
-/** A body or URL of a client without a bearer token, which may read nothing and write nothing. */
+/** Limits without a bearer token. Such a client reads no row and writes none. */
 const anonymous = { urlBytes: 2 * 1024, bodyBytes: 64 * 1024, csvBytes: 4 * 1024 }
-/** A longer URL is refused from everybody; PostgREST makes of CSV a JSON text that grows with the square of its size. */
+/** Limits with a token. PostgREST turns CSV into JSON that grows with the square of its size. */
 const withBearer = { urlBytes: 8 * 1024, csvBytes: 16 * 1024 }
-/** Up to here a body costs PostgREST less than 20 MiB of memory, whatever is in it. */
+/** Largest body that costs PostgREST less than 20 MiB of memory, whatever its content. */
 const lightBytes = 64 * 1024
 
-/** What is asked of a request; a field that is repeated arrives as PostgREST gets it. */
-export type Asked = {
+/** The properties of a request that decide its limits. PostgREST must receive the same headers. */
+export type RequestShape = {
   method: string
   authorization: string | undefined
   contentType: string | undefined
-  /** In bytes; undefined when the body is sent in chunks, or there is none. */
+  /** In bytes; undefined for a chunked body or none. */
   contentLength: number | undefined
   isChunked: boolean
 }
@@ -24,25 +24,25 @@ export type Allowance = {
   /** Path and query as received, in bytes. */
   urlBytes: number
   bodyBytes: number
-  /** Whether the body may take so much of PostgREST's memory that only a few are let in at a time. */
+  /** True if the body needs a slot, because PostgREST may need much memory for it. */
   isHeavy: boolean
 }
 
 /**
- * What one request is allowed.
+ * Returns the limits of one request.
  * @param bodyLimit the largest body of all, in bytes
  */
-export function allowance(asked: Asked, bodyLimit: number): Allowance {
-  // another scheme, or no token after it, is an anonymous request to PostgREST
-  const hasBearer = /^bearer[ \t]+[^ \t]/i.test(asked.authorization ?? '')
-  const isCsv = /^text\/csv/i.test(asked.contentType ?? '')
+export function allowance(request: RequestShape, bodyLimit: number): Allowance {
+  // to PostgREST another scheme, or no token after it, is an anonymous request
+  const hasBearer = /^bearer[ \t]+[^ \t]/i.test(request.authorization ?? '')
+  const isCsv = /^text\/csv/i.test(request.contentType ?? '')
   if (!hasBearer) return { urlBytes: anonymous.urlBytes, bodyBytes: isCsv ? anonymous.csvBytes : anonymous.bodyBytes, isHeavy: false }
-  // the others need no body, but PostgREST would read one
-  const writes = ['POST', 'PATCH', 'PUT'].includes(asked.method)
+  // other methods need no body, but PostgREST would read it
+  const writes = ['POST', 'PATCH', 'PUT'].includes(request.method)
   if (!writes) return { urlBytes: withBearer.urlBytes, bodyBytes: isCsv ? anonymous.csvBytes : lightBytes, isHeavy: false }
   return {
     urlBytes: withBearer.urlBytes,
     bodyBytes: isCsv ? withBearer.csvBytes : bodyLimit,
-    isHeavy: isCsv || asked.isChunked || (asked.contentLength ?? 0) > lightBytes,
+    isHeavy: isCsv || request.isChunked || (request.contentLength ?? 0) > lightBytes,
   }
 }

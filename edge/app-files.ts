@@ -9,20 +9,20 @@ import { wantsPage } from '../auth/http/pages.ts'
 import { configError } from '../infra/shared/errors.ts'
 import type { Listener } from '../infra/shared/http-server.ts'
 
-/** What the edge keeps for itself; a file of the app of such a name is never served. */
-const ours = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
+/** Paths of the edge itself. A file of the app with such a name is never served. */
+const reserved = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/
 
-/** Whether the target of a request, as received, may be the app's; a whole URL in its place never is. */
-export const isOfApp = (target: string): boolean => target.startsWith('/') && !ours.test(target)
+/** Returns true if the target of a request, as received, may be a path of the app. */
+export const isOfApp = (target: string): boolean => target.startsWith('/') && !reserved.test(target)
 
 /**
- * Whether a name changes with its content, as a build's does: eight letters, digits, _ or -, or 16 hexadecimal digits and more,
- * after a - or a dot and before the end. Eight small letters are a word and no hash.
+ * Returns true for a file name with a hash of its content, as bundlers write it: `-` or `.`, then eight letters, digits, `_` or `-`, or at
+ * least 16 hexadecimal digits, then the extension. Eight lower-case letters are a word and no hash.
  */
 const isHashed = (path: string): boolean =>
   /[-.](?:[\w-]{8}|[0-9a-f]{16,64})(?:\.[a-z0-9]+){1,2}$/.test(path) && !/[-.][A-Za-z][a-z_-]{7}(?:\.[a-z0-9]+){1,2}$/.test(path) && !path.endsWith('.html')
 
-/** The app that APP_DIR names has to be there. @throws ConfigError */
+/** Checks that APP_DIR names a built app. @throws ConfigError */
 export async function needApp(directory: string): Promise<void> {
   await access(join(directory, 'index.html')).catch(() => {
     throw configError('APP_DIR must be a folder with an index.html that can be read: build the app first, or name the folder of its build.')
@@ -34,10 +34,10 @@ export const policyOfApp = async (directory: string): Promise<string> => (await 
 
 type File = { path: string, etag: string }
 
-/** Extensions of the compressed copies that serveStatic sends in place of a file. */
+/** Extensions of compressed copies that serveStatic prefers to a file. */
 const copies = ['.br', '.zst', '.gz']
 
-/** The path of a URL as names, or undefined where one of them could lead elsewhere or is not meant to be seen. */
+/** Returns the segments of a path. Undefined if a segment is hidden, or could lead out of the folder. */
 function namesIn(path: string): string[] | undefined {
   try {
     const names = path.replace(/^\/|\/$/g, '').split('/').map(decodeURIComponent)
@@ -49,7 +49,7 @@ function namesIn(path: string): string[] | undefined {
 }
 
 /**
- * Builds what answers requests for the app.
+ * Builds the listener for the app.
  * @param directory the folder with its index.html; a new build in it is served at once
  * @param policy the Content-Security-Policy of documents
  */
@@ -63,7 +63,7 @@ export function appFiles(directory: string, policy: string): Listener {
     const path = join(...names)
     const stats = await leadsOut(path) ? undefined : await stat(join(directory, path)).catch(() => undefined)
     if (stats?.isDirectory() === true) return names.at(-1) === 'index.html' ? undefined : fileAt(...names, 'index.html')
-    // weak, because the compressed file beside it is the same to whoever has it
+    // weak, because the compressed copy has the same tag
     return stats?.isFile() === true ? { path, etag: `W/"${Math.round(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"` } : undefined
   }
 
@@ -89,7 +89,7 @@ export function appFiles(directory: string, policy: string): Listener {
   // where the build brings no compressed copy
   app.use(compress({ encoding: 'gzip' }))
   app.get('*', async (context) => {
-    // as received: dots in it have not led anywhere yet
+    // the path as received, in which no dots are resolved
     const names = namesIn(context.env.path)
     if (names === undefined) return context.notFound()
     const isPlace = !(names.at(-1) ?? '').includes('.') && wantsPage(context.req.raw)
@@ -101,14 +101,14 @@ export function appFiles(directory: string, policy: string): Listener {
     place.headers.append('vary', 'Accept')
     return place
   })
-  // whether it is a place depends on who asks, and a cache between us would tell everybody what one was told
+  // the answer depends on the Accept header, so no cache may keep it
   app.notFound((context) => context.body(null, 404, { 'cache-control': 'no-store', vary: 'Accept' }))
 
   return getRequestListener(({ url, method, headers: given }, bindings) => {
     const { incoming } = bindings as HttpBindings
     if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
     const headers = new Headers(given)
-    // what a client has of a file is compared by a strong etag only, and ours are weak: it gets the whole
+    // a range needs a strong etag, and these are weak, so the client gets the whole file
     if (headers.has('if-range')) headers.delete('range')
     return app.fetch(new Request(url, { method, headers }), { path: incoming.url?.split('?', 1)[0] ?? '/' })
   })

@@ -89,7 +89,7 @@ export type EdgeOptions = {
   /** Answers at `/` for a single-page app. */
   app?: Listener | undefined
   hold?: Hold | undefined
-  /** Returns true after the process was told to stop: connections are closed with the next response. */
+  /** Returns true during a stop. Connections are closed with the next response then. */
   isStopping?: () => boolean
   log: Pick<Log, 'info'>
   registry: Registry

@@ -81,7 +81,7 @@ export function forwardedHeaders(
   return forwarded
 }
 
-/** Returns true for a response header that the client receives as it is. The upstream repeats the request id that it was given. */
+/** Returns true for a response header that the client receives. The edge sends the request id itself. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
 
 export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
@@ -214,7 +214,7 @@ async function sendResponse(response: IncomingMessage, request: Forwarded): Prom
   await endAnswer(incoming, outgoing)
 }
 
-/** Fails a request whose connection is not there in time. Node's client has no such timeout. */
+/** Sets a timeout for the connect, which Node's client lacks. */
 function limitConnect(request: ClientRequest): void {
   const timer = setTimeout(() => request.destroy(Object.assign(new Error('The connect took too long.'), { code: 'CONNECT_TIMEOUT' })), connectMs)
   const clear = () => clearTimeout(timer)

@@ -1,6 +1,6 @@
 /** A gate that an upgrade closes for some seconds, so that requests wait instead of failing. */
 
-/** A hold that nobody ends is over after this time, in milliseconds: less than a request may take. */
+/** Longest duration of a hold in milliseconds. A request may take longer, so none fails by it. */
 const longestMs = 20_000
 
 export type Hold = {

@@ -1,16 +1,16 @@
 /**
- * What the URL of a request to the data surface may ask. PostgREST parses and plans a query before it takes one of the
- * caller's shares, some parts of it in the square of their number, and fails with a bare 500 where bytes are no UTF-8. No I/O.
+ * Limits of a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and some
+ * parts cost the square of their number. It answers bytes that are not UTF-8 with a bare 500. No I/O.
  */
 import { isUtf8 } from 'node:buffer'
 
-/** How many there may be of each in one query, repeated parameters counted together. */
+/** Limits of one query. Repeated parameters are counted together. */
 const most = {
-  /** What `&` and `;` separate, empty ones too. */
+  /** Parts between `&` and `;`, empty ones included. */
   parameters: 100,
-  /** Bytes of one parameter's name as sent: an embedded table's filter has a path in it. */
+  /** Bytes of a parameter's name as sent. The name of an embedded table's filter has a path. */
   nameBytes: 256,
-  /** Commas and JSON arrows in `select`, `order`, `columns` and `on_conflict`; not in filters, where a list of ids is long. */
+  /** Commas and JSON arrows in `select`, `order`, `columns` and `on_conflict`. Filters may have long lists of ids. */
   items: 100,
   /** Bytes of those four as sent, names included: PostgREST's work grows with the length of aliases too. */
   itemBytes: 2048,
@@ -18,21 +18,21 @@ const most = {
   embeddings: 50,
   /** Opening parentheses in `and` and `or`. */
   groups: 200,
-  /** Conditions and JSON arrows in `and` and `or`, of which 700 cost 0.2 s; not the values of a list. */
+  /** Conditions and JSON arrows in `and` and `or`, without the values of a list. 700 of them cost 0.2 s. */
   conditions: 100,
 } as const
 
 export type QueryRefusal = 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'ORDER_NOT_SUPPORTED'
 
-/** Bytes, one a character. A percent sign that begins no byte is itself, as it is to PostgREST. */
+/** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Whether a text, one byte a character, is UTF-8. */
+/** Returns true if a text with one character per byte is UTF-8. */
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
 
 /**
- * Whether a query has a regular expression that may repeat by number. PostgreSQL writes such a repetition out, a repetition of
- * it again, up to 160 MB for each query, and keeps 32 that it took in each of its processes.
+ * Returns true if a query has a regular expression with a counted repetition. PostgreSQL expands nested ones to up to 160 MB, and each
+ * of its processes caches 32 expressions.
  */
 const repeatsByNumber = (query: string) => /[=.]i?match[.(]/i.test(query) && query.includes('{')
 
@@ -41,7 +41,7 @@ const count = (values: string[], what: RegExp) => values.join('\n').match(what)?
 /**
  * Judges a URL.
  * @param url path and query as received, one byte a character
- * @returns why it is refused, or undefined
+ * @returns the reason of a refusal, or undefined
  */
 export function judge(method: string, url: string): QueryRefusal | undefined {
   if (!isText(decode(url))) return 'INVALID_ENCODING'

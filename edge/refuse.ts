@@ -1,4 +1,4 @@
-/** What the edge answers by itself, in PostgREST's shape, so that a client of the data surface knows one kind of error. */
+/** Errors of the edge itself on the data surface, in PostgREST's format. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
@@ -16,14 +16,14 @@ const refusals = {
 export type RefusalCode = keyof typeof refusals
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
-/** Headers of every answer of the data surface: its rows are for one person, and no browser guesses their type. */
+/** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
 export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const
 
-/** So much of a refused body is read and thrown away, in bytes and milliseconds; then the connection is closed. */
+/** Limits for discarding the body of a refused request, in bytes and milliseconds. Then the connection is closed. */
 const discardedBytes = 16 * 1024 * 1024
 const discardedMs = 5_000
 
-/** Reads what is left of a body, so that a client that is still sending finds the answer and no broken pipe. */
+/** Discards the rest of a body, so that a client that still sends receives the response and no broken pipe. */
 async function discardBody(incoming: IncomingMessage): Promise<void> {
   let size = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -32,12 +32,12 @@ async function discardBody(incoming: IncomingMessage): Promise<void> {
   }
 }
 
-/** Ends an answer. Where the request's body has not arrived yet, it takes that off the connection, or closes it. */
+/** Ends a response. Discards the rest of the request's body, or closes the connection. */
 export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   if (!incoming.complete) {
     const timer = new AbortController()
     await Promise.race([
-      // a client that goes away meanwhile has had its answer
+      // a client that leaves now has its response
       discardBody(incoming).catch(() => undefined),
       sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
     ])
@@ -48,16 +48,16 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   })
 }
 
-/** Answers with an error, at once, and takes the rest of the body off the connection. */
+/** Sends an error at once, and discards the rest of the body. */
 export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
-  // nobody is left to tell
+  // the client is gone
   if (outgoing.destroyed) return
   const [status, message] = refusals[code]
   const body = JSON.stringify({ code, message, details: null, hint: null })
   outgoing.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    // as PostgREST says to every page
+    // as PostgREST does
     ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
     [requestIdHeader]: id,
     ...headersOfData,

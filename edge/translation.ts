@@ -1,49 +1,46 @@
 /**
- * What the edge changes of a request for PostgREST and of its answer, so that clients which were made for another server
- * work as they are. It comes before anything else looks at the fields: what is dropped here is neither counted as a token
- * nor allowed a token's limits. No I/O.
+ * Translation between clients and PostgREST: supabase-js, the interface's media type, and error codes of several versions. Requests are
+ * translated before their limits are chosen, so a dropped token does not buy the limits of a token. No I/O.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Where supabase-js looks; what it adds is dropped here and nowhere else. */
+/** The prefix that supabase-js uses. Its additions are dropped only here. */
 const ofSupabase = '/rest/v1'
 
 const interfaceObject = 'application/vnd.rest.object+json'
 const postgrestObject = 'application/vnd.pgrst.object+json'
 const anyInterfaceObject = /application\/vnd\.rest\.object\+json/gi
 
-/** Whether the interface's media type for one object is asked for. Where PostgREST's own is too, the answer keeps its name. */
+/** Returns true if the client accepts the interface's media type for one object, and not PostgREST's own. */
 export const asksInterfaceObject = (accept: string | undefined): boolean =>
   accept !== undefined && accept.toLowerCase().includes(interfaceObject) && !accept.toLowerCase().includes(postgrestObject)
 
 /**
- * The fields of a request as PostgREST is to get them.
+ * Returns the request headers for PostgREST.
  *
- * supabase-js names the schema `public`, of which PostgREST here knows nothing, and sends its publishable key, which opens
- * nothing here, as `apikey` and, while nobody is signed in, as the bearer too. Only a bearer that is the key in the same
- * request is dropped, so that all a client can lose by it is its own token.
+ * supabase-js names the schema `public`, which is not exposed here. It sends its publishable key as `apikey`, and also as the bearer
+ * while no user is signed in. Only a bearer that equals the key of the same request is dropped, so a client can lose only its own token.
  *
- * @param prefix the part of the path that is the edge's
+ * @param prefix the prefix of the data surface in the path
  */
 export function headersForPostgrest(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
-  const fields = { ...headers }
+  const translated = { ...headers }
   if (prefix === ofSupabase) {
-    for (const name of ['accept-profile', 'content-profile']) if (fields[name] === 'public') delete fields[name]
-    if (fields['apikey'] !== undefined && fields.authorization === `Bearer ${fields['apikey'].toString()}`) delete fields.authorization
-    delete fields['apikey']
+    for (const name of ['accept-profile', 'content-profile']) if (translated[name] === 'public') delete translated[name]
+    if (translated['apikey'] !== undefined && translated.authorization === `Bearer ${translated['apikey'].toString()}`) delete translated.authorization
+    delete translated['apikey']
   }
-  // PostgREST 12.0 cannot give the interface's together with select=, and 12.2 not with a charset
-  if (fields.accept !== undefined) fields.accept = fields.accept.replace(anyInterfaceObject, postgrestObject)
-  return fields
+  // PostgREST 12.0 cannot combine the interface's media type with select=, nor 12.2 with a charset
+  if (translated.accept !== undefined) translated.accept = translated.accept.replace(anyInterfaceObject, postgrestObject)
+  return translated
 }
 
 /**
- * The Content-Type of an answer to who asked for the interface's media type: PostgREST's own by the interface's name, without
- * a charset, which is the form that PostgREST gives by itself. It sends two where it refuses, of which the first is true.
+ * Returns the Content-Type for a client that accepts the interface's media type. It has no charset, like PostgREST's own.
  */
 export const typeForInterface = (type: string): string => type.startsWith(postgrestObject) ? interfaceObject : type
 
-/** PostgREST 13 and later name a refused claim, an expired token for one, differently than the interface does. */
+/** Code of PostgREST 13 and later for a refused claim, such as an expired token, and the interface's code. */
 const codeOfExpired = 'PGRST303'
 const codeOfInterface = 'PGRST301'
 

@@ -1,4 +1,4 @@
-/** What PostgREST knows of the keys, and who sees to it that it knows them. */
+/** Makes sure that every PostgREST has the keys. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -8,8 +8,8 @@ import type { Log } from '../log.ts'
 
 /** What each PostgREST announces of the keys it has loaded while no key is pending. */
 const nonePending = ''
-/** At the latest then it is looked again whether all have the keys, whatever has happened meanwhile; in milliseconds. */
-const lookAgainMs = 10 * 60_000
+/** Interval of the check without a reason, in milliseconds. It finds a PostgREST whose reload failed without a lost session. */
+const lookAgainMs = 60_000
 /** So many looks may follow each other, and then one in so many turns. */
 const [looksAtOnce, turnsPerLook] = [5, 15]
 
@@ -61,17 +61,20 @@ export async function isKnownToAll(
 }
 
 /**
- * PostgREST asks for its keys when it lost a connection and when it is told to. Where that question fails, because the connection
- * it is asked on was the next to be lost, it serves without any key and every token is 500, until it is told again. So when the
- * database has lost sessions, when a PostgREST has begun to listen, and now and then, all are told to open new connections
- * and to ask again, until all have announced that they have the keys.
- * @returns what looks whether that is due, to be asked each turn while no key is pending
+ * Repairs a PostgREST that has no keys. PostgREST loads the keys after a lost connection and after a notification. If the query
+ * fails, PostgREST drops the keys that it had, and every token is 500 until the next load. The query fails on a lost
+ * connection, or without a free one. The keeper notifies every PostgREST to open new connections and load again when
+ * - the keys changed,
+ * - the database lost sessions,
+ * - a PostgREST began to listen.
+ * It repeats that until each has announced the keys. Once a minute it lets each load the keys without new connections.
+ * @returns the function to call each turn while no key is pending, with the ids of the keys
  */
-export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): () => Promise<void> {
-  /** How it was when all had the keys. */
-  let known: { listeners: string, lost: string, at: number } | undefined
+export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: string) => Promise<void> {
+  /** The state when each PostgREST had announced the keys. */
+  let known: { listeners: string, lost: string, keys: string, at: number } | undefined
   let looks = 0
-  return async () => {
+  return async (keys) => {
     looks = Math.max(0, looks - 1 / turnsPerLook)
     if (looks > looksAtOnce - 1) return
     const { rows: [now] } = await sql<FunctionRows['private.postgrest_listeners'] & { lost: string }>`
@@ -81,10 +84,15 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): () => P
     // with no PostgREST there is nobody to tell
     if (now === undefined || listeners === '') return
     const { lost } = now
-    if (known !== undefined && known.listeners === listeners && known.lost === lost && Date.now() - known.at < lookAgainMs) return
+    const unchanged = known?.listeners === listeners && known.lost === lost && known.keys === keys ? known : undefined
+    if (unchanged !== undefined && Date.now() - unchanged.at < lookAgainMs) return
     looks += 1
     if (known !== undefined && known.lost !== lost) log.info('the database lost sessions, so every PostgREST loads its keys anew')
-    if (await isKnownToAll(db, databaseUrl, nonePending, 'reload schema')) known = { listeners, lost, at: Date.now() }
-    else log.warn('not every PostgREST has loaded the signing keys; they are told again')
+    if (await isKnownToAll(db, databaseUrl, nonePending, unchanged === undefined ? 'reload schema' : 'reload config')) {
+      known = { listeners, lost, keys, at: Date.now() }
+    } else {
+      known = undefined
+      log.warn('not every PostgREST has loaded the signing keys; they are told again')
+    }
   }
 }

@@ -148,7 +148,7 @@ function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
       turns--
       await tellAgain(db)
     }
-    await keep()
+    await keep(ids)
   }
 }
 

@@ -142,13 +142,12 @@ export async function findPostgrest(
   const contained = await containerProgram(POSTGREST_TAG, say)
   if (contained !== undefined) return contained
   throw configError(
-    `PostgREST cannot be started here: there is no package ${packageName}; install PostgREST 12 so that postgrest is on the path, name it in POSTGREST_BIN, or install Docker.`,
+    `PostgREST cannot be started here: there is no package ${packageName}; install PostgREST 16 so that postgrest is on the path, name it in POSTGREST_BIN, or install Docker.`,
   )
 }
 
-/** Which PostgREST it is, and what to know of one that the product was not made for. */
+/** Names the PostgREST that was found, with a note on a major version that was not tried. */
 export function describeProgram({ version, where }: Program): string {
   const line = `PostgREST ${version}, ${where}`
-  if (version.startsWith('12.')) return line
-  return `${line}; this product is made for 12: from 13 on an expired token is PGRST303 and not PGRST301`
+  return /^(12|16)\./.test(version) ? line : `${line}; this product is tried with PostgREST 12.0.2 and 16`
 }

@@ -8,9 +8,9 @@ import { startChild, type Child } from './child.ts'
 import { packagedProgram, type Program } from './find-postgrest.ts'
 import { answering, localUrl, probe } from './ready.ts'
 
-/** What it says when all is well, at each start and each reload, in 12.0 and in 12.2: nobody needs that in a log. */
+/** The lines of a start, a reload and a stop without trouble, in 12 and in 16. They are left out of the log. */
 const chatter =
-  /: (Starting PostgREST|Attempting to connect|Connection successful|Successfully connected|Listen(ing|er connected) |(Admin|API) server listening|Received a (config|schema cache) reload|Config reloaded|Schema cache (queried|loaded))/
+  /: (Starting PostgREST|Attempting to connect|Connection successful|Successfully connected|Connection Pool initialized|Listen(ing|er connected) |(Admin|API) server listening|Received a (config|schema cache) reload|Config reloaded|Schema cache (queried|loaded)|Received termination unix signal)/
 
 /** Whether a line of PostgREST's says that all is well. */
 export const isChatter = (line: string): boolean => line === '' || chatter.test(line) || line.includes(probe)

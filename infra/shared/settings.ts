@@ -145,7 +145,7 @@ const environment = z.object({
   /** A PostgREST of this machine, for `npm start`; unset it looks for one. */
   POSTGREST_BIN: z.string().optional(),
   /** Which version of PostgREST's container is run. */
-  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v12.2.12').default('v12.2.12'),
+  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v16.5').default('v16.5'),
   /** Where the embedded server keeps its data and `npm start` its generated secrets. */
   DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
   /** Signs cookies and encrypts private keys at rest. */

@@ -4,11 +4,12 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
+import { tokenCache } from '../support/postgrest-versions.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ data: true })
+  stack = await startStack({ data: true, dataEnv: tokenCache })
 })
 afterAll(() => stack.close())
 

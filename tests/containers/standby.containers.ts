@@ -249,7 +249,7 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
   })
 
   test('a key is rotated without waiting for those on the standby, and nobody is refused', async () => {
-    // as PostgREST 12.2 does, whose pool is on the standby and whose listener is on the primary
+    // as PostgREST does from 12.2 on, whose pool is on the standby and whose listener is on the primary
     const listener = new pg.Client({
       connectionString: connection(stack.ownerUrl, { user: 'authenticator', password: passwords.authenticator }),
       application_name: 'postgrest-standby',

@@ -1,6 +1,7 @@
 /** One object instead of an array: the interface's media type and PostgREST's own, on every table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
+import { notOneObject } from '../support/postgrest-versions.ts'
 import { samples, tables } from './samples.ts'
 
 let stack: DataStack
@@ -14,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-const notOne = (rows: number) => ({
-  status: 406,
-  body: { code: 'PGRST116', message: 'JSON object requested, multiple (or no) rows returned', details: `The result contains ${rows} rows`, hint: null },
-})
+describe.each([
+  ['application/vnd.rest.object+json', 'JSON object requested, multiple (or no) rows returned'],
+  ['application/vnd.pgrst.object+json', notOneObject],
+])('Accept: %s', (accept, message) => {
+  const notOne = (rows: number) => ({ status: 406, body: { code: 'PGRST116', message, details: `The result contains ${rows} rows`, hint: null } })
 
-describe.each(['application/vnd.rest.object+json', 'application/vnd.pgrst.object+json'])('Accept: %s', (accept) => {
   test.each(tables)('gives one of %s as an object, and 406 for none or many', async (table) => {
     const rows = [await mine.create(table, await samples[table]?.row(mine, {}) ?? {}), await mine.create(table, await samples[table]?.row(mine, {}) ?? {})]
     const one = await mine.get(`/${table}?${samples[table]?.where(rows[0]) ?? ''}`, { accept })

@@ -53,7 +53,7 @@ export type Case = {
 export const nameOf = ({ actor, table, operation, target }: Case): string => `${actor.name} · ${table} · ${operation}${target === '' ? '' : ` · ${target}`}`
 
 const answerTo: Record<Reason, { status: number, code: RegExp }> = {
-  token: { status: 401, code: /301$/ },
+  token: { status: 401, code: /30[13]$/ },
   anonymous: { status: 401, code: /^42501$/ },
   denied: { status: 403, code: /^42501$/ },
   missing: { status: 409, code: /^23503$/ },

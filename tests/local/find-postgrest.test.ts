@@ -11,7 +11,7 @@ let directory: string
 let copy: string
 const noPackage = () => Promise.resolve(undefined)
 const unsaid = (line: string) => expect.unreachable(line)
-const nothing = { POSTGREST_BIN: undefined, POSTGREST_TAG: 'v12.2.12' }
+const nothing = { POSTGREST_BIN: undefined, POSTGREST_TAG: 'v16.5' }
 const launch = { config: '/a/postgrest.conf', port: 3001, env: { PGHOST: '127.0.0.1', PGPASSWORD: 'open-sesame', PGRST_SERVER_HOST: '127.0.0.1' } }
 
 beforeAll(async () => {
@@ -56,8 +56,8 @@ describe('npm start takes', () => {
     const said: string[] = []
     const found = await findPostgrest(nothing, (line) => said.push(line), noPackage)
     expect([describeProgram(found), said]).toEqual([
-      'PostgREST 12.2.12, the container postgrest/postgrest:v12.2.12',
-      ['rest  fetching the container postgrest/postgrest:v12.2.12'],
+      'PostgREST 16.5, the container postgrest/postgrest:v16.5',
+      ['rest  fetching the container postgrest/postgrest:v16.5'],
     ])
   })
 
@@ -66,7 +66,7 @@ describe('npm start takes', () => {
     async (_, programs) => {
       await path(programs)
       await expect(findPostgrest(nothing, unsaid, noPackage)).rejects.toThrow(
-        /^PostgREST cannot be started here: .* install PostgREST 12 .*POSTGREST_BIN, or install Docker\.$/,
+        /^PostgREST cannot be started here: .* install PostgREST 16 .*POSTGREST_BIN, or install Docker\.$/,
       )
     },
   )
@@ -76,26 +76,28 @@ describe('npm start takes', () => {
   })
 })
 
-test('a PostgREST that is not of the 12 line is named, with what differs', async () => {
-  await path({ postgrest: 'echo PostgREST 13.0.0' })
-  expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe(
-    'PostgREST 13.0.0, postgrest on the path; this product is made for 12: from 13 on an expired token is PGRST303 and not PGRST301',
-  )
+test.each([
+  ['16.5', 'PostgREST 16.5, postgrest on the path'],
+  ['16.5 (4834678)', 'PostgREST 16.5, postgrest on the path'],
+  ['14.18', 'PostgREST 14.18, postgrest on the path; this product is tried with PostgREST 12.0.2 and 16'],
+])('PostgREST %s is named, and one of a line that was not tried is said so', async (version, line) => {
+  await path({ postgrest: `echo 'PostgREST ${version}'` })
+  expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe(line)
 })
 
 describe('the container', () => {
   test('is on this machine’s network on Linux, and shows no password in the list of processes', () => {
-    const { command, args, env } = container('v12.2.12', 'linux').launch(launch)
-    expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v12\.2\.12 \/bin\/postgrest/)])
+    const { command, args, env } = container('v16.5', 'linux').launch(launch)
+    expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/)])
     expect(args.join(' ')).not.toContain('open-sesame')
     expect(env).toMatchObject({ PGPASSWORD: 'open-sesame', PGHOST: '127.0.0.1' })
   })
 
   test('elsewhere publishes its port to this machine alone, and finds the database by the name of the machine', () => {
-    const { args, env } = container('v12.2.12', 'darwin').launch(launch)
+    const { args, env } = container('v16.5', 'darwin').launch(launch)
     expect(args.join(' ')).toContain('--publish 127.0.0.1:3001:3001')
     expect(env).toMatchObject({ PGHOST: 'host.docker.internal', PGRST_SERVER_HOST: '!4' })
-    expect(container('v12.2.12', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env).toMatchObject({ PGHOST: 'db.example.org' })
+    expect(container('v16.5', 'darwin').launch({ ...launch, env: { PGHOST: 'db.example.org' } }).env).toMatchObject({ PGHOST: 'db.example.org' })
   })
 })
 
@@ -114,10 +116,22 @@ test.each([
   'Schema cache loaded in 0.4 milliseconds',
   'Received a config reload message on the "pgrst" channel',
   'Received a schema cache reload message on the "pgrst" channel',
-])('a log need not say what 12.0 and 12.2 say when all is well: %s', (line) => {
+  'Starting PostgREST 16.5...',
+  'API server listening on 127.0.0.1:3001',
+  'Admin server listening on 127.0.0.1:3002',
+  'Connection Pool initialized with a maximum size of 12 connections',
+  'Listener connected to PostgreSQL 18.6 on x86_64-pc-linux-musl on "db:5432" and listening for database notifications on the "pgrst" channel',
+  'Received termination unix signal SIGTERM',
+])('a log need not say what 12 and 16 say when all is well: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(true)
 })
 
-test.each(['Failed to load the schema cache', 'Attempting to reconnect to the database in 1 seconds...', '{"code":"PGRST001"}'])('but it says: %s', (line) => {
+test.each([
+  'Failed to load the schema cache using db-schemas=api and db-extra-search-path=public. {"code":"57014"}',
+  'Failed to query database settings for the config parameters.{"code":"57014"}',
+  'Retrying listening for database notifications in 1 seconds...',
+  'Attempting to reconnect to the database in 1 seconds...',
+  '{"code":"PGRST001"}',
+])('but it says: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(false)
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
+import { program } from '../support/postgrest-versions.ts'
 import { emptyDirectory, remove, start } from './support.ts'
 
 const secret = 'open-sesame'
@@ -132,5 +133,5 @@ test('a program that answers on the port is not taken for the PostgREST that cou
   })
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
-  await expect(startPostgrest({ host: '127.0.0.1', port, env: {}, log: () => undefined })).rejects.toThrow(/^PostgREST: .*Address in use/)
+  await expect(startPostgrest({ program, host: '127.0.0.1', port, env: {}, log: () => undefined })).rejects.toThrow(/^PostgREST: .*Address (already )?in use/)
 })

@@ -209,7 +209,7 @@ describe('what is stored', () => {
   })
 })
 
-describe('PostgREST 12.2, which ends at a syntax error out of pre_request or pre_config,', () => {
+describe('PostgREST from 12.2 on, which ends at a syntax error out of pre_request or pre_config,', () => {
   test('meets none: what the two call has no SQL that is made as text, and nothing of ours raises one', async () => {
     const functions = await rows(`
       with recursive called as (

@@ -1,4 +1,5 @@
 /** What PostgreSQL reads for a query: rows and pages, which are the same on every machine, and not the time. */
+import { once } from 'node:events'
 import { expect } from 'vitest'
 import type pg from 'pg'
 import type { Asking } from './crowd.ts'
@@ -52,6 +53,8 @@ export async function readOf(
  * has read is known then.
  */
 export async function rowsEverReadOf({ owner, anonymous }: Pick<DataStack, 'owner' | 'anonymous'>, tables: string[]): Promise<number[]> {
+  await owner.query('listen keys_loaded')
+  const announced = once(owner, 'notification')
   const { rows: ended } = await owner.query<{ pid: number }>(
     `select pid, pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`,
   )
@@ -60,7 +63,9 @@ export async function rowsEverReadOf({ owner, anonymous }: Pick<DataStack, 'owne
   await owner.query('select pg_stat_force_next_flush()')
   // PostgREST finds a connection that ended, and opens another
   await expect.poll(async () => (await anonymous.get('/transactions?limit=1')).status).toBe(200)
-  // it then reads its keys again, and answers 500 to every token until it has them
+  // PostgREST then reads its keys again, and answers 500 to every token until it has them. To end that query too would cost it the keys.
+  await announced
+  await owner.query('unlisten keys_loaded')
   await expect.poll(async () => (await anonymous.get('/transactions?limit=1', { authorization: 'Bearer nonsense' })).status).toBe(401)
   const { rows: read } = await owner.query<{ rows: string }>(
     `select seq_tup_read + idx_tup_fetch as rows from unnest($1::text[]) with ordinality as t (name, at)

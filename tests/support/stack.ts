@@ -12,6 +12,7 @@ import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
 import { freshDatabase, passwords } from './database.ts'
 import { mailSink, type MailSink } from './mail-sink.ts'
+import { program } from './postgrest-versions.ts'
 
 export type Stack = AsyncDisposable & {
   /** base_url of the auth service, with the edge around it when PostgREST is there. */
@@ -80,6 +81,7 @@ export async function startStack(
 
   const startData = async (at: number) => {
     const child = await startPostgrest({
+      program,
       host: '127.0.0.1',
       port: at,
       env: { ...postgrestConnection(database.ownerUrl, passwords.authenticator), ...dataEnv },

@@ -3,23 +3,38 @@
 -- PostgREST has it.
 
 create or replace function private.pre_config() returns void
-  language plpgsql security definer set search_path = ''
+  language plpgsql security definer set search_path = '' set lock_timeout = 0
 as $$
 declare
   keys jsonb;
+  audience text;
+  pending text;
 begin
-  select coalesce(jsonb_agg(
-      jsonb_build_object('kid', id, 'use', 'sig', 'alg', alg, 'kty', public_key::jsonb -> 'kty', 'n', public_key::jsonb -> 'n', 'e', public_key::jsonb -> 'e')
-      order by created_at), '[]')
-    into keys
-    from auth.jwks
-    where expires_at is null or expires_at > now();
+  -- If this call fails, PostgREST goes on without keys, and every token is 500 PGRST300. A call that waits for a migration's lock
+  -- leaves it the keys that it has. So the call outlasts a timeout, a cancellation and a deadlock. A statement has one timeout.
+  for attempt in 1..5 loop
+    begin
+      select coalesce(jsonb_agg(
+          jsonb_build_object('kid', id, 'use', 'sig', 'alg', alg, 'kty', public_key::jsonb -> 'kty', 'n', public_key::jsonb -> 'n', 'e', public_key::jsonb -> 'e')
+          order by created_at), '[]'), max(id) filter (where signs_from is null)
+        into keys, pending
+        from auth.jwks
+        where expires_at is null or expires_at > now();
+      select public_url into audience from private.settings;
+      exit;
+    exception
+      when query_canceled or deadlock_detected then
+        if attempt = 5 then
+          raise;
+        end if;
+    end;
+  end loop;
   perform set_config('pgrst.jwt_secret', jsonb_build_object('keys', keys)::text, true);
-  perform set_config('pgrst.jwt_aud', (select public_url from private.settings), true);
+  perform set_config('pgrst.jwt_aud', audience, true);
   -- PostgREST calls this in a read-only transaction, in which a notification is all that can be left behind. On a hot standby
   -- not even that can.
   if not pg_catalog.pg_is_in_recovery() then
-    perform pg_notify('keys_loaded', (select id from auth.jwks where signs_from is null));
+    perform pg_notify('keys_loaded', pending);
   end if;
 end
 $$;

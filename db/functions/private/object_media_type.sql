@@ -21,7 +21,7 @@ begin
   if kept.seen = 1 then
     return kept.first;
   end if;
-  -- word for word what PostgREST answers for its own object media type
+  -- word for word what PostgREST 12 answers for its own object media type
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', 'PGRST116',

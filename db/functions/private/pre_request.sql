@@ -1,14 +1,36 @@
 -- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
 -- whose session, membership or role is no longer as the token claims, which is one indexed look-up, or that was issued before
--- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/api_keys.sql). It also refuses a
--- planner's estimate and an unknown time zone, every request to a standby that is far behind (standby.sql), and takes one of the
--- caller's places (shares.sql).
+-- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/api_keys.sql). It compares the
+-- expiry with the database's clock, because PostgREST may keep a token as checked. It also refuses a planner's estimate and an
+-- unknown time zone, every request to a standby that is far behind (standby.sql), and takes one of the caller's places (shares.sql).
 
-create or replace function private.refuse_preferences(p_prefer text) returns void
-  language plpgsql stable set search_path = ''
+create or replace function private.set_time_zone(p_wish text) returns void
+  language plpgsql volatile set search_path = ''
 as $$
 declare
-  zone text;
+  -- PostgREST reads all Prefer fields and shows one of them, so the zone that it has set may be another than the wish.
+  zone constant text := current_setting('TimeZone');
+begin
+  if p_wish ~ '^[+-](0\d|1[0-4]):[0-5]\d$' then
+    -- PostgREST 12 ignores an offset. PostgREST 16 sets it, and PostgreSQL reads +02:00 as two hours west of Greenwich.
+    perform set_config('TimeZone', format('<%s>%s', p_wish, translate(p_wish, '+-', '-+')), true);
+  -- PostgREST 12 answers in UTC if it does not know the name. PostgREST 16 sets what PostgreSQL takes, also POSIX strings such
+  -- as FOO3BAR. Such a string has digits. A name without digits is a file of the server's, and so is each name below.
+  elsif p_wish <> zone
+    or zone ~ '\d' and zone !~ '^(posix/)?((Etc/)?GMT[+-]?0|Etc/GMT([+-]([1-9]|1[0-2])|-1[34])|CST6CDT|EST5EDT|MST7MDT|PST8PDT)$'
+  then
+    perform private.invalid(
+      format('unknown time zone %s', quote_literal(left(coalesce(p_wish, zone), 40))),
+      'Prefer: timezone= takes a name such as Europe/Berlin, written as there, or an offset such as +02:00.');
+  end if;
+end
+$$;
+comment on function private.set_time_zone(text) is
+  'Sets an offset such as +02:00 as the time zone of the request. Refuses a zone that is neither an offset nor a name that PostgreSQL lists.';
+
+create or replace function private.refuse_preferences(p_prefer text) returns void
+  language plpgsql volatile set search_path = ''
+as $$
 begin
   if p_prefer ~* '\mcount *= *"?(planned|estimated)' then
     perform private.refuse_estimate();
@@ -17,11 +39,7 @@ begin
   if p_prefer ~* '\mtx\M' and p_prefer !~ '^(?:(?!.*\mtx\M.*\mtx\M))(?:.*,)?\s*tx=(?:rollback|commit)\s*(?:,.*)?$' then
     perform private.invalid('the preference tx is not understood', 'Send Prefer: tx=rollback for a dry run, or leave it out.');
   end if;
-  -- PostgREST answers as if UTC had been asked for when it does not know the zone
-  zone := substring(p_prefer from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)');
-  if zone <> current_setting('TimeZone') then
-    perform private.invalid(format('unknown time zone %s', quote_literal(left(zone, 40))), 'Prefer: timezone= takes a name such as Europe/Berlin, written as there.');
-  end if;
+  perform private.set_time_zone(substring(p_prefer from '(?:^|,)\s*timezone=([^,]*?)\s*(?:,|$)'));
 end
 $$;
 comment on function private.refuse_preferences(text) is 'Refuses a planner''s estimate, a dry run that PostgREST would not take for one, and an unknown time zone.';
@@ -77,6 +95,8 @@ begin
   if not is_anonymous then
     problem := case
       when jsonb_typeof(claims -> 'exp') is distinct from 'number' then 'JWT invalid: exp is missing'
+      -- the thirty seconds that PostgREST allows by its own clock
+      when (claims ->> 'exp')::numeric < extract(epoch from statement_timestamp()) - 30 then 'JWT expired'
       when claims ->> 'aud' is distinct from public_url then 'JWT invalid: not in audience'
       when coalesce((claims ->> 'iat')::numeric, 0) <= issued_after then 'JWT revoked: a signing key was revoked after it was issued'
       when not is_alive or claims ->> 'sub' is distinct from caller then 'JWT revoked: its session, membership or role has ended'

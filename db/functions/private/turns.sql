@@ -37,7 +37,7 @@ end
 $$;
 comment on function private.take_turn() is 'Takes the turns of a request that writes to a table.';
 
--- An upsert that names a row twice is refused here, with the code and the status that PostgREST 12.0 has for it: 12.2 answers
+-- An upsert that names a row twice is refused here, with the code and the status that PostgREST 12.0 has for it: 16 answers
 -- PostgreSQL's own 21000 with 500. One request is one statement, so a row that this transaction has written is a row that
 -- this request has named before. The definer's rights spare each row the planning of the row rules. The arguments are the
 -- columns of the key.

@@ -424,7 +424,7 @@ run "refuses_what_could_not_run" {
     certificate_arn = null
     auth_image      = "registry.example.org/finance-backend:latest"
     proxy_image     = "registry.example.org/finance-proxy"
-    postgrest_image = "postgrest/postgrest:v13.0.0"
+    postgrest_image = "postgrest/postgrest:v16.2"
     # a single task
     tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
     database = { version = "14", backup_days = 1 }
