@@ -322,14 +322,14 @@ describe('what is watched', () => {
     // one that has nothing to do says nothing
     expect(await paste('docs/operations.md', 'docker compose logs migrate')).not.toContain('Cannot migrate')
     expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
-    expect(await paste('docs/monitoring.md', 'docker compose logs caddy')).toContain('caddy-1')
+    expect(await paste('docs/monitoring.md', 'docker compose logs edge')).toContain('caddy-1')
     expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
   })
 
   test('a request is found by its id', async () => {
     const id = `${(await data()).headers.get('x-request-id')}`
-    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'caddy'), patiently).toContain(id)
-    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix caddy auth postgrest', { ID: id })).trim().split('\n')
+    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'edge'), patiently).toContain(id)
+    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
     // compose clears the line of a terminal first
     expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
   })

@@ -54,7 +54,3 @@ have_database() { [ -n "${BACKUP_CONTAINER:-}" ] || docker compose up -d --wait 
 have_roles() { docker compose run --rm -T migrate; }
 stop_serving() { docker compose stop caddy edge auth postgrest; }
 drop_command() { echo "docker compose exec db dropdb -U postgres $1"; }
-
-# a machine without Docker has a way of its own for each of these: infra/systemd/place.sh
-# shellcheck disable=SC1090
-[ -z "${BACKUP_PLACE:-}" ] || . "$BACKUP_PLACE"
