@@ -86,7 +86,6 @@ export async function deployment({ size, images = true }: { size?: string, image
       'infra/shared',
       'infra/local',
       'infra/docker',
-      'infra/aws/rds.pem',
       'infra/monitoring',
     ]
   ) {
