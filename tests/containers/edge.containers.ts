@@ -34,7 +34,7 @@ const post = (body: string, headers: Record<string, string> = {}, url = it.url) 
 async function container(service: 'postgrest' | 'edge') {
   const id = (await it.compose('ps', '-q', service)).trim()
   const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(await run('docker', ['inspect', id]))
-  const pid = (await run('docker', ['top', id, '-eo', 'pid,comm'])).split('\n').find((line) => /postgrest|node/.test(line))?.trim().split(/\s+/)[0]
+  const pid = (await run('docker', ['top', id, '-eo', 'pid,comm'])).split('\n').find((line) => /postgrest|node|MainThread/.test(line) && !/init/.test(line))?.trim().split(/\s+/)[0]
   const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(await run('cat', [`/proc/${pid}/status`]))?.[1]) / 1024
   return { restarts, outOfMemory, peak }
 }
