@@ -155,7 +155,7 @@ test('an answer that PostgREST’s end cuts off is told with its id, and without
   await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
   // the number by which an answer that was cut off is told from a whole one
   expect(JSON.parse((await lines('edge', id))[0] ?? '')).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 499, client: it.gateway })
-  await expect.poll(() => lines('caddy', 'aborting with incomplete response'), soon).toHaveLength(1)
+  await expect.poll(() => lines('caddy', 'aborting with incomplete response'), soon).not.toEqual([])
   const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge')
   for (const value of [token, ...Object.values(confidential), 'aaaaaaaa']) expect(logged).not.toContain(value)
   // a migration would refuse it

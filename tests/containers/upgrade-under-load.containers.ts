@@ -42,7 +42,11 @@ function callers(): () => Promise<Record<string, number>> {
         timeout: 30_000,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       }, (answer) => {
-        answer.resume().once('end', () => resolve(String(answer.statusCode))).once('error', (error) => resolve(error.message))
+        let body = ''
+        answer.setEncoding('utf8').on('data', (text: string) => (body += text))
+          // Caddy's own errors have no body, the edge's name their code
+          .once('end', () => resolve(answer.statusCode === 200 ? '200' : `${answer.statusCode} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim()))
+          .once('error', (error) => resolve(error.message))
       })
       asked.once('timeout', () => asked.destroy(new Error('timeout'))).once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
       asked.end('{"preset":"this_month"}')
