@@ -4,7 +4,10 @@
 
 # Returns when running requests have finished, after five seconds at the latest.
 hold() {
-  docker compose kill -s SIGUSR2 edge >/dev/null 2>&1 || return 0
+  # shellcheck disable=SC2016 # for the shell in the container
+  docker compose kill -s SIGUSR2 edge >/dev/null 2>&1 ||
+    # versions before the edge: their Caddy holds requests while this file exists
+    docker compose exec -T -d caddy sh -c 'touch "$XDG_CONFIG_HOME/held" && sleep 20; rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || return 0
   docker compose exec -T db psql -XqU postgres -d finance >/dev/null 2>&1 <<'SQL' || true
 do $$
 declare
@@ -22,7 +25,10 @@ $$;
 SQL
 }
 
-release() { docker compose kill -s SIGUSR1 edge >/dev/null 2>&1 || true; }
+release() {
+  # shellcheck disable=SC2016 # for the shell in the container
+  docker compose kill -s SIGUSR1 edge >/dev/null 2>&1 || docker compose exec -T caddy sh -c 'rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || true
+}
 
 # wait_until_up <seconds>: waits until the edge reaches both surfaces. Returns at once if there is no edge.
 wait_until_up() {
