@@ -43,7 +43,8 @@ locals {
       TRUSTED_PROXIES      = join(",", local.public_ranges)
       DATA_BODY_LIMIT      = tostring(var.data_body_limit)
     })
-    auth = merge(local.node_environment, local.commands, {
+    # The links of mails lead to the reference app, which the edge serves.
+    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.node_environment, local.commands, {
       PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"

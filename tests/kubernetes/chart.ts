@@ -62,8 +62,11 @@ export function podOf(manifests: Manifest[], component: string): any {
   return workload.spec.template.spec
 }
 
-/** The values of a container's variables; of a secret's, where it is. */
-export const environment = (container: any): Record<string, string> =>
-  Object.fromEntries(
-    container.env.map(({ name, value, valueFrom }: any) => [name, value ?? `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]),
+/** The values of a container's variables. */
+export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
+
+/** The secrets of a pod: where each is a file, and the Secret and the key that it comes from. */
+export const secretFiles = (pod: any): { path: string, secret: string, key: string }[] =>
+  pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
+    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `/run/secrets/${path}`, secret: name, key }))
   )

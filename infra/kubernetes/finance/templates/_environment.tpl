@@ -26,6 +26,10 @@ DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
 {{ include "finance.node.environment" . }}
 {{ include "finance.commands" . }}
 DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+{{- if not .root.Values.settings.APP_DIR }}
+# The links of mails lead to the reference app, which the edge serves.
+APP_DIR: /app/examples/app/dist
+{{- end }}
 AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
 TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
 MAIL_FROM: {{ .root.Values.mail.from | quote }}
@@ -45,10 +49,12 @@ PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
 PGHOST: {{ $database.host | quote }}
 PGPORT: {{ int $database.port }}
 PGDATABASE: {{ $database.name | quote }}
+PGUSER: authenticator
 PGSSLMODE: {{ $database.sslMode | quote }}
 {{- if eq $database.sslMode "verify-full" }}
 PGSSLROOTCERT: /etc/database-ca/ca.crt
 {{- end }}
+PGRST_SERVER_HOST: "!4"
 PGRST_SERVER_PORT: 3000
 PGRST_ADMIN_SERVER_PORT: 3001
 PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quote }}
