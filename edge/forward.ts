@@ -277,6 +277,8 @@ export async function change(
   let isWhole = false
   const leave = () => outgoing.writableFinished || isWhole || clientGone.abort()
   outgoing.once('close', leave)
+  // the client may have left while the request waited for a slot, which would then be held for as long as the upstream waits for a body
+  if (outgoing.destroyed) clientGone.abort()
   try {
     const { request, answered } = await open(upstream, forwarded, clientGone.signal)
     request.once('finish', () => {

@@ -33,20 +33,20 @@ async function discardBody(incoming: IncomingMessage): Promise<void> {
   }
 }
 
-/** Ends a response. Discards the rest of the request's body, or closes the connection. */
+/**
+ * Ends a response, then discards the rest of the request's body, or closes the connection. A proxy drops a response that is not whole
+ * when its client stops sending.
+ */
 export async function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  if (!incoming.complete) {
-    const timer = new AbortController()
-    await Promise.race([
-      // a client that leaves now has its response
-      discardBody(incoming).catch(() => undefined),
-      sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
-    ])
-    timer.abort()
-  }
-  outgoing.end(() => {
-    if (!incoming.complete) incoming.socket.destroySoon()
-  })
+  outgoing.end()
+  if (incoming.complete) return
+  const timer = new AbortController()
+  await Promise.race([
+    discardBody(incoming).catch(() => undefined),
+    sleep(discardedMs, undefined, { signal: timer.signal }).catch(() => undefined),
+  ])
+  timer.abort()
+  if (!incoming.complete) incoming.socket.destroySoon()
 }
 
 /** Sends an error at once, and discards the rest of the body. */

@@ -8,6 +8,7 @@ import { expireCookie } from 'better-auth/cookies'
 import { runWithTransaction } from '@better-auth/core/context'
 import * as client from 'openid-client'
 import { z } from 'zod'
+import { outboundFetch } from '../../infra/shared/outbound.ts'
 import { basePath, type Config } from '../config.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../log.ts'
@@ -64,7 +65,8 @@ function providerOf({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
 
   const metadata = (): Promise<client.ServerMetadata> => {
     if (kept !== undefined && Date.now() < kept.until) return kept.metadata
-    const found = client.discovery(new URL(issuer), clientId, undefined, undefined, { timeout: patienceSeconds, execute: extensions })
+    const options = { timeout: patienceSeconds, execute: extensions, [client.customFetch]: outboundFetch }
+    const found = client.discovery(new URL(issuer), clientId, undefined, undefined, options)
       .then((configuration) => configuration.serverMetadata())
     const asked = kept = { until: Date.now() + keptMs, metadata: found }
     found.catch(() => {
@@ -80,6 +82,7 @@ function providerOf({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
     const secret = methods.includes('client_secret_basic') ? client.ClientSecretBasic(clientSecret) : client.ClientSecretPost(clientSecret)
     const made = new client.Configuration(server, clientId, undefined, secret)
     made.timeout = patienceSeconds
+    made[client.customFetch] = outboundFetch
     for (const extend of extensions) extend(made)
     return made
   }

@@ -4,7 +4,8 @@
  */
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
-import { Resend } from 'resend'
+import { Resend, type Response as ResendResponse } from 'resend'
+import { outboundFetch } from '../../infra/shared/outbound.ts'
 import type { MailTransport } from '../config.ts'
 import { deliveryFailure, type DeliveryFailure } from './failure.ts'
 import type { Message } from './messages.ts'
@@ -57,8 +58,24 @@ const interrupted = (signal: AbortSignal): DeliveryFailure =>
  */
 const refusedByResend = (status: number | null, name: string): boolean => [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
 
+/** Resend's client with our `fetch`, for which it has no option. Returns errors in the client's format. */
+class OutboundResend extends Resend {
+  override async fetchRequest<T>(path: string, options: RequestInit = {}): Promise<ResendResponse<T>> {
+    let statusCode: number | null = null
+    try {
+      const response = await outboundFetch(`${this.baseUrl}${path}`, options)
+      const headers = Object.fromEntries(response.headers)
+      statusCode = response.status
+      const body: unknown = await response.json()
+      return response.ok ? { data: body as T, error: null, headers } : { data: null, error: body as NonNullable<ResendResponse<T>['error']>, headers }
+    } catch {
+      return { data: null, error: { name: 'application_error', statusCode, message: 'There is no response that can be read.' }, headers: null }
+    }
+  }
+}
+
 function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resend' }>): Send {
-  const resend = new Resend(apiKey, baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') })
+  const resend = new OutboundResend(apiKey, baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') })
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
     // an error without its body leaves both empty, so the absence of an error is not yet success

@@ -1,26 +1,28 @@
 # Each alarm is something a person should do something about. docs/monitoring.md says what.
 locals {
-  service_alarms = merge([
-    for name, service in local.services : {
-      "${name}-errors" = {
-        description = "More than 1 in 100 requests to ${name} fail through a fault of ours.", threshold = 1, periods = 3, service = name
-        expression  = "100 * FILL(errors, 0) / requests", metrics = { errors = ["HTTPCode_Target_5XX_Count", "Sum"], requests = ["RequestCount", "Sum"] }
-      }
-      "${name}-latency" = {
-        description = "One request in twenty to ${name} takes more than a second.", threshold = 1, periods = 3, service = name
-        expression  = "latency", metrics = { latency = ["TargetResponseTime", "p95"] }
-      }
-      # no target at all reports nothing, so what is missing is the worst
-      "${name}-down" = {
-        description = "Nothing of ${name} answers: an outage.", threshold = 1, periods = 2, service = name, operator = "LessThanThreshold", missing = "breaching"
-        expression  = "healthy", metrics = { healthy = ["HealthyHostCount", "Maximum"] }
-      }
-      "${name}-unhealthy" = {
-        description = "A task of ${name} does not answer.", threshold = 0, periods = 5, service = name
-        expression  = "unhealthy", metrics = { unhealthy = ["UnHealthyHostCount", "Maximum"] }
-      }
+  service_alarms = merge({
+    edge-errors = {
+      description = "More than 1 in 100 requests fail through a fault of ours.", threshold = 1, periods = 3, service = "edge"
+      expression  = "100 * FILL(errors, 0) / requests", metrics = { errors = ["HTTPCode_Target_5XX_Count", "Sum"], requests = ["RequestCount", "Sum"] }
     }
-  ]...)
+    edge-latency = {
+      description = "One request in twenty takes more than a second.", threshold = 1, periods = 3, service = "edge"
+      # CloudWatch takes no expression that is only the name of a metric.
+      expression = "latency * 1", metrics = { latency = ["TargetResponseTime", "p95"] }
+    }
+    }, merge([
+      for name in keys(local.services) : {
+        # A service without a task reports nothing, so a missing value is an outage.
+        "${name}-down" = {
+          description = "No task of ${name} runs: an outage.", threshold = 1, periods = 2, service = name, operator = "LessThanThreshold", missing = "breaching"
+          expression  = "running * 1", metrics = { running = ["RunningTaskCount", "Maximum"] }
+        }
+        "${name}-unhealthy" = {
+          description = "A task of ${name} is missing or does not answer.", threshold = 0, periods = 5, service = name
+          expression  = "desired - running", metrics = { running = ["RunningTaskCount", "Minimum"], desired = ["DesiredTaskCount", "Minimum"] }
+        }
+      }
+  ]...))
 
   task_alarms = {
     for pair in setproduct(keys(local.services), ["CPUUtilization", "MemoryUtilization"]) :
@@ -53,10 +55,9 @@ resource "aws_cloudwatch_metric_alarm" "service" {
   alarm_actions       = local.alarm_actions
   ok_actions          = local.alarm_actions
 
-  # an expression may not be the name of a metric alone
   metric_query {
     id          = "value"
-    expression  = length(each.value.metrics) == 1 ? "${each.value.expression} * 1" : each.value.expression
+    expression  = each.value.expression
     label       = each.key
     return_data = true
   }
@@ -65,23 +66,22 @@ resource "aws_cloudwatch_metric_alarm" "service" {
     content {
       id = metric_query.key
       metric {
-        namespace   = "AWS/ApplicationELB"
+        namespace   = endswith(metric_query.value[0], "TaskCount") ? "ECS/ContainerInsights" : "AWS/ApplicationELB"
         metric_name = metric_query.value[0]
         stat        = metric_query.value[1]
         period      = 60
-        dimensions = {
-          LoadBalancer = aws_lb.main.arn_suffix
-          TargetGroup  = aws_lb_target_group.service[each.value.service].arn_suffix
-        }
+        dimensions = (endswith(metric_query.value[0], "TaskCount")
+          ? { ClusterName = aws_ecs_cluster.main.name, ServiceName = aws_ecs_service.main[each.value.service].name }
+        : { LoadBalancer = aws_lb.main.arn_suffix, TargetGroup = aws_lb_target_group.edge.arn_suffix })
       }
     }
   }
 }
 
-# What the load balancer answers by itself is in no count of the services: 502, 503 and 504 where nobody behind it does.
+# The load balancer counts its own 502, 503 and 504 apart: the edge does not answer.
 resource "aws_cloudwatch_metric_alarm" "load_balancer" {
   alarm_name          = "${var.name}-load-balancer-errors"
-  alarm_description   = "The load balancer answers with errors of its own, because what is behind it does not answer."
+  alarm_description   = "The load balancer answers with errors of its own, because the edge does not answer."
   namespace           = "AWS/ApplicationELB"
   metric_name         = "HTTPCode_ELB_5XX_Count"
   statistic           = "Sum"

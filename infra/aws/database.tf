@@ -4,7 +4,7 @@ locals {
   # Node's driver and libpq call the same thing by different names
   node_tls = var.database_ca_file == null ? "sslmode=no-verify" : "sslmode=verify-full&sslrootcert=${var.database_ca_file}"
   libpq_tls = var.database_ca_file == null ? { PGSSLMODE = "require" } : {
-    PGSSLMODE = "verify-full", PGSSLROOTCERT = var.database_ca_file
+    PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem"
   }
   database_at = "${aws_db_instance.main.address}:5432/finance?${local.node_tls}"
 }
@@ -58,7 +58,7 @@ resource "aws_db_instance" "main" {
   storage_type          = "gp3"
   storage_encrypted     = true
   kms_key_id            = var.kms_key_arn
-  # the authority whose certificates the images hold
+  # the authority whose certificates the auth image holds
   ca_cert_identifier = "rds-ca-rsa2048-g1"
 
   db_subnet_group_name   = aws_db_subnet_group.main.name

@@ -4,7 +4,7 @@ resource "aws_lb" "main" {
   security_groups            = [aws_security_group.main["load-balancer"].id]
   subnets                    = local.public_subnet_ids
   drop_invalid_header_fields = true
-  # the client's address goes to the right end of X-Forwarded-For, where the auth service reads it
+  # The edge reads the client's address at the right end of X-Forwarded-For.
   xff_header_processing_mode = "append"
   enable_deletion_protection = var.load_balancer_protected
 
@@ -28,18 +28,18 @@ resource "aws_wafv2_web_acl_association" "main" {
   web_acl_arn  = var.web_acl_arn
 }
 
-resource "aws_lb_target_group" "service" {
-  for_each    = local.services
-  name        = "${var.name}-${each.key}"
+resource "aws_lb_target_group" "edge" {
+  name        = "${var.name}-edge"
   target_type = "ip"
   protocol    = "HTTP"
-  port        = each.value.port
+  port        = local.services.edge.port
   vpc_id      = local.vpc_id
-  # the auth service finishes what it has begun within five seconds; no request is older than thirty
+  # No request is older than thirty seconds.
   deregistration_delay = 35
 
   health_check {
-    path                = each.value.health_path
+    path                = "/readyz"
+    port                = local.services.edge.ready_port
     interval            = 10
     timeout             = 5
     healthy_threshold   = 2
@@ -56,7 +56,7 @@ resource "aws_lb_listener" "https" {
   # two years, on every answer; over plain HTTP there is only the redirect
   routing_http_response_strict_transport_security_header_value = "max-age=63072000"
 
-  # what is neither surface, /metrics for one, stays inside
+  # Another host name is not ours.
   default_action {
     type = "fixed-response"
     fixed_response {
@@ -81,23 +81,17 @@ resource "aws_lb_listener" "http" {
   }
 }
 
-resource "aws_lb_listener_rule" "service" {
-  for_each     = local.services
+resource "aws_lb_listener_rule" "edge" {
   listener_arn = aws_lb_listener.https.arn
-  priority     = each.value.listener_rank
+  priority     = 10
 
   condition {
     host_header {
       values = [var.host_name]
     }
   }
-  condition {
-    path_pattern {
-      values = each.value.paths
-    }
-  }
   action {
     type             = "forward"
-    target_group_arn = aws_lb_target_group.service[each.key].arn
+    target_group_arn = aws_lb_target_group.edge.arn
   }
 }

@@ -1,26 +1,17 @@
-# One host name over two services: auth and data (PostgREST with a proxy beside it, which takes the path's prefix off,
-# because a load balancer cannot). Each file holds one concern; docs/aws.md says how to run it.
+# One host name, whose load balancer sends every request to the edge. The edge finds auth and data (PostgREST) by private names.
+# Each file holds one concern; docs/aws.md says how to run it.
 
 locals {
   public_url = "https://${var.host_name}"
 
-  # What differs between the two services; everything else is written once, for both.
+  # The services, and what differs between them.
   services = {
-    auth = {
-      paths         = ["/api/auth/*", "/docs", "/docs/*"]
-      container     = "auth"
-      port          = 3000
-      health_path   = "/readyz"
-      listener_rank = 10
-    }
-    data = {
-      paths         = ["/data", "/data/*", "/rest/v1", "/rest/v1/*"]
-      container     = "proxy"
-      port          = 8080
-      health_path   = "/ready"
-      listener_rank = 20
-    }
+    edge = { port = 8080, ready_port = 9180 }
+    auth = { port = 3000, ready_port = 3000 }
+    data = { port = 3000, ready_port = 3001 }
   }
+  # The services that the edge asks, by the name that DNS has for their tasks.
+  upstreams = { for name in ["auth", "data"] : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" }
 
   # postgrest.conf is the one place for how PostgREST runs; its image reads the same settings from the environment.
   postgrest_settings = {
@@ -36,5 +27,29 @@ resource "aws_ecs_cluster" "main" {
   setting {
     name  = "containerInsights"
     value = "enabled"
+  }
+}
+
+resource "aws_service_discovery_private_dns_namespace" "main" {
+  name = "${var.name}.internal"
+  vpc  = local.vpc_id
+}
+
+resource "aws_service_discovery_service" "main" {
+  for_each = toset(["auth", "data"])
+  name     = each.key
+
+  # The edge asks again each second. One answer names up to eight tasks.
+  dns_config {
+    namespace_id   = aws_service_discovery_private_dns_namespace.main.id
+    routing_policy = "MULTIVALUE"
+    dns_records {
+      type = "A"
+      ttl  = 1
+    }
+  }
+  # ECS reports the health check of each task's container.
+  health_check_custom_config {
+    failure_threshold = 1
   }
 }

@@ -25,8 +25,8 @@ resource "terraform_data" "migration" {
 
   # the task needs its way to the database and out
   depends_on = [
-    aws_vpc_security_group_ingress_rule.database,
-    aws_vpc_security_group_egress_rule.database,
+    aws_vpc_security_group_ingress_rule.flow,
+    aws_vpc_security_group_egress_rule.flow,
     aws_vpc_security_group_egress_rule.https,
     aws_route_table_association.private,
   ]

@@ -3,8 +3,9 @@ locals {
   vpc_id             = var.network == null ? aws_vpc.main[0].id : var.network.vpc_id
   public_subnet_ids  = var.network == null ? aws_subnet.public[*].id : var.network.public_subnet_ids
   private_subnet_ids = var.network == null ? aws_subnet.private[*].id : var.network.private_subnet_ids
-  # where the load balancer's own addresses are: it alone speaks for clients
-  proxy_ranges = var.network == null ? aws_subnet.public[*].cidr_block : [for subnet in data.aws_subnet.public : subnet.cidr_block]
+  # The addresses of the load balancer, which the edge trusts about a client's address, and of the edge, which auth trusts.
+  public_ranges  = var.network == null ? aws_subnet.public[*].cidr_block : [for id in var.network.public_subnet_ids : data.aws_subnet.existing[id].cidr_block]
+  private_ranges = var.network == null ? aws_subnet.private[*].cidr_block : [for id in var.network.private_subnet_ids : data.aws_subnet.existing[id].cidr_block]
 }
 
 data "aws_availability_zones" "available" {
@@ -12,8 +13,8 @@ data "aws_availability_zones" "available" {
   state = "available"
 }
 
-data "aws_subnet" "public" {
-  for_each = toset(var.network == null ? [] : var.network.public_subnet_ids)
+data "aws_subnet" "existing" {
+  for_each = toset(var.network == null ? [] : concat(var.network.public_subnet_ids, var.network.private_subnet_ids))
   id       = each.key
 }
 
@@ -101,9 +102,19 @@ resource "aws_route_table_association" "private" {
   route_table_id = aws_route_table.private[count.index].id
 }
 
-# Who may speak to whom. A group without an ingress rule is spoken to by nobody.
+# Every flow between two security groups. A group without an ingress rule takes no connection.
+locals {
+  flows = {
+    for flow in concat(
+      [["load-balancer", "edge", local.services.edge.port], ["load-balancer", "edge", local.services.edge.ready_port]],
+      [["edge", "auth", local.services.auth.port], ["edge", "data", local.services.data.port], ["edge", "data", local.services.data.ready_port]],
+      [for name in ["auth", "data", "migrate"] : [name, "database", 5432]],
+    ) : join("-", flow) => { from = flow[0], to = flow[1], port = tonumber(flow[2]) }
+  }
+}
+
 resource "aws_security_group" "main" {
-  for_each    = { load-balancer = "The way in", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }
+  for_each    = { load-balancer = "The way in", edge = "The edge", auth = "The auth service", data = "PostgREST", migrate = "The migration", database = "PostgreSQL" }
   name        = "${var.name}-${each.key}"
   description = each.value
   vpc_id      = local.vpc_id
@@ -120,44 +131,24 @@ resource "aws_vpc_security_group_ingress_rule" "public" {
   to_port           = each.value
 }
 
-resource "aws_vpc_security_group_egress_rule" "load_balancer" {
-  for_each                     = local.services
-  security_group_id            = aws_security_group.main["load-balancer"].id
-  description                  = "to ${each.key}"
-  referenced_security_group_id = aws_security_group.main[each.key].id
+resource "aws_vpc_security_group_ingress_rule" "flow" {
+  for_each                     = local.flows
+  security_group_id            = aws_security_group.main[each.value.to].id
+  description                  = "from ${each.value.from}"
+  referenced_security_group_id = aws_security_group.main[each.value.from].id
   ip_protocol                  = "tcp"
   from_port                    = each.value.port
   to_port                      = each.value.port
 }
 
-resource "aws_vpc_security_group_ingress_rule" "service" {
-  for_each                     = local.services
-  security_group_id            = aws_security_group.main[each.key].id
-  description                  = "from the load balancer"
-  referenced_security_group_id = aws_security_group.main["load-balancer"].id
+resource "aws_vpc_security_group_egress_rule" "flow" {
+  for_each                     = local.flows
+  security_group_id            = aws_security_group.main[each.value.from].id
+  description                  = "to ${each.value.to}"
+  referenced_security_group_id = aws_security_group.main[each.value.to].id
   ip_protocol                  = "tcp"
   from_port                    = each.value.port
   to_port                      = each.value.port
-}
-
-resource "aws_vpc_security_group_ingress_rule" "database" {
-  for_each                     = toset(["auth", "data", "migrate"])
-  security_group_id            = aws_security_group.main["database"].id
-  description                  = "from ${each.key}"
-  referenced_security_group_id = aws_security_group.main[each.key].id
-  ip_protocol                  = "tcp"
-  from_port                    = 5432
-  to_port                      = 5432
-}
-
-resource "aws_vpc_security_group_egress_rule" "database" {
-  for_each                     = toset(["auth", "data", "migrate"])
-  security_group_id            = aws_security_group.main[each.key].id
-  description                  = "to the database"
-  referenced_security_group_id = aws_security_group.main["database"].id
-  ip_protocol                  = "tcp"
-  from_port                    = 5432
-  to_port                      = 5432
 }
 
 locals {
@@ -168,7 +159,7 @@ locals {
 
 # images, secrets, logs; for the auth service mail too
 resource "aws_vpc_security_group_egress_rule" "https" {
-  for_each          = toset(["auth", "data", "migrate"])
+  for_each          = toset(["edge", "auth", "data", "migrate"])
   security_group_id = aws_security_group.main[each.key].id
   description       = "HTTPS"
   cidr_ipv4         = "0.0.0.0/0"
@@ -179,7 +170,7 @@ resource "aws_vpc_security_group_egress_rule" "https" {
 
 # spans; at 443 it is the rule above
 resource "aws_vpc_security_group_egress_rule" "tracing" {
-  for_each          = contains([0, 443], local.collector_port) ? [] : toset(["auth", "data"])
+  for_each          = contains([0, 443], local.collector_port) ? [] : toset(["edge", "auth"])
   security_group_id = aws_security_group.main[each.key].id
   description       = "spans"
   cidr_ipv4         = var.tracing.cidr

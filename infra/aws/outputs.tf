@@ -19,7 +19,7 @@ output "task" {
 }
 
 output "repositories" {
-  description = "Where the two images are pushed, with make_repositories."
+  description = "Where the image is pushed, with make_repositories."
   value       = { for name, repository in aws_ecr_repository.main : name => repository.repository_url }
 }
 

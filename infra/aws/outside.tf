@@ -1,29 +1,25 @@
-# Route 53 asks both surfaces from all over the world, as a client would, so that an outage of the load balancer, the name, the
-# certificate or the region rings too. It needs somebody to tell, in the one region that hears of it.
+# Route 53 asks /healthz from all over the world, as a client would, so that an outage of the load balancer, the name, the
+# certificate or the region rings too. Its metric is only in us-east-1, so the alarm and its topic are there.
 locals {
-  outside_checks = var.outside_check && length(var.notify) > 0 ? {
-    # each needs the database for its answer, and neither a session
-    auth = "/api/auth/jwks"
-    data = "/data/transactions?select=id&limit=1"
-  } : {}
-  outside_targets = length(local.outside_checks) > 0 ? local.protocols : {}
+  outside         = var.outside_check && length(var.notify) > 0 ? 1 : 0
+  outside_targets = local.outside == 1 ? local.protocols : {}
 }
 
 resource "aws_route53_health_check" "outside" {
-  for_each          = local.outside_checks
+  count             = local.outside
   type              = "HTTPS"
   fqdn              = var.host_name
   port              = 443
-  resource_path     = each.value
+  resource_path     = "/healthz"
   request_interval  = 30
   failure_threshold = 3
   enable_sni        = true
-  tags              = { Name = "${var.name}-${each.key}" }
+  tags              = { Name = var.name }
 }
 
 resource "aws_sns_topic" "outside" {
   provider = aws.outside
-  count    = length(local.outside_targets) > 0 ? 1 : 0
+  count    = local.outside
   name     = "${var.name}-alarms-outside"
 }
 
@@ -39,9 +35,9 @@ resource "aws_sns_topic_subscription" "outside" {
 # A topic's own policy lets the alarms of its account publish.
 resource "aws_cloudwatch_metric_alarm" "outside" {
   provider            = aws.outside
-  for_each            = local.outside_checks
-  alarm_name          = "${var.name}-${each.key}-outside"
-  alarm_description   = "${each.key} does not answer from outside."
+  count               = local.outside
+  alarm_name          = "${var.name}-outside"
+  alarm_description   = "A surface does not answer from outside."
   namespace           = "AWS/Route53"
   metric_name         = "HealthCheckStatus"
   statistic           = "Minimum"
@@ -52,5 +48,5 @@ resource "aws_cloudwatch_metric_alarm" "outside" {
   treat_missing_data  = "breaching"
   alarm_actions       = aws_sns_topic.outside[*].arn
   ok_actions          = aws_sns_topic.outside[*].arn
-  dimensions          = { HealthCheckId = aws_route53_health_check.outside[each.key].id }
+  dimensions          = { HealthCheckId = aws_route53_health_check.outside[0].id }
 }

@@ -1,6 +1,6 @@
-# Repositories for the two images, where you have none of your own.
+# A repository for the image, where you have none of your own.
 resource "aws_ecr_repository" "main" {
-  for_each             = toset(var.make_repositories ? ["backend", "proxy"] : [])
+  for_each             = toset(var.make_repositories ? ["backend"] : [])
   name                 = "${var.name}-${each.key}"
   image_tag_mutability = "IMMUTABLE"
 
@@ -13,7 +13,7 @@ resource "aws_ecr_repository" "main" {
   }
 }
 
-# A rollback needs the versions before; more than thirty nobody goes back.
+# A rollback needs the versions before; up to thirty are kept.
 resource "aws_ecr_lifecycle_policy" "main" {
   for_each   = aws_ecr_repository.main
   repository = each.value.name

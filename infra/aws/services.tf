@@ -5,11 +5,11 @@ locals {
   better_auth_secret = var.better_auth_secret_arn != null ? var.better_auth_secret_arn : "${local.secret_arn["better_auth_secret"]}:::${aws_secretsmanager_secret_version.main["better_auth_secret"].version_id}"
   owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
-  # Spans, where somebody wants them, of both who make any.
+  # Spans of the edge and the auth service, for the collector that tracing names.
   tracing        = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
   tracing_secret = try(var.tracing.headers_secret_arn, null) == null ? {} : { OTEL_EXPORTER_OTLP_HEADERS = var.tracing.headers_secret_arn }
 
-  # What each container gets as variables, and its task may read, and nothing else.
+  # The secrets of each task, which no other task may read. ECS hands them to a container as variables only, never as files.
   secrets_of = {
     auth = merge(local.tracing_secret, var.oidc_client_secret_arn == null ? {} : { OIDC_CLIENT_SECRET = var.oidc_client_secret_arn }, {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
@@ -19,7 +19,7 @@ locals {
     data = {
       PGPASSWORD = local.secret_arn["authenticator_password"]
     }
-    proxy = local.tracing_secret
+    edge = local.tracing_secret
     migrate = {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
@@ -29,39 +29,42 @@ locals {
     }
   }
 
+  # Variables of both Node services, and what messages tell the operator to run.
+  node_environment = merge(var.settings, local.tracing, { NODE_ENV = "production", HOST = "0.0.0.0", PUBLIC_URL = local.public_url })
+  commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
+
   environment = {
-    auth = merge(var.settings, local.tracing, {
-      NODE_ENV          = "production"
-      HOST              = "0.0.0.0"
-      PORT              = "3000"
-      PUBLIC_URL        = local.public_url
+    edge = merge(local.node_environment, {
+      PORT                 = tostring(local.services.edge.port)
+      EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
+      AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
+      POSTGREST_UPSTREAM   = "http://${local.upstreams.data}:${local.services.data.port}"
+      POSTGREST_READY_PORT = tostring(local.services.data.ready_port)
+      TRUSTED_PROXIES      = join(",", local.public_ranges)
+      DATA_BODY_LIMIT      = tostring(var.data_body_limit)
+    })
+    # The links of mails lead to the reference app, which the edge serves.
+    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.node_environment, local.commands, {
+      PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"
-      TRUSTED_PROXIES   = join(",", local.proxy_ranges)
+      TRUSTED_PROXIES   = join(",", local.private_ranges)
       MAIL_FROM         = var.mail.from
-      # what messages tell the operator to run
-      ADMIN_COMMAND   = "infra/aws/admin"
-      MIGRATE_COMMAND = "infra/aws/migrate"
     })
     data = merge(local.postgrest_settings, local.libpq_tls, {
-      PGHOST                         = aws_db_instance.main.address
-      PGDATABASE                     = "finance"
-      PGUSER                         = "authenticator"
-      PGRST_SERVER_PORT              = "3000"
-      PGRST_ADMIN_SERVER_PORT        = "3001"
+      PGHOST     = aws_db_instance.main.address
+      PGDATABASE = "finance"
+      PGUSER     = "authenticator"
+      # --ready asks the address it listens on, so it needs one.
+      PGRST_SERVER_HOST              = "0.0.0.0"
+      PGRST_SERVER_PORT              = tostring(local.services.data.port)
+      PGRST_ADMIN_SERVER_PORT        = tostring(local.services.data.ready_port)
       PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
       PGRST_DB_POOL                  = tostring(var.data_pool)
       # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
       GHCRTS = "-N1"
     })
-    proxy = merge(var.tracing == null ? {} : merge(local.tracing, { TRACING = "-on", OTEL_EXPORTER_OTLP_PROTOCOL = "http/protobuf", OTEL_SERVICE_NAME = "finance-edge" }), {
-      POSTGREST_UPSTREAM       = "127.0.0.1:3000"
-      POSTGREST_HEAVY_UPSTREAM = "localhost:3000"
-      POSTGREST_ADMIN_UPSTREAM = "127.0.0.1:3001"
-      TRUSTED_PROXIES          = join(" ", local.proxy_ranges)
-      DATA_BODY_LIMIT          = tostring(var.data_body_limit)
-    })
-    migrate = {
+    migrate = merge(local.commands, {
       PUBLIC_URL   = local.public_url
       DATABASE_URL = "postgresql://${aws_db_instance.main.username}@${local.database_at}"
       # it divides PostgREST's connections into the callers' shares
@@ -69,34 +72,33 @@ locals {
       # it adds up the connections, and refuses when the fewest tasks need more than the database has
       AUTH_REPLICAS      = "${var.tasks["auth"].minimum}-${var.tasks["auth"].maximum}"
       POSTGREST_REPLICAS = "${var.tasks["data"].minimum}-${var.tasks["data"].maximum}"
-      # what messages tell the operator to run
-      ADMIN_COMMAND   = "infra/aws/admin"
-      MIGRATE_COMMAND = "infra/aws/migrate"
-    }
+    })
   }
 
   # The containers of each task. A secret that gets a new version gives the task a new definition, so that it is replaced.
-  containers = {
-    auth = {
-      auth = {
-        image = var.auth_image
-        # half of the task's, as in compose: beside its heap Node holds buffers, and 32 MiB for each password that is hashed
-        command     = ["node", "--max-old-space-size=${floor(var.tasks["auth"].memory / 2)}", "auth/main.ts"]
-        environment = local.environment.auth, secrets = local.secrets_of.auth, port = 3000
-      }
-    }
-    data = {
-      postgrest = { image = var.postgrest_image, command = ["/bin/postgrest"], environment = local.environment.data, secrets = local.secrets_of.data, port = null }
-      proxy = {
-        image       = var.proxy_image
-        command     = ["caddy", "run", "--config", "/etc/caddy/Caddyfile.load-balancer", "--adapter", "caddyfile"]
-        environment = local.environment.proxy, secrets = local.secrets_of.proxy, port = 8080
-      }
-    }
-    migrate = {
-      migrate = { image = var.auth_image, command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate, port = null }
-    }
-  }
+  containers = merge({
+    for name in ["edge", "auth"] : name => [{
+      name = name, environment = local.environment[name], secrets = local.secrets_of[name], port = local.services[name].port
+      # half of the task's, as in compose: beside its heap Node holds buffers, and in auth 32 MiB for each password that is hashed
+      command = ["node", "--max-old-space-size=${floor(var.tasks[name].memory / 2)}", "${name}/main.ts"]
+      healthy = ["CMD", "node", "-e", "fetch('http://127.0.0.1:${local.services[name].ready_port}/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+    }]
+    }, {
+    # PostgREST's image has neither a shell nor RDS's certificates, so a container of our image puts them into a volume first. It
+    # runs as root without a capability, because root owns the volume.
+    data = concat([for file in var.database_ca_file[*] : {
+      name    = "certificates", environment = {}, secrets = {}, user = "0", essential = false
+      command = ["node", "-e", "require('node:fs').copyFileSync('${file}', '/shared/ca.pem')"]
+      mounts  = [{ sourceVolume = "certificates", containerPath = "/shared", readOnly = false }]
+      }], [{
+      name    = "postgrest", image = var.postgrest_image, environment = local.environment.data, secrets = local.secrets_of.data, port = local.services.data.port
+      command = ["/bin/postgrest"]
+      healthy = ["CMD", "/bin/postgrest", "--ready"]
+      mounts  = [for file in var.database_ca_file[*] : { sourceVolume = "certificates", containerPath = "/certificates", readOnly = true }]
+      after   = [for file in var.database_ca_file[*] : { containerName = "certificates", condition = "SUCCESS" }]
+    }])
+    migrate = [{ name = "migrate", command = ["node", "infra/docker/migrate.ts"], environment = local.environment.migrate, secrets = local.secrets_of.migrate }]
+  })
 }
 
 data "aws_iam_policy_document" "tasks_assume" {
@@ -123,7 +125,7 @@ data "aws_iam_policy_document" "execution" {
     sid     = "OwnSecrets"
     actions = ["secretsmanager:GetSecretValue"]
     # without the field and the version
-    resources = distinct([for arn in flatten([for container in values(each.value) : values(container.secrets)]) : join(":", slice(split(":", arn), 0, 7))])
+    resources = distinct([for arn in flatten([for container in each.value : values(container.secrets)]) : join(":", slice(split(":", arn), 0, 7))])
   }
   dynamic "statement" {
     for_each = var.kms_key_arn[*]
@@ -166,33 +168,34 @@ resource "aws_ecs_task_definition" "main" {
     cpu_architecture        = var.cpu_architecture
   }
 
-  # PostgREST's image is not ours and has no certificates: Fargate fills the volume with those of the proxy's
   dynamic "volume" {
-    for_each = each.key == "data" ? ["certificates"] : []
+    for_each = [for file in var.database_ca_file[*] : "certificates" if each.key == "data"]
     content {
       name = volume.value
     }
   }
 
   container_definitions = jsonencode([
-    for name, container in each.value : {
-      name                   = name
-      image                  = container.image
+    for container in each.value : {
+      name                   = container.name
+      image                  = lookup(container, "image", var.auth_image)
       command                = container.command
-      essential              = true
-      user                   = "1000"
+      essential              = lookup(container, "essential", true)
+      user                   = lookup(container, "user", "1000")
       readonlyRootFilesystem = true
       linuxParameters        = { initProcessEnabled = true, capabilities = { drop = ["ALL"] } }
       stopTimeout            = 30
-      mountPoints            = each.key == "data" ? [{ sourceVolume = "certificates", containerPath = "/certificates", readOnly = name != "proxy" }] : []
-      dependsOn              = name == "postgrest" ? [{ containerName = "proxy", condition = "START" }] : []
-      portMappings           = container.port == null ? [] : [{ containerPort = container.port, protocol = "tcp" }]
+      mountPoints            = lookup(container, "mounts", [])
+      dependsOn              = lookup(container, "after", [])
+      portMappings           = [for port in lookup(container, "port", null)[*] : { containerPort = port, protocol = "tcp" }]
+      # a database that is away for a moment must not end every task
+      healthCheck = try({ command = container.healthy, interval = 10, timeout = 5, retries = 10, startPeriod = 60 }, null)
       environment = [for key, value in merge(container.environment, length(container.secrets) == 0 ? {} : { SECRET_VERSIONS = join(",", values(var.secret_versions)) }) :
       { name = key, value = value }]
       secrets = [for key, arn in container.secrets : { name = key, valueFrom = arn }]
       logConfiguration = {
         logDriver = "awslogs"
-        options   = { awslogs-group = aws_cloudwatch_log_group.main[each.key].name, awslogs-region = var.region, awslogs-stream-prefix = name }
+        options   = { awslogs-group = aws_cloudwatch_log_group.main[each.key].name, awslogs-region = var.region, awslogs-stream-prefix = container.name }
       }
     }
   ])
@@ -210,7 +213,7 @@ resource "aws_ecs_service" "main" {
   desired_count                      = var.tasks[each.key].minimum
   deployment_minimum_healthy_percent = 100
   deployment_maximum_percent         = 200
-  health_check_grace_period_seconds  = 60
+  health_check_grace_period_seconds  = each.key == "edge" ? 60 : null
   wait_for_steady_state              = true
   propagate_tags                     = "SERVICE"
 
@@ -224,10 +227,19 @@ resource "aws_ecs_service" "main" {
     security_groups  = [aws_security_group.main[each.key].id]
     assign_public_ip = false
   }
-  load_balancer {
-    target_group_arn = aws_lb_target_group.service[each.key].arn
-    container_name   = each.value.container
-    container_port   = each.value.port
+  dynamic "load_balancer" {
+    for_each = each.key == "edge" ? [aws_lb_target_group.edge.arn] : []
+    content {
+      target_group_arn = load_balancer.value
+      container_name   = each.key
+      container_port   = each.value.port
+    }
+  }
+  dynamic "service_registries" {
+    for_each = each.key == "edge" ? [] : [aws_service_discovery_service.main[each.key].arn]
+    content {
+      registry_arn = service_registries.value
+    }
   }
 
   lifecycle {
@@ -235,7 +247,7 @@ resource "aws_ecs_service" "main" {
     ignore_changes = [desired_count]
   }
   # the migration first: when it fails, the services stay what they are
-  depends_on = [aws_lb_listener_rule.service, terraform_data.migration]
+  depends_on = [aws_lb_listener_rule.edge, terraform_data.migration]
 }
 
 resource "aws_appautoscaling_target" "service" {

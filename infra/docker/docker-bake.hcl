@@ -1,6 +1,5 @@
 # The images for two architectures, with what is in them and how they were made, from the root of the checkout:
 #   VERSION=1.2.3 REGISTRY=registry.example.org docker buildx bake -f infra/docker/docker-bake.hcl --push
-# For AWS, whose proxy has RDS's certificates, the group aws: … --push aws
 # Attestations and more than one architecture need a builder of their own: docker buildx create --use
 
 variable "REGISTRY" {
@@ -22,11 +21,7 @@ function "tags" {
 }
 
 group "default" {
-  targets = ["auth", "proxy", "backup"]
-}
-
-group "aws" {
-  targets = ["auth", "proxy-aws"]
+  targets = ["auth", "backup"]
 }
 
 target "image" {
@@ -41,19 +36,6 @@ target "auth" {
   inherits = ["image"]
   target   = "auth"
   tags     = tags("finance-backend", "")
-}
-
-target "proxy" {
-  inherits = ["image"]
-  target   = "proxy"
-  tags     = tags("finance-proxy", "")
-}
-
-# another tag and not another name, because it goes into the repository that infra/aws/registry.tf makes
-target "proxy-aws" {
-  inherits = ["image"]
-  target   = "proxy-aws"
-  tags     = tags("finance-proxy", "-aws")
 }
 
 target "backup" {

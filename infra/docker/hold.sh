@@ -1,11 +1,13 @@
 # shellcheck shell=bash
-# Sourced by replace. `hold` makes the edge hold new requests until `release`: see (hold) in surfaces.caddy.
-# The hold ends by itself after 20 seconds, for example if the command was killed.
+# Sourced by replace. `hold` makes the edge hold new requests until `release`. It releases them by itself after 20 seconds, for
+# example if the command was killed.
 
 # Returns when running requests have finished, after five seconds at the latest.
 hold() {
   # shellcheck disable=SC2016 # for the shell in the container
-  docker compose exec -T -d caddy sh -c 'held=$XDG_CONFIG_HOME/held; echo $$ >"$held"; sleep 20; [ "$(cat "$held")" != $$ ] || rm "$held"' 2>/dev/null || return 0
+  docker compose kill -s SIGUSR2 edge >/dev/null 2>&1 ||
+    # versions before the edge: their Caddy holds requests while this file exists
+    docker compose exec -T -d caddy sh -c 'touch "$XDG_CONFIG_HOME/held" && sleep 20; rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || return 0
   docker compose exec -T db psql -XqU postgres -d finance >/dev/null 2>&1 <<'SQL' || true
 do $$
 declare
@@ -23,14 +25,18 @@ $$;
 SQL
 }
 
-# shellcheck disable=SC2016 # for the shell in the container
-release() { docker compose exec -T caddy sh -c 'rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || true; }
-
-# wait_from_caddy <seconds> <url>…: waits until Caddy's container gets a successful response from each URL
-wait_from_caddy() {
+release() {
   # shellcheck disable=SC2016 # for the shell in the container
-  docker compose exec -T caddy sh -c 'end=$(($(date +%s) + $1)); shift
-    for url; do
-      until wget -q -T 2 -O /dev/null "$url"; do [ "$(date +%s)" -lt "$end" ] || exit 1; sleep 0.2; done
-    done' sh "$@" 2>/dev/null
+  docker compose kill -s SIGUSR1 edge >/dev/null 2>&1 || docker compose exec -T caddy sh -c 'rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || true
+}
+
+# wait_until_up <seconds>: waits until the edge reaches both surfaces. Returns at once if there is no edge.
+wait_until_up() {
+  [ -n "$(docker compose ps -q --status running edge 2>/dev/null)" ] || return 0
+  docker compose exec -T edge node --input-type=module -e '
+    const end = Date.now() + process.argv[1] * 1000
+    while (!await fetch("http://127.0.0.1:8080/healthz").then(({ ok }) => ok, () => false)) {
+      if (Date.now() > end) process.exit(1)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }' "$1"
 }

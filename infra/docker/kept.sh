@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # Sourced by the commands that make, replace and restore a deployment, in its folder. A version is its images and, beside
-# compose.yaml, two files: .deployed.<version>.yaml is compose.yaml as it was, and reads postgrest.conf as it was,
-# .deployed.<version>.conf. COMPOSE_FILE in .env names the first, so that `docker compose` starts what last worked whatever a
-# `git pull` has brought. It lies beside compose.yaml because compose looks for ./backups and the like where the file is.
+# compose.yaml, .deployed.<version>.yaml: compose.yaml as it was, which reads postgrest.conf and the Caddyfile as they were,
+# .deployed.<version>.conf and .deployed.<checksum>.Caddyfile. The Caddyfile is named by its checksum, because compose replaces Caddy, and
+# closes its connections, when the name changes. COMPOSE_FILE in .env names the first, so that `docker compose` starts what last worked
+# whatever a `git pull` has brought. It lies beside compose.yaml because compose looks for ./backups and the like where the file is.
 
 # shellcheck disable=SC2034 # the comment in .env, for those who source this
 about_versions="What serves, and what served before: upgrade and rollback write it. Files of your own stay behind the first, after a colon."
@@ -12,8 +13,11 @@ known() { sed -n "s/^$1=//p" .env 2>/dev/null || true; }
 
 # keep <version>: of what is in this folder; never in place, because the version that serves may read it
 keep() {
+  local caddyfile
+  caddyfile=.deployed.$(sha256sum <infra/docker/Caddyfile | cut -c -12).Caddyfile
   install -m 644 postgrest.conf .deployed.new && mv .deployed.new ".deployed.$1.conf" &&
-    sed "s#\./postgrest\.conf:#./.deployed.$1.conf:#" compose.yaml >.deployed.new && mv .deployed.new ".deployed.$1.yaml" ||
+    install -m 644 infra/docker/Caddyfile .deployed.new && mv .deployed.new "$caddyfile" &&
+    sed "s#\./postgrest\.conf:#./.deployed.$1.conf:#; s#\./infra/docker/Caddyfile:#./$caddyfile:#" compose.yaml >.deployed.new && mv .deployed.new ".deployed.$1.yaml" ||
     { rm -f .deployed.new; return 1; }
 }
 

@@ -1,16 +1,12 @@
 /**
- * The one-shot of a deployment in containers: `npm run migrate` with the passwords as plain variables. A password in a
- * URL must be escaped, and no compose file or task definition can do that.
+ * The one-shot of a deployment in containers: `npm run migrate` that requires the connection and the passwords.
  *
- * It gives the database the passwords it is started with, the owner's too where OWNER_PASSWORD is set. So a password
- * changed in the environment heals on the next start instead of locking everybody out.
+ * It sets the passwords it is started with, the owner's too where OWNER_PASSWORD is set. So a password that the operator
+ * changed takes effect at the next start, and locks out no service.
  */
 import pg from 'pg'
-import { authDatabaseUrl } from '../local/environment.ts'
 import { oneLine } from '../shared/errors.ts'
 import { need, readSettings } from '../shared/settings.ts'
-
-const { AUTH_SERVICE_PASSWORD, OWNER_PASSWORD } = process.env
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
@@ -23,11 +19,11 @@ async function setOwnerPassword(databaseUrl: string, password: string): Promise<
 }
 
 try {
-  const databaseUrl = need(readSettings(process.env), 'DATABASE_URL')
-  if (AUTH_SERVICE_PASSWORD === undefined || AUTH_SERVICE_PASSWORD === '') throw new Error('AUTH_SERVICE_PASSWORD must be set.')
-  process.env['AUTH_DATABASE_URL'] = authDatabaseUrl(databaseUrl, AUTH_SERVICE_PASSWORD)
+  const settings = readSettings(process.env)
+  const databaseUrl = need(settings, 'DATABASE_URL')
+  need(settings, 'AUTH_SERVICE_PASSWORD')
   await import('../local/migrate.ts')
-  if (OWNER_PASSWORD !== undefined && process.exitCode === undefined) await setOwnerPassword(databaseUrl, OWNER_PASSWORD)
+  if (settings.OWNER_PASSWORD !== undefined && process.exitCode === undefined) await setOwnerPassword(databaseUrl, settings.OWNER_PASSWORD)
 } catch (error) {
   console.error(`Cannot migrate: ${oneLine(error)}`)
   process.exitCode = 1

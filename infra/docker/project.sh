@@ -4,7 +4,7 @@
 
 refuse_project() { # refuse_project <reason>
   echo "There is another deployment named $project on this machine: $1. Nothing was changed. Choose:
-- for the same deployment, copy its .env and offsite.env into this folder; if its containers run from another folder, stop them: docker compose -p $project down
+- for the same deployment, copy its .env, secrets/ and offsite.env into this folder; if its containers run from another folder, stop them: docker compose -p $project down
 - for a second deployment, give it another name: COMPOSE_PROJECT_NAME=${project}2 infra/docker/setup …; docs/operations.md lists the ports it needs
 - for a new deployment without the old data, delete the old one: docker compose -p $project down --volumes" >&2
   exit 1
@@ -12,21 +12,22 @@ refuse_project() { # refuse_project <reason>
 
 check_project() {
   local has_secrets project folders folder volumes
-  has_secrets=$(known BETTER_AUTH_SECRET)
+  # older versions had them in .env
+  has_secrets=$(cat secrets/BETTER_AUTH_SECRET 2>/dev/null || known BETTER_AUTH_SECRET)
   project=${COMPOSE_PROJECT_NAME:-$(known COMPOSE_PROJECT_NAME)}
   project=${project:-$(sed -n 's/^name: //p' compose.yaml)}
   folders=$(docker ps -a --filter "label=com.docker.compose.project=$project" --format '{{.Label "com.docker.compose.project.working_dir"}}' 2>/dev/null) || {
-    # an .env with secrets was checked when it got them
+    # a folder with secrets was checked when it got them
     [ -n "$has_secrets" ] || echo "Docker does not answer, so it is not known whether there is another deployment named $project." >&2
     return 0
   }
   while read -r folder; do
     [ -n "$folder" ] || continue
-    [ -n "$has_secrets" ] || refuse_project "its containers belong to $folder, and this folder has no .env with its secrets"
+    [ -n "$has_secrets" ] || refuse_project "its containers belong to $folder, and this folder does not have its secrets"
     # a folder that no longer exists was moved, together with its .env
     [ ! -d "$folder" ] || [ "$folder" -ef . ] || refuse_project "its containers belong to $folder"
   done <<<"$folders"
   [ -z "$has_secrets" ] || return 0
   volumes=$(docker volume ls -q --filter "label=com.docker.compose.project=$project" --filter label=com.docker.compose.volume=database | paste -sd' ')
-  [ -z "$volumes" ] || refuse_project "its database is the volume $volumes, and this folder has no .env with its secrets"
+  [ -z "$volumes" ] || refuse_project "its database is the volume $volumes, and this folder does not have its secrets"
 }

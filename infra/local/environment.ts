@@ -3,7 +3,7 @@
  * `auth_service`, PostgREST as `authenticator`. No I/O.
  */
 import { resolve } from 'node:path'
-import type { Settings } from '../shared/settings.ts'
+import { withPassword, type Settings } from '../shared/settings.ts'
 import { type Secrets } from './secrets.ts'
 
 type Environment = Record<string, string | undefined>
@@ -21,9 +21,7 @@ export function authDatabaseUrl(databaseUrl: string, password: string): string {
   const url = parse(databaseUrl)
   url.pathname = `/${encodeURIComponent(databaseName(url))}`
   url.username = 'auth_service'
-  // encoded here, because URL leaves a percent sign as it is
-  url.password = encodeURIComponent(password)
-  return url.href
+  return withPassword(url.href, password)
 }
 
 /** The parameters of a connection URL that libpq, and so PostgREST, reads from a variable of another name. */
@@ -63,6 +61,8 @@ export function authEnvironment(settings: Settings, secrets: Secrets, databaseUr
   return {
     ...inherited,
     DATABASE_URL: undefined,
+    OWNER_PASSWORD: undefined,
+    AUTH_SERVICE_PASSWORD: undefined,
     AUTHENTICATOR_PASSWORD: undefined,
     AUTH_DATABASE_URL: settings.AUTH_DATABASE_URL ?? authDatabaseUrl(databaseUrl, secrets.logins.authService),
     BETTER_AUTH_SECRET: secrets.betterAuthSecret,

@@ -82,10 +82,12 @@ async function readSecretsFile(path: string): Promise<SecretsFile> {
   }
 }
 
-function passwordIn(databaseUrl: string): string {
-  const password = decodeURIComponent(new URL(databaseUrl).password)
-  if (password === '') throw configError('AUTH_DATABASE_URL must hold the password of auth_service.')
-  return password
+/** Returns the password of auth_service from the environment. @throws ConfigError if AUTH_DATABASE_URL has none */
+function authServicePassword({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: password }: Settings): string | undefined {
+  if (url === undefined) return password
+  const inUrl = decodeURIComponent(new URL(url).password)
+  if (inUrl === '') throw configError('AUTH_DATABASE_URL must hold the password of auth_service, or AUTH_SERVICE_PASSWORD be set.')
+  return inUrl
 }
 
 /**
@@ -99,21 +101,19 @@ export async function readSecrets(settings: Settings): Promise<Secrets> {
     betterAuthSecret: settings.BETTER_AUTH_SECRET ?? file.BETTER_AUTH_SECRET,
     ownerPassword: file.OWNER_PASSWORD,
     logins: {
-      authService: settings.AUTH_DATABASE_URL === undefined ? file.AUTH_SERVICE_PASSWORD : passwordIn(settings.AUTH_DATABASE_URL),
+      authService: authServicePassword(settings) ?? file.AUTH_SERVICE_PASSWORD,
       authenticator: settings.AUTHENTICATOR_PASSWORD ?? file.AUTHENTICATOR_PASSWORD,
     },
   }
 }
 
 /**
- * The passwords that a migration gives to the two logins, and the secret that says whose the database is, where it is known. With both in the environment no file is needed, which is how a
- * container migrates; in production they must be there, because a password made up here is known to no other container.
+ * Returns the secrets of a migration. If the environment has both passwords, DATA_DIR is neither read nor written.
+ * In production both are required, because no other container would know a generated password.
  */
 export async function migrationSecrets(settings: Settings): Promise<Pick<Secrets, 'logins'> & { betterAuthSecret: string | undefined }> {
-  const { NODE_ENV, AUTH_DATABASE_URL, AUTHENTICATOR_PASSWORD, BETTER_AUTH_SECRET } = settings
-  if (NODE_ENV === 'production' || (AUTH_DATABASE_URL !== undefined && AUTHENTICATOR_PASSWORD !== undefined)) {
-    const logins = { authService: passwordIn(need(settings, 'AUTH_DATABASE_URL')), authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }
-    return { logins, betterAuthSecret: BETTER_AUTH_SECRET }
-  }
-  return readSecrets(settings)
+  const authService = authServicePassword(settings)
+  if (settings.NODE_ENV !== 'production' && (authService === undefined || settings.AUTHENTICATOR_PASSWORD === undefined)) return readSecrets(settings)
+  if (authService === undefined) throw configError('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
+  return { logins: { authService, authenticator: need(settings, 'AUTHENTICATOR_PASSWORD') }, betterAuthSecret: settings.BETTER_AUTH_SECRET }
 }

@@ -9,6 +9,7 @@ import { authConfig, type MailTransport } from '../../auth/config.ts'
 import { checkSecret } from '../../auth/keys/secret.ts'
 import { migrate, type MigrateOptions } from '../../db/migrate.ts'
 import { configError, oneLine } from '../shared/errors.ts'
+import { readSecretFiles } from '../shared/secret-files.ts'
 import { readSettings, type Settings } from '../shared/settings.ts'
 import { needApp, policyOfApp } from '../../edge/app-files.ts'
 import { startAuth } from './auth.ts'
@@ -35,12 +36,12 @@ const checkout = join(import.meta.dirname, '../..')
 type Running = Child[]
 
 /** Everything that can be wrong before anything has been started. @returns where mail goes @throws ConfigError */
-async function check(settings: Settings, secrets: Secrets): Promise<MailTransport> {
+async function check(settings: Settings, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<MailTransport> {
   if (settings.DATABASE_URL === undefined && settings.AUTH_DATABASE_URL !== undefined) {
     throw configError('AUTH_DATABASE_URL is set and DATABASE_URL is not. Set both to use a server of yours, or neither.')
   }
   const databaseUrl = settings.DATABASE_URL ?? 'postgresql://localhost'
-  const { mail } = authConfig(readSettings(authEnvironment(settings, secrets, databaseUrl, process.env)))
+  const { mail } = authConfig(readSettings(authEnvironment(settings, secrets, databaseUrl, env)))
   if (settings.APP_DIR !== undefined) await needApp(settings.APP_DIR)
   await needFreePort('PORT', settings.HOST, settings.PORT)
   await needFreePort('DATA_PORT', settings.HOST, settings.DATA_PORT)
@@ -58,9 +59,11 @@ async function startDatabase(settings: Settings, secrets: Secrets, running: Runn
 
 /** Starts everything and says where it is. */
 async function startAll(running: Running, signal: AbortSignal): Promise<void> {
-  let settings = readSettings(process.env)
+  // each child gets the secrets that it needs, and no path of a file
+  const env = readSecretFiles(process.env)
+  let settings = readSettings(env)
   const secrets = await readSecrets(settings)
-  const mail = await check(settings, secrets)
+  const mail = await check(settings, secrets, env)
   signal.throwIfAborted()
   const program = await findPostgrest(settings, console.log)
   signal.throwIfAborted()
@@ -87,19 +90,19 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
       program,
       host: settings.HOST,
       port: settings.DATA_PORT,
-      env: postgrestEnvironment(settings, secrets, databaseUrl, process.env),
+      env: postgrestEnvironment(settings, secrets, databaseUrl, env),
       log,
       signal,
     }),
   )
   const app = await building
-  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app), ...process.env, APP_DIR: app })
+  if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app), ...env, APP_DIR: app })
   signal.throwIfAborted()
   running.unshift(
     await startAuth({
       host: settings.HOST,
       port: settings.PORT,
-      env: authEnvironment(settings, secrets, databaseUrl, process.env),
+      env: authEnvironment(settings, secrets, databaseUrl, env),
       log,
       watch,
       signal,

@@ -1,5 +1,6 @@
 /** The HTTP server of every process: its timeouts, its start and its stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from './errors.ts'
 
@@ -15,6 +16,9 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCh
 
 /** Open connections at a time. More are closed at once, so that slow clients cannot fill the memory. */
 const maxConnections = 2_000
+
+/** Time that a stop gives a new connection for its request, in milliseconds. */
+const idleMs = 250
 
 /** Time that a stop waits for requests in progress, in milliseconds. */
 const drainMs = 5_000
@@ -51,9 +55,12 @@ export async function startServer(
   return async () => {
     onStop()
     await sleep(lameDuckMs)
-    const closed = new Promise((resolve) => server.close(resolve))
+    // only the listener: Node counts a connection as idle until it has read its first request, and would reset one that has just come
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+    const idle = setInterval(() => server.closeIdleConnections(), idleMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), drainMs)
     await closed
+    clearInterval(idle)
     clearTimeout(giveUp)
   }
 }

@@ -1,11 +1,12 @@
 /**
  * The environment, read in one place. Every variable of the run contract is named, typed and explained here, for all programs
- * of the repository. No I/O: the environment comes in, settings or one sentence come out. A sentence names the variable and
- * never repeats its value, because the value may be a secret.
+ * of the repository. The environment comes in, settings or one sentence come out. A sentence names the variable and never
+ * repeats its value, because the value may be a secret. The only I/O is that of secret-files.ts.
  */
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { configError } from './errors.ts'
+import { readSecretFiles } from './secret-files.ts'
 
 const port = (fallback: number) =>
   z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
@@ -47,6 +48,15 @@ const isDecodable = (value: string): boolean => {
 }
 const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
   .refine(isDecodable, 'has a % that begins no escape: write it as %25')
+
+/** Returns the password of PostgREST's connection URL; any other text is the password itself. */
+function authenticatorPassword(value: string, context: z.RefinementCtx): string {
+  const inUrl = /^postgres(?:ql)?:\/\/authenticator:([^@/]*)@/.exec(value)?.[1]
+  if (inUrl === undefined) return value
+  if (isDecodable(inUrl)) return decodeURIComponent(inUrl)
+  context.addIssue({ code: 'custom', message: 'has a % that begins no escape: write it as %25' })
+  return z.NEVER
+}
 
 /** A range of addresses as ipaddr.js has it: the network and its prefix length in bits. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>
@@ -115,8 +125,15 @@ const environment = z.object({
   DATABASE_URL: postgresUrl.optional(),
   /** The auth service's least-privilege connection; its user is the role `auth_service`. */
   AUTH_DATABASE_URL: postgresUrl.refine((value) => new URL(value).username === 'auth_service', 'must connect as the user auth_service').optional(),
-  /** PostgREST's password, for the role `authenticator`. */
-  AUTHENTICATOR_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+  /** The password of `auth_service`, where AUTH_DATABASE_URL has none. */
+  AUTH_SERVICE_PASSWORD: z.string().optional(),
+  /**
+   * The password of `authenticator`, PostgREST's login. A URL `postgresql://authenticator:password@` is accepted too, because
+   * PostgREST reads its password from a file only as part of a URL: both then read the same file.
+   */
+  AUTHENTICATOR_PASSWORD: z.string().transform(authenticatorPassword).pipe(z.string().min(8, 'must have at least 8 characters')).optional(),
+  /** The owner's password. It completes DATABASE_URL, and the migration of a container sets it. */
+  OWNER_PASSWORD: z.string().optional(),
   /** PostgREST's pool; the database gives each person a share of it. */
   PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(
     10_000,
@@ -219,12 +236,32 @@ function checkCookie({ COOKIE_DOMAIN: domain, COOKIE_SAME_SITE: sameSite }: z.ou
   }
 }
 
+/** Returns the connection URL with another password, escaped as a URL needs it. */
+export function withPassword(databaseUrl: string, password: string): string {
+  const url = new URL(databaseUrl)
+  // encoded here, because URL leaves a percent sign as it is
+  url.password = encodeURIComponent(password)
+  return url.href
+}
+
+/** Returns the auth service's connection with its password. @throws ConfigError if there are two passwords */
+function authConnection({ AUTH_DATABASE_URL: url, AUTH_SERVICE_PASSWORD: password }: z.output<typeof environment>): string | undefined {
+  if (url === undefined || password === undefined) return url
+  if (new URL(url).password !== '') throw configError('AUTH_SERVICE_PASSWORD is set and AUTH_DATABASE_URL has a password too: remove one of them.')
+  return withPassword(url, password)
+}
+
+/** Returns the owner's connection with its password. One in the URL goes first, because the other may be the next. */
+function ownerConnection({ DATABASE_URL: url, OWNER_PASSWORD: password }: z.output<typeof environment>): string | undefined {
+  return url === undefined || password === undefined || new URL(url).password !== '' ? url : withPassword(url, password)
+}
+
 /**
  * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
  * @throws ConfigError naming the first wrong variable.
  */
 export function readSettings(env: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
@@ -237,6 +274,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   const appDirectory = settings.APP_DIR === 'none' ? undefined : settings.APP_DIR
   return {
     ...settings,
+    DATABASE_URL: ownerConnection(settings),
+    AUTH_DATABASE_URL: authConnection(settings),
     PUBLIC_URL: publicUrl,
     APP_URL: settings.APP_URL ?? publicUrl,
     APP_DIR: appDirectory,

@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import { outboundFetch } from './outbound.ts'
 
 /** What is noted of a span: never a value that a person sent. */
 export type Attributes = Record<string, string | number>
@@ -95,11 +96,11 @@ export function startTracing(endpoint: string, headers: string | undefined, onFa
 
   const send = async (batch: Finished[]) => {
     try {
-      const answer = await fetch(url, { method: 'POST', headers: fields, body: message(batch), signal: AbortSignal.timeout(sendMs) })
-      await answer.body?.cancel()
-      if (!answer.ok) onFailure(`the collector answered ${answer.status}`)
+      const response = await outboundFetch(url, { method: 'POST', headers: fields, body: message(batch), signal: AbortSignal.timeout(sendMs) })
+      if (!response.ok) onFailure(`the collector answered ${response.status}`)
     } catch (error) {
-      onFailure(error instanceof Error ? error.name : typeof error)
+      const { code, name } = error as NodeJS.ErrnoException
+      onFailure(typeof code === 'string' ? code : name)
     }
   }
   const flush = () => {

@@ -1,4 +1,7 @@
 /** Single sign-on with a real provider: who gets in, to which account, and what does not work. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { JWTPayload } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
@@ -390,6 +393,22 @@ describe('what the operator says', () => {
     house.people.set('bob', { email: 'Bob@example.org', email_verified: true })
     expect((await signInByProvider(person(limited), 'bob')).body.user.email).toBe('bob@example.org')
     house.open(stack.publicUrl)
+  })
+
+  test('a provider that encodes its answers, or sends elsewhere, is refused before they are read', async () => {
+    const paths: string[] = []
+    await using hostile = createServer((request, response) => {
+      paths.push(request.url ?? '')
+      if (paths.length > 1) response.writeHead(302, { location: '/elsewhere' }).end()
+      else response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end('no Brotli')
+    })
+    hostile.listen(0, '127.0.0.1')
+    await once(hostile, 'listening')
+    await using waiting = await startStack({ env: { ...house.env, OIDC_ISSUER: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}` } })
+    expect(await person(waiting).post('/sign-in/oidc', {})).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
+    expect(await person(waiting).post('/sign-in/oidc', {})).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
+    expect(waiting.logged.join('\n')).toMatch(/OUTBOUND_ENCODED[^]*OUTBOUND_REDIRECT/)
+    expect(paths).toEqual(['/.well-known/openid-configuration', '/.well-known/openid-configuration'])
   })
 
   test('a provider that is down, or says that it is another, is told as that; one that comes back is asked', async () => {

@@ -14,7 +14,7 @@ import { postgrestTag } from '../support/postgrest-tag.ts'
 import { nameImages } from './images.ts'
 
 export const root = join(import.meta.dirname, '../..')
-export const services = ['db', 'postgrest', 'auth', 'caddy'] as const
+export const services = ['db', 'postgrest', 'auth', 'edge', 'caddy'] as const
 export type Service = typeof services[number]
 
 /** Runs a program. @returns what it printed @throws with what it complained about */
@@ -52,6 +52,8 @@ export type Deployment = {
   sums(): Promise<Map<string, string>>
   /** Sets variables in `.env`, written as they are. */
   configure(variables: Record<string, string>): Promise<void>
+  /** Writes files of `secrets/`. */
+  keepSecret(secrets: Record<string, string>): Promise<void>
   /** Kills the process of a service's first container, as a crash would: `docker kill` would count as a wish that it stay down. */
   crash(service: Service): Promise<void>
   /** The link in the newest mail to an address, which is found in the log. */
@@ -86,7 +88,6 @@ export async function deployment({ size, images = true }: { size?: string, image
       'infra/shared',
       'infra/local',
       'infra/docker',
-      'infra/aws/rds.pem',
       'infra/monitoring',
     ]
   ) {
@@ -142,6 +143,9 @@ export async function deployment({ size, images = true }: { size?: string, image
       const path = join(directory, '.env')
       const kept = (await readFile(path, 'utf8')).split('\n').filter((line) => !((line.split('=')[0] ?? '') in variables))
       await writeFile(path, [...kept, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
+    },
+    keepSecret: async (secrets) => {
+      for (const [name, value] of Object.entries(secrets)) await writeFile(join(directory, 'secrets', name), `${value}\n`, { mode: 0o644 })
     },
     crash: async (service) => {
       const id = (await compose('ps', '-q', service)).split('\n', 1)[0] ?? ''

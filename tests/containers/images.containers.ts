@@ -11,10 +11,10 @@ import { deployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000
 let it: Deployment
-let images: { auth: string, proxy: string }
+let auth: string
 
 /** What a program of the auth image prints. */
-const inAuth = (...command: string[]) => run('docker', ['run', '--rm', images.auth, ...command])
+const inAuth = (...command: string[]) => run('docker', ['run', '--rm', auth, ...command])
 const packagesOfImage = async () => {
   const { packages } = JSON.parse(await inAuth('node', '-p', 'require("fs").readFileSync("node_modules/.package-lock.json", "utf8")'))
   return new Set(Object.entries<any>(packages).map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`))
@@ -25,20 +25,16 @@ beforeAll(async () => {
   // as git makes a checkout under a strict umask
   await it.shell('chmod -R go-rwx .')
   await it.compose('build', '--quiet')
-  const [auth = '', proxy = ''] = [...new Set((await it.compose('config', '--images')).trim().split('\n').filter((image) => image.includes('finance-test')))]
-    .toSorted((a, b) => a.localeCompare(b))
-  images = { auth, proxy }
+  auth = (await it.compose('config', '--images')).split('\n').find((image) => image.includes('finance-test')) ?? ''
 })
 afterAll(async () => {
   await it.remove()
 })
 
-test('the auth image and the proxy are smaller than 200 MB, unpacked', async () => {
-  for (const image of Object.values(images)) {
-    const bytes = Number(await run('docker', ['image', 'inspect', '-f', '{{.Size}}', image]))
-    process.stdout.write(`  ${image.replace(/.*-(\w+):.*/, '$1')}: ${(bytes / MB).toFixed(0)} MB\n`)
-    expect(bytes, image).toBeLessThan(200 * MB)
-  }
+test('the auth image is smaller than 200 MB, unpacked', async () => {
+  const bytes = Number(await run('docker', ['image', 'inspect', '-f', '{{.Size}}', auth]))
+  process.stdout.write(`  ${(bytes / MB).toFixed(0)} MB\n`)
+  expect(bytes).toBeLessThan(200 * MB)
 })
 
 test('the auth image has Node, what it serves, and neither development tools, npm nor a shell', async () => {
@@ -50,10 +46,11 @@ test('the auth image has Node, what it serves, and neither development tools, np
   const programs = 'process.env.PATH.split(":").flatMap((path) => require("fs").readdirSync(path)).join()'
   expect((await inAuth('node', '-p', programs)).trim()).toBe('node')
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
-  // nor the app, which the proxy serves
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
-    'admin,auth,client,db,docs,edge,infra,node_modules,package.json',
+    'admin,auth,client,db,docs,edge,examples,infra,node_modules,package.json',
   )
+  // of the reference app what its build makes, and no source
+  expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/examples/app").join()')).trim()).toBe('dist')
   const user = 'const { uid, username } = require("os").userInfo(); console.log(uid, username)'
   expect((await inAuth('node', '-e', user)).trim()).toBe('1000 node')
 })
@@ -71,21 +68,15 @@ test('the bill of materials lists every package that is in the auth image, and n
   )
 })
 
-test('one command builds every image of compose for two architectures, and another those of AWS, each with a bill of materials and where it comes from', async () => {
+test('one command builds every image for two architectures, each with a bill of materials and where it comes from', async () => {
   const env = { ...process.env, VERSION: '1.2.3', REGISTRY: 'registry.example.org' }
-  const bake = async (...targets: string[]) =>
-    JSON.parse(await run('docker', ['buildx', 'bake', '-f', 'infra/docker/docker-bake.hcl', '--print', ...targets], { cwd: root, env })).target
-  const ofCompose = await bake()
-  const ofAws = await bake('aws')
-  const names = (targets: Record<string, { tags: string[] }>) => Object.entries(targets).map(([name, { tags }]) => `${name}: ${tags.join()}`).toSorted()
-  expect(names(ofCompose)).toEqual([
+  const { target: targets } = JSON.parse(await run('docker', ['buildx', 'bake', '-f', 'infra/docker/docker-bake.hcl', '--print'], { cwd: root, env }))
+  expect(Object.entries<any>(targets).map(([name, { tags }]) => `${name}: ${tags.join()}`).toSorted()).toEqual([
     'auth: registry.example.org/finance-backend:1.2.3',
     // as compose looks for it
     'backup: registry.example.org/finance-backup:1.2.3-pg18',
-    'proxy: registry.example.org/finance-proxy:1.2.3',
   ])
-  expect(names(ofAws)).toEqual(['auth: registry.example.org/finance-backend:1.2.3', 'proxy-aws: registry.example.org/finance-proxy:1.2.3-aws'])
-  for (const [name, target] of [...Object.entries(ofCompose), ...Object.entries(ofAws)]) {
+  for (const [name, target] of Object.entries(targets)) {
     expect(target).toMatchObject({
       target: name,
       dockerfile: 'infra/docker/Dockerfile',
@@ -128,15 +119,13 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     registry = spawn('docker-registry', ['serve', join(storage, 'config.yml')], { stdio: 'ignore' })
     await vi.waitFor(() => fetch(`http://${address}/v2/`), { timeout: 30_000 })
     await it.compose('--profile', 'backup', 'build', '--quiet', 'backup')
-    const backup = `${images.auth.split(':')[0]?.replace(/backend$/, 'backup')}:latest-pg18`
+    const backup = `${auth.split(':')[0]?.replace(/backend$/, 'backup')}:latest-pg18`
     for (const version of ['1.2.3', '1.2.5']) {
-      await publish(images.auth, `finance-backend:${version}`)
-      await publish(images.proxy, `finance-proxy:${version}`)
+      await publish(auth, `finance-backend:${version}`)
       await publish(backup, `finance-backup:${version}-pg18`)
     }
     // one that cannot migrate, because it is another program
-    await publish(images.proxy, 'finance-backend:1.2.4')
-    await publish(images.proxy, 'finance-proxy:1.2.4')
+    await publish('caddy:2', 'finance-backend:1.2.4')
     await publish(backup, 'finance-backup:1.2.4-pg18')
 
     const list = /^A folder with (.*?), of one version$/m.exec(textOf(page))?.[1] ?? ''
@@ -155,7 +144,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     await writeFile(join(it.directory, '.env'), `${file.replaceAll('registry.example.org', address)}COMPOSE_PROFILES=backup\n`)
     await paste('infra/docker/setup', 'https://money.example.org', it.url)
     await paste('docker compose pull', '', '')
-    expect(await Promise.all(['auth', 'caddy', 'backup'].map(image))).toEqual(['finance-backend:1.2.3', 'finance-proxy:1.2.3', 'finance-backup:1.2.3-pg18'])
+    expect(await Promise.all(['auth', 'edge', 'backup'].map(image))).toEqual(['finance-backend:1.2.3', 'finance-backend:1.2.3', 'finance-backup:1.2.3-pg18'])
     expect((await fetch(`${it.plainUrl}/data/transactions`)).status).toBe(200)
     await it.shell('infra/docker/restore --drill "$(infra/docker/backup)"')
   })

@@ -7,7 +7,7 @@ import { postgrestTag } from '../support/postgrest-tag.ts'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 /** As compose.yaml names them behind the project. */
-const names = ['backend:latest', 'proxy:latest', `backup:latest-pg${process.env['POSTGRES_TAG'] ?? '18'}`]
+const names = ['backend:latest', `backup:latest-pg${process.env['POSTGRES_TAG'] ?? '18'}`]
 
 /** Names the images as a project of compose looks for them. */
 export async function nameImages(project: string): Promise<void> {
@@ -18,12 +18,10 @@ export default async function build(): Promise<() => Promise<void>> {
   // for another project of the same run
   if (process.env['TEST_IMAGES'] !== undefined) return () => Promise.resolve()
   const project = `finance-test-${process.pid}-built`
-  const secrets = ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD', 'BETTER_AUTH_SECRET']
-  const unused = Object.fromEntries([...secrets, 'PUBLIC_URL', 'SITE_HOST'].map((name) => [name, 'unused']))
   const started = Date.now()
   await run('docker', ['compose', '--profile', 'backup', 'build', '--quiet'], {
     cwd: root,
-    env: { ...process.env, ...unused, COMPOSE_PROJECT_NAME: project, POSTGREST_TAG: postgrestTag },
+    env: { ...process.env, PUBLIC_URL: 'unused', SITE_HOST: 'unused', COMPOSE_PROJECT_NAME: project, POSTGREST_TAG: postgrestTag },
   })
   process.stdout.write(`  images built in ${Date.now() - started} ms\n`)
   process.env['TEST_IMAGES'] = project

@@ -70,8 +70,8 @@ describe('on a full disk', () => {
     const env = await readFile(file('.env'), 'utf8')
     await writeFile(file('infra/docker/backup'), '#!/bin/sh\necho somewhere-else\n')
     await fill()
-    // for the copies of both, in whole pages
-    const room = (await Promise.all(['compose.yaml', 'postgrest.conf'].map((name) => stat(file(name))))).map(({ size }) => Math.ceil(size / 4096) * 4096)
+    // for the copies of all three, in whole pages
+    const room = (await Promise.all(['compose.yaml', 'postgrest.conf', 'infra/docker/Caddyfile'].map((name) => stat(file(name))))).map(({ size }) => Math.ceil(size / 4096) * 4096)
     await truncate(file('filler'), (await stat(file('filler'))).size - room.reduce((sum, size) => sum + size))
     expect((await refusal('upgrade')).at(-1)).toMatch(/^Not upgraded, for the reason above/)
     await untouched(env)
@@ -110,10 +110,6 @@ describe('an engine that is stopped', () => {
         COMPOSE_PROJECT_NAME: 'finance-stopped',
         PUBLIC_URL: 'https://localhost',
         SITE_HOST: 'localhost',
-        BETTER_AUTH_SECRET: 'x',
-        POSTGRES_PASSWORD: 'x',
-        AUTH_SERVICE_PASSWORD: 'x',
-        AUTHENTICATOR_PASSWORD: 'x',
       },
     })
   const compose = (...args: string[]) => docker('compose', '-f', 'compose.yaml', '-f', join(folder, 'alone.yaml'), ...args)

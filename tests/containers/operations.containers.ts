@@ -83,7 +83,7 @@ beforeAll(async () => {
   it = await deployment({ images: false })
   remote = await mkdtemp(join(tmpdir(), 'finance-remote-'))
   // the page begins where there is none
-  await rm(join(it.directory, '.env'))
+  await it.shell('rm -r .env secrets')
 })
 afterAll(async () => {
   await it.remove()
@@ -106,6 +106,7 @@ describe('one machine with Docker', () => {
       'auth healthy',
       'caddy healthy',
       'db healthy',
+      'edge healthy',
       'postgrest',
     ])
   })
@@ -279,10 +280,17 @@ describe('every secret', () => {
   })
 
   test('the database’s passwords are changed', async () => {
-    const names = ['POSTGRES_PASSWORD', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD']
-    await it.configure(Object.fromEntries(names.map((name) => [name, `'an other: ${name}'`])))
-    await paste('docs/operations.md', 'docker compose up -d --wait')
-    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.PGPASSWORD')).toBe('an other: AUTH_SERVICE_PASSWORD\n')
+    const login = () => it.sql(`select rolname, rolpassword from pg_authid where rolcanlogin order by 1`)
+    const before = await login()
+    await it.keepSecret({
+      POSTGRES_PASSWORD: 'an other: owner',
+      AUTH_SERVICE_PASSWORD: 'an other: auth',
+      AUTHENTICATOR_PASSWORD: `postgresql://authenticator:${encodeURIComponent('an other: data')}@`,
+    })
+    await paste('docs/operations.md', 'docker compose run --rm migrate && docker compose restart auth postgrest')
+    const after = await login()
+    expect(after).toHaveLength(3)
+    expect(after.filter((one) => before.includes(one))).toEqual([])
     expect(await stored()).toEqual(['A', 'Groceries'])
     expect(await session()).toBe(200)
   })
@@ -290,7 +298,7 @@ describe('every secret', () => {
   test('with another BETTER_AUTH_SECRET everybody signs in again', async () => {
     await paste('docs/operations.md', 'docker compose stop caddy auth')
     expect(await paste('docs/operations.md', 'infra/docker/admin keys revoke --all')).toMatch(/^Revoked [1-9]/)
-    await it.configure({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough'.replaceAll(/\W/g, '-') })
+    await it.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
     await paste('docs/operations.md', 'docker compose up -d --wait')
     expect(await session()).toBe(401)
     await ann.signIn()
@@ -299,9 +307,13 @@ describe('every secret', () => {
   })
 
   test('the mail provider’s key is changed', async () => {
-    await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY: 'another' })
-    await paste('docs/operations.md', 'docker compose up -d --wait')
-    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'process.env.RESEND_API_KEY')).toBe('another\n')
+    await it.keepSecret({ RESEND_API_KEY: 'first' })
+    await it.configure({ MAIL_FROM: 'money@example.org', RESEND_API_KEY_FILE: 'secrets/RESEND_API_KEY' })
+    await it.up()
+    await it.keepSecret({ RESEND_API_KEY: 'another' })
+    await paste('docs/operations.md', 'docker compose restart auth')
+    expect(await it.compose('exec', '-T', 'auth', 'node', '-p', 'require("fs").readFileSync(process.env.RESEND_API_KEY_FILE, "utf8")')).toBe('another\n\n')
+    await expect.poll(session, patiently).toBe(200)
     expect(await session()).toBe(200)
   })
 
@@ -322,14 +334,14 @@ describe('what is watched', () => {
     // one that has nothing to do says nothing
     expect(await paste('docs/operations.md', 'docker compose logs migrate')).not.toContain('Cannot migrate')
     expect(await paste('docs/monitoring.md', 'docker compose logs auth')).toContain('auth-1')
-    expect(await paste('docs/monitoring.md', 'docker compose logs caddy')).toContain('caddy-1')
+    expect(await paste('docs/monitoring.md', 'docker compose logs edge')).toContain('edge-1')
     expect(await paste('docs/monitoring.md', 'docker compose logs postgrest db')).toContain('db-1')
   })
 
   test('a request is found by its id', async () => {
     const id = `${(await data()).headers.get('x-request-id')}`
-    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'caddy'), patiently).toContain(id)
-    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix caddy auth postgrest', { ID: id })).trim().split('\n')
+    await expect.poll(() => it.compose('logs', '--no-log-prefix', 'edge'), patiently).toContain(id)
+    const lines = (await paste('docs/monitoring.md', 'docker compose logs --no-log-prefix edge auth postgrest', { ID: id })).trim().split('\n')
     // compose clears the line of a terminal first
     expect(JSON.parse(stripVTControlCharacters(`${lines[0]}`))).toMatchObject({ id, path: '/data/transactions' })
   })

@@ -1,4 +1,4 @@
-/** More than one of each: two auth services and two PostgREST processes behind the edge, under load. Needs an engine, and root for the crashes. */
+/** More than one of each: two auth services, two PostgREST processes and two edges, under load. Needs an engine, and root for the crashes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Person } from '../support/person.ts'
@@ -22,7 +22,7 @@ const whoAsks = async () => (await fetch(`${it.url}/data/rpc/who_asks`, { header
 
 beforeAll(async () => {
   it = await deployment()
-  await it.configure({ RATE_LIMIT_ENABLED: 'false', AUTH_REPLICAS: '2', POSTGREST_REPLICAS: '2' })
+  await it.configure({ RATE_LIMIT_ENABLED: 'false', AUTH_REPLICAS: '2', POSTGREST_REPLICAS: '2', EDGE_REPLICAS: '2' })
   await it.up()
   await it.sql('alter system set max_connections = 150')
   await it.compose('restart', 'db')
@@ -71,7 +71,7 @@ describe('under load', () => {
   }
   const told = ({ requests, failed }: Load) => `${requests} requests, failed: ${JSON.stringify(failed)}`
 
-  test.each(['postgrest', 'auth'] as const)('one %s of two is killed: only writes that it had in hand fail', async (service) => {
+  test.each(['postgrest', 'auth', 'edge'] as const)('one %s of two is killed: only writes that it had in hand fail', async (service) => {
     const counted = await during(() => it.crash(service))
     say(`kill -9 of one ${service} of two: ${told(counted)}`)
     expect(counted.failedReads).toEqual({})
@@ -82,12 +82,12 @@ describe('under load', () => {
 
   test('one of each is added: nothing fails, and the new ones are asked', async () => {
     await it.configure({ AUTH_REPLICAS: '3', POSTGREST_REPLICAS: '3' })
-    const proxy = await containers('caddy')
+    const before = [...await containers('caddy'), ...await containers('edge')]
     const counted = await during(() => it.shell(add))
     say(`one of each added: ${told(counted)}`)
     expect(counted.failed).toEqual({})
     expect([(await containers('auth')).length, (await containers('postgrest')).length]).toEqual([3, 3])
-    expect(await containers('caddy')).toEqual(proxy)
+    expect([...await containers('caddy'), ...await containers('edge')]).toEqual(before)
     const asking = async () =>
       Number((await it.sql(`select count(distinct client_addr) from pg_stat_activity where usename = 'authenticator' and query !~* '^listen'`))[0])
     // the load asked them all; a pool's connection ends when it has been idle for half a minute

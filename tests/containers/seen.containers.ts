@@ -56,17 +56,15 @@ describe('a request', () => {
     })
     const id = headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
-    await expect.poll(() => lines('caddy', id), soon).toHaveLength(1)
-    expect(JSON.parse((await lines('caddy', id))[0] ?? '')).toEqual({
+    await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
+    expect(JSON.parse((await lines('edge', id))[0] ?? '')).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      logger: expect.stringMatching(/^http\.log\.access/),
-      msg: 'handled request',
+      msg: 'request',
       id,
       method: 'GET',
       path: '/data/transactions',
       status: 200,
-      size: expect.any(Number),
       ms: expect.any(Number),
       client: it.gateway,
     })
@@ -76,7 +74,7 @@ describe('a request', () => {
   test('to the auth surface has the edge’s id in the service’s line', async () => {
     const id = (await fetch(`${it.url}/api/auth/get-session`)).headers.get('x-request-id') ?? ''
     expect(id).toMatch(ownId)
-    await expect.poll(async () => [(await lines('caddy', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
+    await expect.poll(async () => [(await lines('edge', id)).length, (await lines('auth', id)).length], soon).toEqual([1, 1])
     expect(JSON.parse((await lines('auth', id))[0] ?? '')).toMatchObject({ id, path: '/api/auth/get-session', status: 401, client: it.gateway })
   })
 
@@ -96,8 +94,8 @@ describe('a request', () => {
     expect(direct.get('access-control-expose-headers')).toMatch(/Content-Range.*, X-Request-Id$/)
   })
 
-  test('leaves neither its query nor its token in a line of the edge or of the auth service', async () => {
-    const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'auth')
+  test('leaves neither its query nor its token in a line of Caddy, the edge or the auth service', async () => {
+    const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge', 'auth')
     expect(logged).not.toContain('a-name-to-look-for')
     expect(logged).not.toContain(token)
   })
@@ -105,17 +103,17 @@ describe('a request', () => {
 
 describe('Prometheus', () => {
   test('finds every figure that the alerts and the board ask for', async () => {
-    const [auth, caddy] = [await inside('http://auth:3000/metrics'), await inside('http://caddy:9180/metrics')]
+    const [auth, edge] = [await inside('http://auth:3000/metrics'), await inside('http://edge:9180/metrics')]
     expect(await missing(/^(auth|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
-    const found = await missing(/^caddy_/, caddy)
+    const found = await missing(/^edge_/, edge)
     expect(found).toEqual({ asked: expect.any(Number), missing: [] })
-    expect(found.asked).toBeGreaterThan(10)
+    expect(found.asked).toBeGreaterThan(5)
   })
 
   test('counts each request to a surface once, with its status', async () => {
     const count = async () => {
-      const text = await inside('http://caddy:9180/metrics')
-      const series = text.split('\n').filter((line) => /^caddy_http_request_duration_seconds_count\{.*code="414".*handler="subroute"/.test(line))
+      const text = await inside('http://edge:9180/metrics')
+      const series = text.split('\n').filter((line) => /^edge_requests_total\{surface="data",status="414"\}/.test(line))
       return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     }
     for (const url of [it.url, it.plainUrl]) {
@@ -131,15 +129,15 @@ describe('Prometheus', () => {
     const forged = (id: string) => ({ headers: { 'x-forwarded-for': '203.0.113.7', 'x-request-id': id } })
     const path = (number: number) => `/api/auth/from-prometheus-${number}`
     await inside(`http://auth:3000${path(1)}`, forged('chosen-by-prometheus-1'))
-    await inside(`http://caddy:8080${path(2)}`, forged('chosen-by-prometheus-2'))
-    for (const [service, number] of [['auth', 1], ['caddy', 2]] as const) {
+    await inside(`http://edge:8080${path(2)}`, forged('chosen-by-prometheus-2'))
+    for (const [service, number] of [['auth', 1], ['edge', 2]] as const) {
       await expect.poll(() => lines(service, path(number)), soon).toHaveLength(1)
       const { client, id } = JSON.parse((await lines(service, path(number)))[0] ?? '')
       expect(own).toContain(client)
       expect(id).toMatch(ownId)
     }
-    // while Caddy is believed, on the one network where the service sees it
-    expect(JSON.parse((await lines('auth', path(2)))[0] ?? '').client).toBe(JSON.parse((await lines('caddy', path(2)))[0] ?? '').client)
+    // while the edge is believed, on the one network where the service sees it
+    expect(JSON.parse((await lines('auth', path(2)))[0] ?? '').client).toBe(JSON.parse((await lines('edge', path(2)))[0] ?? '').client)
   })
 
   test('alone is told: nobody outside is', async () => {
@@ -148,28 +146,17 @@ describe('Prometheus', () => {
   })
 })
 
-test('an answer that PostgREST’s end cuts off is told with its id and its upstream, and without what was asked, by whom, or a row', async () => {
+test('an answer that PostgREST’s end cuts off is told with its id, and without what was asked, by whom, or a row', async () => {
   await it.sql(largeAnswer)
   const authorization = `Bearer ${token}`
   await expect.poll(async () => (await fetch(`${it.url}/data/rpc/large_answer?note=small`, { headers: { authorization } })).status, soon).toBe(200)
   const { id, bytes } = await cutAnswer(it.plainUrl, authorization, () => it.crash('postgrest'))
   expect(bytes).toBeLessThan(32_000_000)
-  await expect.poll(() => lines('caddy', id), soon).toHaveLength(1)
-  const line = JSON.parse((await lines('caddy', id))[0] ?? '')
-  expect(line).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 200, client: it.gateway })
-  // by which an answer that was cut off is told from a whole one
-  expect(line).not.toHaveProperty('ms')
-  const reason = JSON.parse((await lines('caddy', 'aborting with incomplete response'))[0] ?? '')
-  expect(reason).toEqual({
-    level: 'warn',
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-    logger: 'http.handlers.reverse_proxy',
-    msg: 'aborting with incomplete response',
-    upstream: expect.stringMatching(/-postgrest-1:3000$/),
-    duration: expect.any(Number),
-    error: expect.any(String),
-  })
-  const logged = await it.compose('logs', '--no-log-prefix', 'caddy')
+  await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
+  // the number by which an answer that was cut off is told from a whole one
+  expect(JSON.parse((await lines('edge', id))[0] ?? '')).toMatchObject({ id, method: 'GET', path: '/data/rpc/large_answer', status: 499, client: it.gateway })
+  await expect.poll(() => lines('caddy', 'aborting with incomplete response'), soon).not.toEqual([])
+  const logged = await it.compose('logs', '--no-log-prefix', 'caddy', 'edge')
   for (const value of [token, ...Object.values(confidential), 'aaaaaaaa']) expect(logged).not.toContain(value)
   // a migration would refuse it
   await it.sql('drop function api.large_answer')
@@ -177,18 +164,14 @@ test('an answer that PostgREST’s end cuts off is told with its id and its upst
 })
 
 test('PostgREST that is stopped is seen, while the auth service is well', async () => {
-  const healthy = async () => {
-    const text = await inside('http://caddy:9180/metrics')
-    // the first container's, for Caddy knows names of more than there are
-    return Math.min(...[...text.matchAll(/^caddy_reverse_proxy_upstreams_healthy\{.*-postgrest-1\.?:3000.*\} (\d)$/gm)].map(([, value]) => Number(value)))
-  }
-  await expect.poll(healthy, soon).toBe(1)
+  const ready = async () => /^edge_upstreams\{surface="data",state="ready"\} (\d)$/m.exec(await inside('http://edge:9180/metrics'))?.[1]
+  await expect.poll(ready, soon).toBe('1')
   expect(await healthz()).toEqual([200, '{"status":"up"}'])
   await it.compose('stop', 'postgrest')
-  await expect.poll(healthy, soon).toBe(0)
+  await expect.poll(ready, soon).toBe('0')
   expect(await healthz()).toEqual([503, '{"status":"down"}'])
   expect((await fetch(`${it.url}/api/auth/jwks`)).status).toBe(200)
   await it.compose('start', 'postgrest')
   await expect.poll(healthz, soon).toEqual([200, '{"status":"up"}'])
-  await expect.poll(healthy, soon).toBe(1)
+  await expect.poll(ready, soon).toBe('1')
 })

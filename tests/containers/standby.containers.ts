@@ -1,7 +1,7 @@
 /**
- * Reads on a hot standby: PostgreSQL 15 of Debian as primary and standby, a PostgREST on each, and Caddy, which sends reads to
+ * Reads on a hot standby: PostgreSQL 15 of Debian as primary and standby, a PostgREST on each, and the edge, which sends reads to
  * one and all else to the other. As far as PostgREST 12.0.2 goes: its listener cannot live on a standby, so it is switched off
- * there, and a signal makes it reload. Needs an engine, and root to run PostgreSQL as its own user.
+ * there, and a signal makes it reload. Needs root to run PostgreSQL as its own user.
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,10 +16,11 @@ import { postgrestConnection } from '../../infra/local/environment.ts'
 import { freePort } from '../../infra/local/ports.ts'
 import { startPostgrest } from '../../infra/local/postgrest.ts'
 import { connection, execute, passwords } from '../support/database.ts'
+import { startEdgeProcess } from '../edge/process.ts'
 import { operator } from '../support/operator.ts'
 import { person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { root, run } from './deployment.ts'
+import { run } from './deployment.ts'
 
 const programs = '/usr/lib/postgresql/15/bin'
 const patience = { timeout: 30_000, interval: 100 }
@@ -31,7 +32,6 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
   let replica: Child
   /** The owner's connection to the standby. */
   let standby: pg.Client
-  /** Caddy, which is the edge. */
   let edge: string
   /** PostgREST on the standby itself, which nobody but this test asks. */
   let replicaUrl: string
@@ -137,39 +137,15 @@ describe.skipIf(!existsSync(`${programs}/initdb`) || process.getuid?.() !== 0)('
     })
     resources.defer(() => replica.stop().then(() => undefined))
 
-    const [plain, https, http, metrics] = [await freePort(), await freePort(), await freePort(), await freePort()]
-    edge = `http://127.0.0.1:${plain}`
-    const settings = {
-      PUBLIC_URL: `https://localhost:${https}`,
-      SITE_HOST: 'localhost',
-      TLS: 'internal',
-      HTTPS_LISTEN: https,
-      HTTP_LISTEN: http,
-      PLAIN_LISTEN: plain,
-      METRICS_LISTEN: metrics,
-      AUTH_UPSTREAM: new URL(stack.url).host,
-      POSTGREST_UPSTREAM: new URL(stack.dataUrl).host,
-      POSTGREST_HEAVY_UPSTREAM: `localhost:${new URL(stack.dataUrl).port}`,
-      POSTGREST_ADMIN_UPSTREAM: `127.0.0.1:${admin}`,
-      DATA_READS: '-replicas',
-      DATA_REPLICAS: `127.0.0.1:${port}`,
-      DATA_REPLICAS_READY_PORT: replicaAdmin,
-    }
-    const caddy = (await run('docker', [
-      'run',
-      '--detach',
-      '--network=host',
-      `--volume=${root}/infra/docker:/etc/caddy:ro`,
-      ...Object.entries(settings).map(([name, value]) => `--env=${name}=${value}`),
-      'caddy:2',
-      'caddy',
-      'run',
-      '--config',
-      '/etc/caddy/Caddyfile',
-      '--adapter',
-      'caddyfile',
-    ])).trim()
-    resources.defer(async () => void await run('docker', ['rm', '--force', '--volumes', caddy]))
+    edge = resources.use(
+      await startEdgeProcess({
+        AUTH_UPSTREAM: stack.url,
+        POSTGREST_UPSTREAM: stack.dataUrl,
+        POSTGREST_READY_PORT: String(admin),
+        DATA_REPLICAS: replicaUrl,
+        DATA_REPLICAS_READY_PORT: String(replicaAdmin),
+      }),
+    ).url
     ann = await signedIn(stack, 'Ann')
     token = await ann.token()
     await vi.waitFor(async () => expect((await ask('/rpc/on_standby')).body).toBe(true), patience)

@@ -20,8 +20,6 @@ beforeAll(async () => {
   it = await deployment()
   // the load is one address that asks more than any person would
   await it.configure({ RATE_LIMIT_ENABLED: 'false' })
-  // an image that this project has built itself, which the upgrade then finds unchanged: compose labels an image with its project
-  await it.compose('build', '--quiet', 'caddy')
   await it.up()
   const ann = it.person('Ann', 'ann@example.org')
   token = await tokenOf(ann)
@@ -44,7 +42,11 @@ function callers(): () => Promise<Record<string, number>> {
         timeout: 30_000,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       }, (answer) => {
-        answer.resume().once('end', () => resolve(String(answer.statusCode))).once('error', (error) => resolve(error.message))
+        let body = ''
+        answer.setEncoding('utf8').on('data', (text: string) => (body += text))
+          // Caddy's own errors have no body, the edge's name their code
+          .once('end', () => resolve(answer.statusCode === 200 ? '200' : `${answer.statusCode} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim()))
+          .once('error', (error) => resolve(error.message))
       })
       asked.once('timeout', () => asked.destroy(new Error('timeout'))).once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
       asked.end('{"preset":"this_month"}')
@@ -83,7 +85,7 @@ async function expectNothing(happens: () => Promise<unknown>): Promise<void> {
 }
 
 describe('while people write and read, nobody is refused, cut off or told an error', () => {
-  const proxy = async () => (await it.compose('ps', '-q', 'caddy')).trim()
+  const caddy = async () => (await it.compose('ps', '-q', 'caddy')).trim()
 
   test('by an upgrade that brings a migration, and functions that are called and called from within with other parameters', async () => {
     const edit = async (path: string, ...changes: [string, string][]) => {
@@ -109,11 +111,11 @@ describe('while people write and read, nobody is refused, cut off or told an err
       join(it.directory, 'db/migrations/9999_next.sql'),
       `alter table private.settings add column next text;\ncomment on column private.settings.next is 'Of the next version.';\n`,
     )
-    const before = await proxy()
+    const before = await caddy()
     await expectNothing(() => it.command('upgrade'))
     expect(await it.sql(`select count(*) from private.migrations where name = '9999_next.sql'`)).toEqual(['1'])
     // a new container would cut off its clients
-    expect(await proxy()).toBe(before)
+    expect(await caddy()).toBe(before)
   })
 
   test('by a rollback', async () => {
@@ -123,7 +125,7 @@ describe('while people write and read, nobody is refused, cut off or told an err
     ).toEqual(['t|t'])
   })
 
-  test('by `docker compose up` after a setting of the auth service was changed', async () => {
+  test('by `docker compose up` after a setting of the auth service and the edge was changed', async () => {
     const postgrest = () => it.compose('ps', '-q', 'postgrest')
     const before = await postgrest()
     await it.configure({ LOG_LEVEL: 'warn' })
@@ -134,7 +136,7 @@ describe('while people write and read, nobody is refused, cut off or told an err
 })
 
 describe('a mistake in .env', () => {
-  test('does not make the proxy unhealthy, so that the next start succeeds when it is mended', async () => {
+  test('does not make Caddy unhealthy, so that the next start succeeds when it is mended', async () => {
     const health = async () => JSON.parse(await run('docker', ['inspect', '-f', '{{json .State.Health}}', (await it.compose('ps', '-q', 'caddy')).trim()]))
     await it.configure({ MAIL_FROM: 'money@example.org' })
     await expect(it.up('--no-build')).rejects.toThrow('auth')
@@ -149,13 +151,13 @@ describe('a mistake in .env', () => {
 })
 
 describe('a second folder', () => {
-  const containers = async () => (await it.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'caddy')).split('\n').toSorted()
+  const containers = async () => (await it.compose('ps', '-aq', 'db', 'auth', 'postgrest', 'edge', 'caddy')).split('\n').toSorted()
   const inSecond = (script: string) => it.shell(`cd '${second()}'; ${script}`)
 
   test('does not become the first one by setup, which names its folder', async () => {
     for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared'])
       await cp(join(it.directory, path), join(second(), path), { recursive: true })
-    await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(`its containers belong to ${it.directory}, and this folder has no .env`)
+    await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(`its containers belong to ${it.directory}, and this folder does not have its secrets`)
     await expect(readFile(join(second(), '.env'))).rejects.toThrow('ENOENT')
   })
 

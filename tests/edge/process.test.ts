@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
+import { missing } from '../support/queries-of-metrics.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { askFor, cases, writeApp } from './app-requests.ts'
 import { endOfEdge, startEdgeProcess, type EdgeProcess } from './process.ts'
@@ -109,6 +110,7 @@ describe('its own state', () => {
     ) {
       expect(figures).toContain(series)
     }
+    expect(await missing(/^(edge|nodejs|process)_/, figures)).toMatchObject({ missing: [] })
   })
 
   test.each([

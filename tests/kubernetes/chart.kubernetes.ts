@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, workloads, type Manifest } from './chart.ts'
-import { tools } from './global.ts'
+import { chart, documents, environment, example, helm, kubernetes, one, podOf, render, root, secretFiles, workloads, type Manifest } from './chart.ts'
+import { modules } from './global.ts'
 
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(root, path), 'utf8')
@@ -20,6 +20,7 @@ const everything = [
   ...traced,
   'imagePullSecrets=[{"name":"registry"}]',
 ]
+const services = ['edge', 'auth', 'data'] as const
 const podsOf = (manifests: Manifest[]) => Object.values(workloads(manifests)).map(({ spec }) => spec.template)
 const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers])
 
@@ -29,9 +30,8 @@ describe('values', () => {
   test("without an operator's own are refused, and each that is needed is named", async () => {
     const refused: Error = await helm('template', 'money', chart).then(() => new Error('rendered'), (error: Error) => error)
     const needed = [...refused.message.matchAll(/at '\/([\w/]+)'/g)].map(([, path = '']) => path.replaceAll('/', '.'))
-    const missing = `publicUrl trustedProxies database.host secrets.name mail mail.from mail.provider
-      images images.auth images.auth.repository images.auth.tag images.auth.digest images.proxy images.proxy.repository images.proxy.tag
-      images.proxy.digest networkPolicy networkPolicy.ingress networkPolicy.database`
+    const missing = `publicUrl trustedProxies podRanges database.host secrets.name mail mail.from mail.provider
+      images.auth images.auth.repository images.auth.tag images.auth.digest networkPolicy networkPolicy.ingress networkPolicy.database`
     expect(new Set(needed)).toEqual(new Set(missing.split(/\s+/)))
   })
 
@@ -39,6 +39,7 @@ describe('values', () => {
     ['an address with a path', 'publicUrl="https://money.example.org/app"', '/publicUrl'],
     ['an address without TLS', 'publicUrl="http://money.example.org"', '/publicUrl'],
     ['everybody as a proxy', 'trustedProxies=["0.0.0.0/0"]', '/trustedProxies/0'],
+    ['everybody as the edge', 'podRanges=["0.0.0.0/0"]', '/podRanges/0'],
     ['an image that is only the latest', 'images.auth.tag="latest"', '/images/auth/tag'],
     ['PostgREST 14, which was not tried', 'images.postgrest.tag="v14.18"', '/images/postgrest/tag'],
     ['PostgREST 16.2, whose clock can stand still', 'images.postgrest.tag="v16.2"', '/images/postgrest/tag'],
@@ -62,7 +63,7 @@ describe('values', () => {
 
 describe('every manifest', () => {
   test('is of a version of Kubernetes that is served, and right by its schema, with all that the chart can make', async () => {
-    const models = ({ apiVersion, kind }: Manifest) => join(tools, 'node_modules/kubernetes-models', apiVersion, `${kind}.js`)
+    const models = ({ apiVersion, kind }: Manifest) => join(modules, 'kubernetes-models', apiVersion, `${kind}.js`)
     const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
     expect(new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))).toEqual(
       new Set([
@@ -91,7 +92,7 @@ describe('every manifest', () => {
     const problems = async (manifests: Manifest[]): Promise<string> => {
       const directory = await mkdtemp(join(tmpdir(), 'finance-manifests-'))
       try {
-        await symlink(join(tools, 'node_modules'), join(directory, 'node_modules'))
+        await symlink(modules, join(directory, 'node_modules'))
         const lines = manifests.map((manifest, index) =>
           `const m${index}: import('kubernetes-models/${manifest.apiVersion}/${manifest.kind}').I${manifest.kind} = ${
             JSON.stringify(manifest)
@@ -120,26 +121,35 @@ describe('every manifest', () => {
     expect(stdout.trim().split('\n').filter((line) => line !== '')).toHaveLength(documents(rendered).length)
   })
 
-  test('holds no secret: all are named, and each container gets its own alone', async () => {
+  test('holds no secret and no variable that does: each pod gets its own secrets as files', async () => {
     const manifests = await render('secrets={"name":"money","owner":"money-owner"}')
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
-    const secrets = Object.fromEntries(
-      containersOf(manifests).map((container) => [
-        container.name,
-        Object.fromEntries(Object.entries(environment(container)).filter(([, value]) => /^money(-owner)?\//.test(value))),
+    expect(JSON.stringify(manifests)).not.toContain('secretKeyRef')
+    const files = Object.fromEntries(
+      Object.entries(workloads(manifests)).map(([name, { spec }]) => [
+        name,
+        Object.fromEntries(secretFiles(spec.template.spec).map(({ path, secret, key }) => [path, `${secret}/${key}`])),
       ]),
     )
-    expect(secrets).toEqual({
-      auth: { PGPASSWORD: 'money/auth-service-password', BETTER_AUTH_SECRET: 'money/better-auth-secret', RESEND_API_KEY: 'money/mail' },
-      proxy: {},
-      postgrest: { PGPASSWORD: 'money/authenticator-password' },
+    expect(files).toEqual({
+      edge: {},
+      auth: {
+        '/run/secrets/AUTH_SERVICE_PASSWORD': 'money/auth-service-password',
+        '/run/secrets/BETTER_AUTH_SECRET': 'money/better-auth-secret',
+        '/run/secrets/RESEND_API_KEY': 'money/mail',
+      },
+      data: { '/run/secrets/AUTHENTICATOR_PASSWORD': 'money/authenticator-url' },
       migrate: {
-        PGPASSWORD: 'money-owner/owner-password',
-        AUTH_SERVICE_PASSWORD: 'money/auth-service-password',
-        AUTHENTICATOR_PASSWORD: 'money/authenticator-password',
-        BETTER_AUTH_SECRET: 'money/better-auth-secret',
+        '/run/secrets/OWNER_PASSWORD': 'money-owner/owner-password',
+        '/run/secrets/AUTH_SERVICE_PASSWORD': 'money/auth-service-password',
+        '/run/secrets/AUTHENTICATOR_PASSWORD': 'money/authenticator-url',
+        '/run/secrets/BETTER_AUTH_SECRET': 'money/better-auth-secret',
       },
     })
+    for (const container of containersOf(manifests)) {
+      const named = Object.values(environment(container)).map((value) => value.replace(/^@/, '')).filter((value) => value.startsWith('/run/secrets/'))
+      expect(new Set(named), container.name).toEqual(new Set(Object.keys(files[container.name] ?? {})))
+    }
   })
 
   test('goes with its release, so that two releases can share a namespace', async () => {
@@ -153,7 +163,7 @@ describe('every manifest', () => {
 describe('pods', () => {
   test('run as nobody of importance: a user that is not root, nothing to write on, no capability, no token of the cluster', async () => {
     const manifests = await render(...everything)
-    expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'proxy', 'postgrest', 'migrate'])
+    expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'data', 'edge', 'migrate'])
     for (const { spec } of podsOf(manifests)) {
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,
@@ -161,7 +171,7 @@ describe('pods', () => {
       })
       expect(one(manifests, 'ServiceAccount', spec.serviceAccountName)).toMatchObject({ automountServiceAccountToken: false })
       for (const volume of spec.volumes ?? [])
-        expect(Object.keys(volume).filter((key) => key !== 'name')).toEqual([expect.stringMatching(/^(configMap|emptyDir)$/)])
+        expect(Object.keys(volume).filter((key) => key !== 'name')).toEqual([expect.stringMatching(/^(configMap|emptyDir|projected)$/)])
     }
     for (const container of containersOf(manifests)) {
       expect(container, container.name).toMatchObject({
@@ -173,16 +183,14 @@ describe('pods', () => {
 
   test('are asked whether they live and serve, and serve on while the cluster learns that they go', async () => {
     const manifests = await render()
-    for (const container of containersOf(manifests).filter(({ name }) => name !== 'migrate')) {
-      expect(container, container.name).toMatchObject({ livenessProbe: expect.anything(), lifecycle: { preStop: { sleep: { seconds: expect.any(Number) } } } })
-    }
-    const [auth] = podOf(manifests, 'auth').containers
-    expect([auth.livenessProbe.httpGet.path, auth.readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz'])
-    const data = podOf(manifests, 'data')
-    const [proxy, postgrest] = data.containers
-    expect(proxy.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'http' })
-    expect(postgrest.lifecycle.preStop.sleep.seconds).toBeGreaterThan(proxy.lifecycle.preStop.sleep.seconds)
-    expect(data.terminationGracePeriodSeconds).toBeGreaterThan(postgrest.lifecycle.preStop.sleep.seconds)
+    const asked = Object.fromEntries(services.map((name) => {
+      const { containers: [{ livenessProbe, readinessProbe, lifecycle }], terminationGracePeriodSeconds } = podOf(manifests, name)
+      expect(terminationGracePeriodSeconds, name).toBeGreaterThan(lifecycle.preStop.sleep.seconds + 5)
+      return [name, [livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`)]
+    }))
+    expect(asked).toEqual({ edge: ['9180 /livez', '9180 /readyz'], auth: ['3000 /livez', '3000 /readyz'], data: ['3001 /live', '3001 /ready'] })
+    // the edge asks DNS for these, whose answers are cached for thirty seconds
+    for (const name of ['auth', 'data']) expect(podOf(manifests, name).containers[0].lifecycle.preStop.sleep.seconds).toBeGreaterThan(30)
   })
 
   test("are found by what selects them, and nothing selects another's", async () => {
@@ -191,7 +199,7 @@ describe('pods', () => {
       Object.entries(workloads(manifests)).filter(([, { spec }]) =>
         Object.entries(selector).every(([name, value]) => spec.template.metadata.labels[name] === value)
       ).map(([name]) => name)
-    for (const name of ['auth', 'data']) {
+    for (const name of services) {
       expect(selects(one(manifests, 'Deployment', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
       expect(selects(one(manifests, 'Service', `money-${name}`).spec.selector)).toEqual([name])
       expect(selects(one(manifests, 'PodDisruptionBudget', `money-${name}`).spec.selector.matchLabels)).toEqual([name])
@@ -211,8 +219,8 @@ describe('pods', () => {
   test("are replaced when a secret or PostgREST's settings changed, and only then", async () => {
     const annotations = async (...values: string[]) => Object.values(workloads(await render(...values))).map(({ spec }) => spec.template.metadata.annotations)
     expect(await annotations()).toEqual(await annotations())
-    const [auth, data] = await annotations('secrets.version=2')
-    expect([auth, data]).toEqual([expect.objectContaining({ 'finance/secrets-version': '2' }), expect.objectContaining({ 'finance/secrets-version': '2' })])
+    const [auth, data, edge] = await annotations('secrets.version=2')
+    for (const each of [auth, data, edge]) expect(each).toMatchObject({ 'finance/secrets-version': '2' })
     expect(data?.['finance/postgrest-conf']).toMatch(/^[0-9a-f]{64}$/)
   })
 })
@@ -240,7 +248,7 @@ describe('the migration', () => {
     // of the chart's own; what it mounts beside them is the operator's, and there already
     const named = hooks.flatMap((
       { spec },
-    ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap.name)])
+    ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name)])
     expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca'])
   })
 
@@ -267,23 +275,19 @@ describe('the network', () => {
       ]
     })
 
-  const expected = (metrics: string[] = []) => [
-    'money-auth < ingress-nginx TCP 3000',
-    'money-auth < finance/money/data TCP 3000',
-    'money-data > finance/money/auth TCP 3000',
-    ...metrics,
-    'money-data < ingress-nginx TCP 8080',
-    ...['auth', 'data', 'migrate'].flatMap((name) => [
-      `money-${name} > kube-system/kube-dns UDP 53`,
-      `money-${name} > kube-system/kube-dns TCP 53`,
-      `money-${name} > 10.20.0.0/24 TCP 5432`,
-    ]),
+  const expected = [
+    'money-edge < ingress-nginx TCP 8080',
+    ...['auth TCP 3000', 'data TCP 3000', 'data TCP 3001'].flatMap((
+      flow,
+    ) => [`money-edge > finance/money/${flow}`, `money-${flow.replace(' ', ' < finance/money/edge ')}`]),
+    ...['edge', 'auth', 'data', 'migrate'].flatMap((name) => [`money-${name} > kube-system/kube-dns UDP 53`, `money-${name} > kube-system/kube-dns TCP 53`]),
+    ...['auth', 'data', 'migrate'].map((name) => `money-${name} > 10.20.0.0/24 TCP 5432`),
     'money-auth > 0.0.0.0/0 TCP 443',
   ]
 
-  test('lets the ingress in, names, the database and mail out, and nothing else', async () => {
+  test('lets the ingress controller reach the edge, the edge auth and PostgREST, and nothing else', async () => {
     const manifests = await render()
-    expect(new Set(flows(manifests))).toEqual(new Set(expected()))
+    expect(new Set(flows(manifests))).toEqual(new Set(expected))
     expect(one(manifests, 'NetworkPolicy', 'money-default').spec).toEqual({
       podSelector: { matchLabels: { 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' } },
       policyTypes: ['Ingress', 'Egress'],
@@ -293,45 +297,41 @@ describe('the network', () => {
     for (const policy of manifests.filter(({ kind }) => kind === 'NetworkPolicy')) expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
-  test("lets Prometheus ask auth and the edge when it is named, and moves with the database's port", async () => {
+  test("lets Prometheus ask each service when it is named, and moves with the database's port", async () => {
     const metrics = 'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
-    expect(new Set(flows(await render(metrics)))).toEqual(new Set(expected(['money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 9180'])))
-    expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected().map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
+    const asked = ['money-edge < monitoring TCP 9180', 'money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 3001']
+    expect(new Set(flows(await render(metrics)))).toEqual(new Set([...expected, ...asked]))
+    expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected.map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
   })
 
   test('lets auth and the edge send traces to the collector that is named, and the fields that it asks for are a secret', async () => {
     const manifests = await render(...traced, 'secrets.keys.otelHeaders="otel"')
     expect(new Set(flows(manifests))).toEqual(
-      new Set([...expected(), 'money-auth > observability TCP 4318', 'money-data > observability TCP 4318']),
+      new Set([...expected, 'money-auth > observability TCP 4318', 'money-edge > observability TCP 4318']),
     )
-    for (const container of [podOf(manifests, 'auth').containers[0], podOf(manifests, 'data').containers[0]]) {
-      expect(environment(container)).toMatchObject({
+    for (const name of ['auth', 'edge']) {
+      expect(environment(podOf(manifests, name).containers[0])).toMatchObject({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318',
-        OTEL_EXPORTER_OTLP_HEADERS: 'finance-secrets/otel',
+        OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS',
       })
+      expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS', secret: 'finance-secrets', key: 'otel' })
     }
-    expect(environment(podOf(manifests, 'data').containers[0])).toMatchObject({ TRACING: '-on' })
     // nothing of it without a collector
     expect(JSON.stringify(await render('secrets.keys.otelHeaders="otel"'))).not.toContain('OTEL_')
   })
 
-  test('reaches the two surfaces and whether both are up by the one host, and neither the pods’ own health, metrics nor PostgREST itself', async () => {
-    const [{ host, http }] = one(await render('publicUrl="https://money.example.org:8443"'), 'Ingress', 'money').spec.rules
+  test('leads every path of the one host to the edge, which finds every pod of the others', async () => {
+    const manifests = await render('publicUrl="https://money.example.org:8443"', 'trustedProxies=["10.9.0.0/16"]')
+    const [{ host, http }] = one(manifests, 'Ingress', 'money').spec.rules
     expect(host).toBe('money.example.org')
-    expect(http.paths.map(({ path, backend }: any) => `${path} ${backend.service.name}`)).toEqual([
-      '/api/auth money-auth',
-      '/docs money-auth',
-      '/healthz money-data',
-      '/data money-data',
-      '/rest/v1 money-data',
-    ])
-  })
-
-  test('has nobody ask PostgREST but the edge beside it', async () => {
-    const { containers } = podOf(await render(), 'data')
-    expect(environment(containers[1])).toMatchObject({ PGRST_SERVER_HOST: '127.0.0.1' })
-    expect(containers[1]).not.toHaveProperty('ports')
-    expect(environment(containers[0])).toMatchObject({ POSTGREST_UPSTREAM: '127.0.0.1:3000', POSTGREST_ADMIN_UPSTREAM: '127.0.0.1:3001' })
+    expect(http.paths).toEqual([{ path: '/', pathType: 'Prefix', backend: { service: { name: 'money-edge', port: { name: 'http' } } } }])
+    expect(environment(podOf(manifests, 'edge').containers[0])).toMatchObject({
+      AUTH_UPSTREAM: 'http://money-auth:3000',
+      POSTGREST_UPSTREAM: 'http://money-data:3000',
+      TRUSTED_PROXIES: '10.9.0.0/16',
+    })
+    expect(environment(podOf(manifests, 'auth').containers[0])).toMatchObject({ TRUSTED_PROXIES: '10.244.0.0/16' })
+    expect(services.map((name) => one(manifests, 'Service', `money-${name}`).spec.clusterIP)).toEqual([undefined, 'None', 'None'])
   })
 })
 
@@ -340,7 +340,7 @@ describe('settings', () => {
     const of = async (...values: string[]) => {
       const pods = await render(...values)
       const [auth] = podOf(pods, 'auth').containers
-      const [, postgrest] = podOf(pods, 'data').containers
+      const [postgrest] = podOf(pods, 'data').containers
       return [
         new URL(environment(auth)['AUTH_DATABASE_URL'] ?? '').search,
         environment(postgrest)['PGSSLMODE'],
@@ -348,81 +348,31 @@ describe('settings', () => {
         ...auth.volumeMounts.map(({ mountPath }: any) => mountPath),
       ]
     }
-    expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, '/tmp'])
-    expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, '/tmp'])
+    expect(await of()).toEqual(['?sslmode=no-verify', 'require', undefined, '/run/secrets', '/tmp'])
+    expect(await of('database.sslMode="disable"')).toEqual(['?sslmode=disable', 'disable', undefined, '/run/secrets', '/tmp'])
     const file = '/etc/database-ca/ca.crt'
-    expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/tmp', '/etc/database-ca'])
+    expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/run/secrets', '/etc/database-ca', '/tmp'])
   })
 
-  test('of the auth service are all within reach, here as in compose.yaml', async () => {
-    const declared = [...(await read('infra/shared/settings.ts')).matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name)
-    // the data surface's, the owner's and those of npm start
-    const others = [
-      'DATA_PORT',
-      'DATA_BODY_LIMIT',
-      'DATABASE_URL',
-      'AUTHENTICATOR_PASSWORD',
-      'PGRST_DB_POOL',
-      'AUTH_REPLICAS',
-      'POSTGREST_REPLICAS',
-      'POSTGREST_BIN',
-      'POSTGREST_TAG',
-      'DATA_DIR',
-      'APP_DIR',
-      'APP_CSP',
-    ]
-    const expected = new Set([...declared.filter((name) => !others.includes(name)), 'PGPASSWORD'])
+  test('of each service are those of compose.yaml, and AWS offers the same but for those of tests', async () => {
     const [compose] = documents(await read('compose.yaml')) as any[]
-    // what the service only knows of the app that Caddy serves there, and nothing serves in Kubernetes
-    expect(new Set(Object.keys(compose.services.auth.environment))).toEqual(new Set([...expected, 'APP_DIR', 'APP_CSP']))
-
     const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
-    const chosen = async (provider: string) => {
-      const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
-      const settings = JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))
-      const values = [`mail.provider="${provider}"`, 'networkPolicy.mail.port=587', `settings=${settings}`, collector, 'secrets.keys.otelHeaders="otel"']
-      const [auth] = podOf(await render(...values), 'auth').containers
-      return Object.keys(environment(auth))
-    }
-    expect(without(expected, new Set([...await chosen('resend'), ...await chosen('smtp')]))).toEqual(new Set())
-    // AWS offers a choice of them
-    const aws = await read('infra/aws/services.tf')
-    const variables = await read('infra/aws/variables.tf')
-    const offered = /contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g) ?? []
-    expect(without(expected, new Set([...offered, ...[...expected].filter((name) => aws.match(/\b[A-Z_]+\b/g)?.includes(name))])))
-      .toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED']))
-  })
+    const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
+    const settings = `settings=${JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))}`
+    const all = [...verified, settings, collector, 'secrets.keys.otelHeaders="otel"']
+    const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
+    const here = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
+    const there = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
+    expect(without(there('auth'), here('auth'))).toEqual(new Set())
+    expect(without(there('migrate'), here('migrate'))).toEqual(new Set())
+    expect(without(there('postgrest'), here('data'))).toEqual(new Set())
+    expect(without(here('data'), there('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    // reads on standbys: docs/scaling.md
+    expect(without(there('edge'), here('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
 
-  test('of PostgREST, of the edge and of the migration are those of compose.yaml, but for what the network decides', async () => {
-    const [compose] = documents(await read('compose.yaml')) as any[]
-    const manifests = await render(...verified)
-    const names = (name: string) => new Set(Object.keys(environment(containersOf(manifests).find((container) => container.name === name))))
-    const composed = (name: string) => new Set(Object.keys(compose.services[name].environment))
-    expect(without(names('postgrest'), composed('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
-    expect(without(composed('postgrest'), names('postgrest'))).toEqual(new Set())
-    expect(without(names('migrate'), composed('migrate'))).toEqual(new Set(['PGPASSWORD']))
-    // the owner of an external database is whoever runs that
-    expect(without(composed('migrate'), names('migrate'))).toEqual(new Set(['OWNER_PASSWORD']))
-    const asked = new Set(
-      [...(await read('infra/docker/Caddyfile.load-balancer') + await read('infra/docker/surfaces.caddy') + await read('infra/docker/app.caddy')).matchAll(
-        /\{\$(\w+)/g,
-      )].map(([, name]) => name),
-    )
-    // Nothing leads to / there: docs/front-ends.md. No upgrade holds requests there: METRICS_LISTEN and XDG_CONFIG_HOME.
-    expect(without(asked, names('proxy'))).toEqual(
-      new Set([
-        'APP_CSP',
-        'APP_DIR',
-        'AUTH_UPSTREAMS',
-        'POSTGREST_UPSTREAMS',
-        'DATA_READS',
-        'DATA_REPLICAS',
-        'DATA_REPLICAS_READY_PORT',
-        'METRICS_LISTEN',
-        'TRACING',
-        'XDG_CONFIG_HOME',
-      ]),
-    )
+    const variables = await read('infra/aws/variables.tf')
+    const offered = new Set(/var\.settings\) : contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g))
+    expect(without(new Set(free), offered)).toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED', 'OTEL_EXPORTER_OTLP_ENDPOINT']))
   })
 
   test('of PostgREST and the alerts are the files of the repository, also in a chart that is packed', async () => {
@@ -436,17 +386,11 @@ describe('settings', () => {
       expect(one(manifests, 'ConfigMap', 'money-postgrest').data['postgrest.conf']).toBe(await read('postgrest.conf'))
       const [alerts] = documents(await read('infra/monitoring/alerts.yml'))
       expect(one(manifests, 'PrometheusRule', 'money').spec).toEqual(alerts)
-      expect(one(manifests, 'PodMonitor', 'money-auth').spec).toMatchObject({
-        jobLabel: 'app.kubernetes.io/component',
-        podMetricsEndpoints: [{ port: 'http', path: '/metrics' }],
-      })
       // every job that an alert asks for is scraped, but the backups of compose, whose alert is silent where there never were any
-      expect(one(manifests, 'PodMonitor', 'money-data').spec.podMetricsEndpoints).toMatchObject([
-        { port: 'metrics', relabelings: [{ targetLabel: 'job', replacement: 'edge' }] },
-      ])
-      expect(new Set([...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job))).toEqual(
-        new Set(['auth', 'edge', 'backup']),
-      )
+      const jobs = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints[0].relabelings[0].replacement)
+      expect(jobs.toSorted()).toEqual(['auth', 'edge', 'postgrest'])
+      const asked = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job)
+      expect(without(new Set(asked), new Set(jobs))).toEqual(new Set(['backup']))
     } finally {
       await rm(directory, { recursive: true })
     }

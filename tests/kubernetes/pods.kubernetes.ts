@@ -3,21 +3,21 @@
  * given, on a database of their own. What a cluster does around them (services, policies, hooks) is not here.
  */
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { confidential, cutAnswer, largeAnswer } from '../support/cut-answer.ts'
 import { postgrestTag } from '../support/postgrest-tag.ts'
-import { environment, one, podOf, render, root, type Manifest } from './chart.ts'
+import { environment, one, podOf, render, root, secretFiles, type Manifest } from './chart.ts'
 
 const docker = async (...args: string[]): Promise<string> => (await promisify(execFile)('docker', args, { cwd: root })).stdout.trim()
 const secrets: Record<string, string> = {
   'better-auth-secret': 'a secret of a test, which has to be long enough',
   'auth-service-password': "an 'auth service' pass/word%",
-  'authenticator-password': 'an authenticator: pass@word',
+  'authenticator-url': `postgresql://authenticator:${encodeURIComponent('an authenticator: pass@word')}@`,
   'owner-password': 'an owner password',
   mail: 'no-key',
 }
@@ -28,20 +28,22 @@ let manifests: Manifest[]
 let directory: string
 let started = 0
 
-/** Starts a container of a pod; the first of a pod brings the network that the others share, and opens a port of this machine. */
+/** Starts the container of a pod, with its files. */
 async function start(component: string, container: any, network: string[]): Promise<string> {
-  const { securityContext, volumes = [] } = podOf(manifests, component)
+  const { securityContext, volumes } = podOf(manifests, component)
   const id = `${name}-${started++}`
-  // the Service of auth is what knows which port it has
-  const valueOf = (value: string) => secrets[value.replace('pods/', '')] ?? value.replace('money-auth:80', 'money-auth:3000')
-  const variables = Object.entries(environment(container)).flatMap(([key, value]) => ['-e', `${key}=${valueOf(value)}`])
-  const mounts = await Promise.all((container.volumeMounts ?? []).map(async ({ name: volume, mountPath }: any) => {
-    const { configMap } = volumes.find((each: any) => each.name === volume)
-    // anybody may write to a cluster's
-    if (configMap === undefined) return ['--tmpfs', `${mountPath}:mode=0777`]
-    const files = Object.entries(one(manifests, 'ConfigMap', configMap.name).data)
-    await Promise.all(files.map(([file, text]) => writeFile(join(directory, file), text as string)))
-    return ['-v', `${directory}:${mountPath}:ro`]
+  const variables = Object.entries(environment(container)).flatMap(([key, value]) => ['-e', `${key}=${value}`])
+  const mounts = await Promise.all(container.volumeMounts.map(async ({ name: volume, mountPath }: any) => {
+    const { configMap, projected } = volumes.find((each: any) => each.name === volume)
+    // every user may write to an emptyDir
+    if (configMap === undefined && projected === undefined) return ['--tmpfs', `${mountPath}:mode=0777`]
+    const folder = join(directory, `${id}-${volume}`)
+    await mkdir(folder)
+    const files = projected === undefined
+      ? Object.entries(one(manifests, 'ConfigMap', configMap.name).data)
+      : secretFiles(podOf(manifests, component)).map(({ path, key }) => [basename(path), secrets[key]])
+    await Promise.all(files.map(([file, text]) => writeFile(join(folder, file as string), text as string)))
+    return ['-v', `${folder}:${mountPath}:ro`]
   }))
   const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = container.securityContext
   const rights = [
@@ -57,17 +59,11 @@ async function start(component: string, container: any, network: string[]): Prom
   return id
 }
 
-/** Starts a pod. @returns its containers, and the address of this machine that leads to the port 3000 or 8080 of it */
+/** Starts a pod. @returns its container, and the address of this machine that leads to a port of it */
 async function pod(component: string, port: number) {
   const published = await freePort()
-  const ids: string[] = []
-  for (const container of podOf(manifests, component).containers) {
-    const network = ids[0] === undefined
-      ? ['--network', name, '--network-alias', `money-${component}`, '-p', `127.0.0.1:${published}:${port}`]
-      : ['--network', `container:${ids[0]}`]
-    ids.push(await start(component, container, network))
-  }
-  return { ids, url: `http://127.0.0.1:${published}` }
+  const network = ['--network', name, '--network-alias', `money-${component}`, '-p', `127.0.0.1:${published}:${port}`]
+  return { id: await start(component, podOf(manifests, component).containers[0], network), url: `http://127.0.0.1:${published}` }
 }
 const status = (url: string, init?: RequestInit) => fetch(url, init).then(({ status: code }) => code, () => 0)
 const logs = (id: string) => promisify(execFile)('docker', ['logs', id]).then(({ stdout, stderr }) => stdout + stderr)
@@ -76,16 +72,14 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-pods-'))
   // the pods' user reads it
   await chmod(directory, 0o755)
-  for (const target of ['auth', 'proxy']) {
-    await docker('build', '-q', '-t', `${name}-${target}:1`, '--target', target, '-f', 'infra/docker/Dockerfile', '.')
-  }
+  await docker('build', '-q', '-t', `${name}-auth:1`, '--target', 'auth', '-f', 'infra/docker/Dockerfile', '.')
   manifests = await render(
     `images.auth={"repository":"${name}-auth","tag":"1"}`,
-    `images.proxy={"repository":"${name}-proxy","tag":"1"}`,
     `images.postgrest.tag="${postgrestTag}"`,
     'database={"host":"database","sslMode":"disable"}',
     'secrets.name="pods"',
     `trustedProxies=["${subnet}"]`,
+    `podRanges=["${subnet}"]`,
   )
   await docker('network', 'create', '--subnet', subnet, name)
   const password = `POSTGRES_PASSWORD=${secrets['owner-password']}`
@@ -95,7 +89,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await docker('rm', '-f', '-v', `${name}-database`, ...Array.from({ length: started }, (_, number) => `${name}-${number}`))
   await docker('network', 'rm', name)
-  await docker('image', 'rm', '-f', `${name}-auth:1`, `${name}-proxy:1`)
+  await docker('image', 'rm', '-f', `${name}-auth:1`)
   await rm(directory, { recursive: true })
 })
 
@@ -116,7 +110,7 @@ test("the operator's command runs where the migration does", async () => {
 })
 
 test('auth becomes ready by its own probes, and its quarter of a second follows the sleep when it is told to stop', async () => {
-  const { ids: [id = ''], url } = await pod('auth', 3000)
+  const { id, url } = await pod('auth', 3000)
   const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'auth').containers
   await expect.poll(() => status(url + livenessProbe.httpGet.path)).toBe(200)
   await expect.poll(() => status(url + readinessProbe.httpGet.path)).toBe(200)
@@ -129,37 +123,36 @@ test('auth becomes ready by its own probes, and its quarter of a second follows 
   expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0')
 })
 
-test('PostgREST becomes ready behind its edge, answers under both prefixes, and cannot be asked but through it', async () => {
-  const { ids: [proxy = '', postgrest = ''], url } = await pod('data', 8080)
-  const { containers } = podOf(manifests, 'data')
-  await expect.poll(() => status(url + containers[0].readinessProbe.httpGet.path)).toBe(200)
-  expect(await status(url + containers[1].livenessProbe.httpGet.path)).toBe(200)
-  expect(await (await fetch(`${url}/data/transactions?select=id`)).json()).toEqual([])
-  expect(await status(`${url}/rest/v1/transactions?select=id`)).toBe(200)
-  expect(await status(`${url}/data/transactions?select=${'a'.repeat(3_000)}`)).toBe(414)
-  // whether both are up, while auth is not and when it is
+test('the edge becomes ready, finds auth and PostgREST by name, and serves the app and both surfaces', async () => {
+  const { id, url } = await pod('edge', 8080)
+  const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'edge').containers
+  const probe = (path: string) =>
+    docker('exec', id, 'node', '-e', `fetch('http://127.0.0.1:9180${path}').then(({ status }) => console.log(status), () => console.log(0))`)
+  await expect.poll(() => probe(livenessProbe.httpGet.path)).toBe('200')
+  expect(await probe(readinessProbe.httpGet.path)).toBe('200')
   expect(await status(`${url}/healthz`)).toBe(503)
+
+  const data = await pod('data', 3001)
   await pod('auth', 3000)
+  const [postgrest] = podOf(manifests, 'data').containers
+  await expect.poll(() => status(data.url + postgrest.readinessProbe.httpGet.path)).toBe(200)
+  expect(await status(data.url + postgrest.livenessProbe.httpGet.path)).toBe(200)
   await expect.poll(() => status(`${url}/healthz`)).toBe(200)
-  const address = await docker('inspect', '-f', `{{(index .NetworkSettings.Networks "${name}").IPAddress}}`, proxy)
-  expect([
-    await status(`http://${address}:8080/data/transactions?select=id`),
-    await status(`http://${address}:3000/`),
-    await status(`http://${address}:3001/ready`),
-  ]).toEqual([200, 0, 0])
+  expect(await (await fetch(`${url}/data/transactions?select=id`)).json()).toEqual([])
+  expect(await status(`${url}/api/auth/jwks`)).toBe(200)
+  expect(await (await fetch(url)).text()).toContain('<!doctype html>')
+  expect([await status(`${url}/metrics`), await status(`${url}/readyz`)]).not.toContain(200)
 
-  // an edge that lost its PostgREST lives on, and is given no requests
-  await docker('pause', postgrest)
-  await expect.poll(() => status(`${url}/ready`, { signal: AbortSignal.timeout(4_000) })).not.toBe(200)
-  await docker('unpause', postgrest)
-  await expect.poll(() => status(`${url}/ready`)).toBe(200)
+  // a PostgREST that is silent is not ready, and one that answers again is
+  await docker('pause', data.id)
+  await expect.poll(() => status(`${url}/healthz`)).toBe(503)
+  await docker('unpause', data.id)
+  await expect.poll(() => status(`${url}/healthz`)).toBe(200)
 
-  // and says of an answer that is cut off whose it was, without what was asked
+  // the edge says of an answer that is cut off which request it was, without its query, headers or rows
   await docker('exec', `${name}-database`, 'psql', '-qU', 'postgres', '-d', 'finance', '-c', largeAnswer)
   await expect.poll(() => status(`${url}/data/rpc/large_answer?note=small`)).toBe(200)
-  const { id } = await cutAnswer(url, undefined, () => docker('kill', postgrest))
-  await expect.poll(() => logs(proxy)).toContain(id)
-  const logged = await logs(proxy)
-  expect(logged).toContain('aborting with incomplete response')
-  for (const value of Object.values(confidential)) expect(logged).not.toContain(value)
+  const { id: request } = await cutAnswer(url, undefined, () => docker('kill', data.id))
+  await expect.poll(() => logs(id)).toContain(request)
+  for (const value of Object.values(confidential)) expect(await logs(id)).not.toContain(value)
 })

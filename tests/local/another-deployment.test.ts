@@ -62,7 +62,7 @@ async function run(program: string, secret: string): Promise<{ code: number | nu
       DATA_DIR: join(directory, 'data'),
       DATABASE_URL: server.url,
       PUBLIC_URL: 'https://staging.example.org',
-      AUTH_DATABASE_URL: connection(server.url, { user: 'auth_service', password: ours.authService }),
+      AUTH_DATABASE_URL: connection(server.url, { user: 'auth_service', password: '' }),
       AUTH_SERVICE_PASSWORD: ours.authService,
       AUTHENTICATOR_PASSWORD: ours.authenticator,
       BETTER_AUTH_SECRET: secret,

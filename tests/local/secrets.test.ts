@@ -43,10 +43,12 @@ test('a migration that is given both passwords writes no file', async () => {
   expect(await migrationSecrets(settings({ ...given, NODE_ENV: 'production' }))).toEqual({
     logins: { authService: 'of auth', authenticator: 'of PostgREST' },
   })
+  const apart = { ...external, AUTH_SERVICE_PASSWORD: 'of auth', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
+  expect(await migrationSecrets(settings(apart))).toEqual({ logins: { authService: 'of auth', authenticator: 'of PostgREST' } })
   expect(await readdir(directory)).toEqual([])
 })
 
 test('production leaves no secret to chance', async () => {
   await expect(readSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('BETTER_AUTH_SECRET must be set.')
-  await expect(migrationSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_DATABASE_URL must be set.')
+  await expect(migrationSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
 })

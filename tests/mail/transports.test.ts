@@ -64,6 +64,14 @@ describe('Resend', () => {
     expect(sink.mails()).toMatchObject([{ to: message.to, from: mail.from, subject: message.subject, text: message.text, html: message.html, key }])
   })
 
+  test('is reached by our own way out, and an answer that is encoded is none', async () => {
+    vi.stubGlobal('fetch', () => expect.unreachable())
+    await sender()(mail, never)
+    sink.mode = 'encoded'
+    expect(await failure(sender()(mail, never))).toEqual({ message: 'Resend answered nothing application_error', permanent: false })
+    vi.unstubAllGlobals()
+  })
+
   test('delivers a mail sent twice with one key once', async () => {
     await sender()(mail, never)
     await sender()(mail, never)

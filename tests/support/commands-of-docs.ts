@@ -9,13 +9,13 @@ export const marks: Record<string, string> = {
 }
 
 /** The languages of fences that hold something to write into a file, and no command. */
-export const files = ['env', 'hcl', 'yaml']
+export const files = ['env', 'hcl', 'text', 'yaml']
 
 /** Which test runs the unmarked fences of a page. One that pastes takes them out of the page itself; another has them in its own words. */
 export const pages: Record<string, { test: string, pastes: boolean } | null> = {
   'docs/operations.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
   'docs/monitoring.md': { test: 'tests/containers/operations.containers.ts', pastes: true },
-  'docs/bare-metal.md': { test: 'tests/containers/bare-metal.containers.ts', pastes: false },
+  'docs/bare-metal.md': { test: 'tests/containers/bare-metal.containers.ts', pastes: true },
   'docs/images.md': { test: 'tests/containers/images.containers.ts', pastes: false },
   // nothing in them is unmarked
   'docs/aws.md': null,
@@ -26,7 +26,7 @@ export const pages: Record<string, { test: string, pastes: boolean } | null> = {
 export type Command = { text: string, from: 'fence' | 'cron' | 'prose', mark?: string }
 
 // `npm start` is what the pages call the product without containers
-const program = /^(?:docker|npm(?! start$)|npx|systemctl|git|pg_dump|psql|curl|restic) |^infra\/(?:docker|systemd|kubernetes|aws)\/[a-z]+(?: |$)/
+const program = /^(?:docker|npm(?! start$)|npx|systemctl|git|pg_dump|psql|curl|restic) |^infra\/(?:docker|kubernetes|aws)\/[a-z]+(?: |$)/
 
 export const textOf = (page: string): string => readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
 

@@ -17,9 +17,9 @@ export type ReceivedMail = {
 
 /**
  * `ok` accepts; `down` answers 500; `hang` takes the request and never answers; `refuse` closes the port; `reject`
- * answers 422, as Resend does to a mail that it finds wrong; `busy` answers 429.
+ * answers 422, as Resend does to a mail that it finds wrong; `busy` answers 429; `encoded` says that its answer is Brotli.
  */
-export type SinkMode = 'ok' | 'down' | 'hang' | 'refuse' | 'reject' | 'busy'
+export type SinkMode = 'ok' | 'down' | 'hang' | 'refuse' | 'reject' | 'busy' | 'encoded'
 
 export type MailSink = {
   /** What RESEND_BASE_URL has to be. */
@@ -84,6 +84,7 @@ export async function mailSink(): Promise<MailSink> {
     const body = await readText(request)
     if (mode === 'hang') return
     if (mode === 'down') return answer(response, 500, { name: 'internal_server_error', message: 'An unexpected error occurred.' })
+    if (mode === 'encoded') response.setHeader('content-encoding', 'br')
     if (mode === 'busy') return answer(response, 429, { name: 'rate_limit_exceeded', message: 'Too many requests.' })
     if (mode === 'reject') return answer(response, 422, { name: 'validation_error', message: `Invalid \`to\` field: ${body}` })
     if (request.method !== 'POST' || request.url !== '/emails') return answer(response, 404, { name: 'not_found', message: 'Not found.' })

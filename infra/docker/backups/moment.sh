@@ -53,7 +53,7 @@ docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$bas
 # somebody may have saved it without its last newline
 printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
 trap finish EXIT
-docker compose stop caddy auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
+docker compose stop caddy edge auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
 mv .env.new .env
 status=0
 serve "$work/up" || status=1

@@ -9,7 +9,7 @@ if [ -n "${BACKUP_CONTAINER:-}" ]; then
 else
   in_database() { docker compose exec -T db "$@"; }
   # without the secret, because the keys of a backup may be older than the secret
-  in_version() { docker compose run --rm --no-deps -T -e BETTER_AUTH_SECRET= -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
+  in_version() { docker compose run --rm --no-deps -T -e BETTER_AUTH_SECRET_FILE= -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
 fi
 
 # people_of <sums>, rows_of <sums>: how many a backup says it has
@@ -19,9 +19,9 @@ rows_of() { awk -F'[|" ]+' '$1 == "rows" { rows += $3 } END { print rows + 0 }' 
 # serve <file for what compose prints>: starts everything, and waits for what serves people. Of the rest it says what does not
 # start, because a board or a copy elsewhere that fails is no reason to call what was restored a failure.
 serve() {
-  docker compose up -d --wait db postgrest auth caddy 2>"$1" || { cat "$1" >&2; return 1; }
+  docker compose up -d --wait db postgrest auth edge caddy 2>"$1" || { cat "$1" >&2; return 1; }
   local other
-  for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|caddy'); do
+  for other in $(docker compose config --services | grep -vxE 'db|migrate|postgrest|auth|edge|caddy'); do
     docker compose up -d --no-deps "$other" 2>"$1" || { cat "$1" >&2; echo "$other does not start; what serves does." >&2; }
   done
 }
@@ -52,9 +52,5 @@ database=finance owner=postgres
 have_database() { [ -n "${BACKUP_CONTAINER:-}" ] || docker compose up -d --wait db; }
 # a backup has no roles, because their passwords belong to the deployment: migrate makes them, in an empty one too
 have_roles() { docker compose run --rm -T migrate; }
-stop_serving() { docker compose stop caddy auth postgrest; }
+stop_serving() { docker compose stop caddy edge auth postgrest; }
 drop_command() { echo "docker compose exec db dropdb -U postgres $1"; }
-
-# a machine without Docker has a way of its own for each of these: infra/systemd/place.sh
-# shellcheck disable=SC1090
-[ -z "${BACKUP_PLACE:-}" ] || . "$BACKUP_PLACE"

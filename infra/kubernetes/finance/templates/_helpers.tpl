@@ -1,4 +1,14 @@
-{{/* finance.selector <(dict "root" $ "component" name)>: what finds the pods of a component; it can never change. */}}
+{{/*
+finance.services: the port of each service, where its probes are asked, and the seconds that a pod serves on after it is told to stop.
+An ingress controller learns within five that an edge stops; a DNS answer that names a pod may be cached for thirty.
+*/}}
+{{- define "finance.services" -}}
+edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
+auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
+data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
+{{- end }}
+
+{{/* finance.selector <(dict "root" $ "component" name)>: the labels that select the pods of a component. They can never change. */}}
 {{- define "finance.selector" -}}
 app.kubernetes.io/name: finance
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -11,9 +21,10 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
-{{/* finance.image <one of .Values.images> */}}
-{{- define "finance.image" -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
+{{/* finance.meta <(dict "root" $ "component" name)>: the name and the labels of an object of a component */}}
+{{- define "finance.meta" -}}
+name: {{ .root.Release.Name }}-{{ .component }}
+labels: {{- include "finance.labels" . | nindent 2 }}
 {{- end }}
 
 {{/* finance.hook <weight>: before anything of a version is there, also on the way back to an older one */}}
@@ -23,7 +34,32 @@ helm.sh/hook-weight: {{ . | quote }}
 helm.sh/hook-delete-policy: before-hook-creation
 {{- end }}
 
-{{/* finance.pod <(dict "root" $ "component" name)>: what every pod has */}}
+{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
+{{- define "finance.secrets" -}}
+{{- $keys := .root.Values.secrets.keys -}}
+{{- if and (has .component (list "auth" "edge")) .root.Values.settings.OTEL_EXPORTER_OTLP_ENDPOINT $keys.otelHeaders }}
+OTEL_EXPORTER_OTLP_HEADERS: {{ $keys.otelHeaders }}
+{{- end }}
+{{- if has .component (list "auth" "migrate") }}
+AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
+# The migration refuses a database whose signing keys it does not decrypt.
+BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
+{{- end }}
+{{- if eq .component "auth" }}
+{{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
+{{- if .root.Values.settings.OIDC_ISSUER }}
+OIDC_CLIENT_SECRET: {{ $keys.oidcClientSecret }}
+{{- end }}
+{{- end }}
+{{- if has .component (list "data" "migrate") }}
+AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
+{{- end }}
+{{- if eq .component "migrate" }}
+OWNER_PASSWORD: {{ $keys.ownerPassword }}
+{{- end }}
+{{- end }}
+
+{{/* finance.pod <(dict "root" $ "component" name)>: everything of a pod but its containers */}}
 {{- define "finance.pod" -}}
 serviceAccountName: {{ .root.Release.Name }}-{{ .component }}
 automountServiceAccountToken: false
@@ -32,60 +68,79 @@ securityContext:
   runAsNonRoot: true
   runAsUser: 1000
   runAsGroup: 1000
+  fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
-{{- with .root.Values.imagePullSecrets }}
-imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
+{{- with index $.root.Values $field }}
+{{ $field }}: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .root.Values.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .root.Values.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
+volumes: {{- include "finance.volumes" . | trim | default "[]" | nindent 2 }}
+{{- end }}
+
+{{- define "finance.volumes" -}}
+{{- with include "finance.secrets" . | fromYaml }}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range $file, $key := . }}
+      {{- $secret := and (eq $file "OWNER_PASSWORD") $.root.Values.secrets.owner | default $.root.Values.secrets.name }}
+      - secret: { name: {{ $secret | quote }}, items: [{ key: {{ $key | quote }}, path: {{ $file }} }] }
+      {{- end }}
+{{- end }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (ne .component "edge") }}
+- name: database-ca
+  configMap:
+    name: {{ .root.Values.database.ca.configMap | quote }}
+    items: [{ key: {{ .root.Values.database.ca.key | quote }}, path: ca.crt }]
+{{- end }}
+{{- if eq .component "data" }}
+- { name: postgrest-conf, configMap: { name: {{ .root.Release.Name }}-postgrest } }
+{{- end }}
+{{- if eq .component "auth" }}
+- { name: tmp, emptyDir: { medium: Memory, sizeLimit: 16Mi } }
 {{- end }}
 {{- end }}
 
-{{/* finance.container: what every container has */}}
+{{/* finance.container <(dict "root" $ "component" name)>: everything of a container but its probes */}}
 {{- define "finance.container" -}}
+{{- $values := .root.Values }}
+{{- $image := index $values.images (eq .component "data" | ternary "postgrest" "auth") }}
+{{- $secrets := include "finance.secrets" . | fromYaml -}}
+name: {{ .component }}
+image: {{ printf "%s%s" $image.repository ($image.digest | empty | ternary (printf ":%s" $image.tag) (printf "@%s" $image.digest)) | quote }}
 imagePullPolicy: IfNotPresent
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
-{{- end }}
-
-{{/* finance.rollout <(dict "root" $ "component" name)>: what both Deployments have beside their containers */}}
-{{- define "finance.rollout" -}}
-revisionHistoryLimit: 3
-progressDeadlineSeconds: 300
-strategy:
-  rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
-selector:
-  matchLabels: {{- include "finance.selector" . | nindent 4 }}
-{{- end }}
-
-{{/* finance.spread <(dict "root" $ "component" name)>: over zones, and over machines within them */}}
-{{- define "finance.spread" -}}
-topologySpreadConstraints:
-  {{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
-  - maxSkew: 1
-    topologyKey: {{ $key }}
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "finance.selector" $ | nindent 8 }}
+resources: {{- toYaml (index $values .component).resources | nindent 2 }}
+volumeMounts: {{- include "finance.mounts" . | trim | default "[]" | nindent 2 }}
+command: {{ include (printf "finance.%s.command" .component) . }}
+env:
+  {{- range $name, $value := include (printf "finance.%s.environment" .component) . | fromYaml }}
+  - { name: {{ $name }}, value: {{ $value | toString | quote }} }
+  {{- end }}
+  {{- if ne .component "data" }}
+  {{- range $file, $_ := $secrets }}
+  - { name: {{ $file }}_FILE, value: /run/secrets/{{ $file }} }
+  {{- end }}
   {{- end }}
 {{- end }}
 
-{{/* finance.secret <(dict "root" $ "variable" name "key" key [ "secret" name ])>: a variable by reference */}}
-{{- define "finance.secret" -}}
-- name: {{ .variable }}
-  valueFrom:
-    secretKeyRef: { name: {{ .secret | default .root.Values.secrets.name | quote }}, key: {{ index .root.Values.secrets.keys .key | quote }} }
+{{- define "finance.mounts" -}}
+{{- if include "finance.secrets" . | trim }}
+- { name: secrets, mountPath: /run/secrets, readOnly: true }
 {{- end }}
-
-{{/* finance.otel-headers <.>: for a collector that asks for them */}}
-{{- define "finance.otel-headers" -}}
-{{- if and .Values.settings.OTEL_EXPORTER_OTLP_ENDPOINT .Values.secrets.keys.otelHeaders }}
-{{- include "finance.secret" (dict "root" . "variable" "OTEL_EXPORTER_OTLP_HEADERS" "key" "otelHeaders") }}
+{{- if and (eq .root.Values.database.sslMode "verify-full") (ne .component "edge") }}
+- { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
+{{- end }}
+{{- if eq .component "data" }}
+- { name: postgrest-conf, mountPath: /etc/postgrest, readOnly: true }
+{{- end }}
+{{- if eq .component "auth" }}
+- { name: tmp, mountPath: /tmp }
 {{- end }}
 {{- end }}
 
@@ -93,19 +148,4 @@ topologySpreadConstraints:
 {{- define "finance.database" -}}
 {{- $tls := dict "disable" "disable" "require" "no-verify" "verify-full" "verify-full&sslrootcert=/etc/database-ca/ca.crt" -}}
 {{ .Values.database.host }}:{{ .Values.database.port }}/{{ .Values.database.name }}?sslmode={{ index $tls .Values.database.sslMode }}
-{{- end }}
-
-{{- define "finance.ca-mount" -}}
-{{- if eq .Values.database.sslMode "verify-full" }}
-- { name: database-ca, mountPath: /etc/database-ca, readOnly: true }
-{{- end }}
-{{- end }}
-
-{{- define "finance.ca-volume" -}}
-{{- if eq .Values.database.sslMode "verify-full" }}
-- name: database-ca
-  configMap:
-    name: {{ .Values.database.ca.configMap | quote }}
-    items: [{ key: {{ .Values.database.ca.key | quote }}, path: ca.crt }]
-{{- end }}
 {{- end }}

@@ -1,0 +1,78 @@
+{{/* The command and the variables of each component. Its secrets are files: finance.secrets. */}}
+{{- define "finance.node.environment" -}}
+{{- range $name, $value := .root.Values.settings }}
+{{ $name }}: {{ $value | toString | quote }}
+{{- end }}
+NODE_ENV: production
+HOST: 0.0.0.0
+PUBLIC_URL: {{ .root.Values.publicUrl | quote }}
+PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
+{{- end }}
+
+{{/* Node's heap is half of the limit. Beside it Node holds buffers, and in auth 32 MiB for each password that is hashed. */}}
+{{- define "finance.edge.command" }}[node, --max-old-space-size-percentage=50, edge/main.ts]{{ end }}
+{{- define "finance.edge.environment" -}}
+{{ include "finance.node.environment" . }}
+EDGE_ADMIN_PORT: 9180
+AUTH_UPSTREAM: http://{{ .root.Release.Name }}-auth:3000
+POSTGREST_UPSTREAM: http://{{ .root.Release.Name }}-data:3000
+POSTGREST_READY_PORT: 3001
+TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
+DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
+{{- end }}
+
+{{- define "finance.auth.command" }}[node, --max-old-space-size-percentage=50, auth/main.ts]{{ end }}
+{{- define "finance.auth.environment" -}}
+{{ include "finance.node.environment" . }}
+{{ include "finance.commands" . }}
+DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+{{- if not .root.Values.settings.APP_DIR }}
+# The links of mails lead to the reference app, which the edge serves.
+APP_DIR: /app/examples/app/dist
+{{- end }}
+AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
+TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
+MAIL_FROM: {{ .root.Values.mail.from | quote }}
+{{- end }}
+
+{{/* What messages tell the operator to run. */}}
+{{- define "finance.commands" -}}
+ADMIN_COMMAND: infra/kubernetes/admin
+MIGRATE_COMMAND: helm upgrade
+{{- end }}
+
+{{- define "finance.data.command" }}[/bin/postgrest, /etc/postgrest/postgrest.conf]{{ end }}
+{{- define "finance.data.environment" -}}
+{{- $database := .root.Values.database -}}
+# The file is a URL with the role and its password; libpq takes the rest from these.
+PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
+PGHOST: {{ $database.host | quote }}
+PGPORT: {{ int $database.port }}
+PGDATABASE: {{ $database.name | quote }}
+PGUSER: authenticator
+PGSSLMODE: {{ $database.sslMode | quote }}
+{{- if eq $database.sslMode "verify-full" }}
+PGSSLROOTCERT: /etc/database-ca/ca.crt
+{{- end }}
+PGRST_SERVER_HOST: "!4"
+PGRST_SERVER_PORT: 3000
+PGRST_ADMIN_SERVER_PORT: 3001
+PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+PGRST_DB_POOL: {{ int $database.pool }}
+PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
+PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
+# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+GHCRTS: -N1
+{{- end }}
+
+{{- define "finance.migrate.command" }}[node, infra/docker/migrate.ts]{{ end }}
+{{- define "finance.migrate.environment" -}}
+{{- $values := .root.Values -}}
+{{ include "finance.commands" . }}
+PUBLIC_URL: {{ $values.publicUrl | quote }}
+DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
+# It divides PostgREST's connections into the callers' shares, and refuses when the fewest pods need more than the database has.
+PGRST_DB_POOL: {{ int $values.database.pool }}
+AUTH_REPLICAS: {{ printf "%d-%d" (int $values.auth.replicas.minimum) (int $values.auth.replicas.maximum) }}
+POSTGREST_REPLICAS: {{ printf "%d-%d" (int $values.data.replicas.minimum) (int $values.data.replicas.maximum) }}
+{{- end }}

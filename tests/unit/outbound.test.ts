@@ -1,0 +1,143 @@
+/** A server that is not ours may answer anything; a request to it neither decodes nor follows nor waits without an end. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { outboundFetch } from '../../infra/shared/outbound.ts'
+
+let answer: RequestListener
+let requests: { method: string | undefined, url: string | undefined, headers: IncomingMessage['headers'], body: string }[]
+let closed: number
+let server: ReturnType<typeof createServer>
+let url: string
+beforeEach(async () => {
+  requests = []
+  closed = 0
+  server = createServer((request, response) => {
+    response.once('close', () => {
+      closed += 1
+    })
+    const take = async () => {
+      requests.push({ method: request.method, url: request.url, headers: request.headers, body: await text(request) })
+      answer(request, response)
+    }
+    void take()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?a=b`
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  server.closeAllConnections()
+  if (server.listening) await server[Symbol.asyncDispose]()
+})
+
+/** Writes for as long as the other side reads. */
+function endless(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 'x')
+  const write = () => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', write)
+  write()
+}
+/** Makes the limit of time fire after so many milliseconds. */
+const shortenBound = (milliseconds: number) => {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(milliseconds))
+}
+
+describe('a request', () => {
+  test('asks for a response that is not encoded, whatever the caller wants', async () => {
+    answer = (_, response) => response.end('fine')
+    expect(await (await outboundFetch(url, { headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' } })).text()).toBe('fine')
+    expect(requests).toMatchObject([{ method: 'GET', url: '/path?a=b', headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' } }])
+  })
+
+  test('has its body with its length and type', async () => {
+    answer = (_, response) => response.end()
+    await outboundFetch(new URL(url), { method: 'POST', body: new URLSearchParams({ code: 'a b' }) })
+    await outboundFetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"é"}' })
+    expect(requests).toMatchObject([
+      { body: 'code=a+b', headers: { 'content-type': expect.stringContaining('application/x-www-form-urlencoded'), 'content-length': '8' } },
+      { body: '{"name":"é"}', headers: { 'content-type': 'application/json', 'content-length': '13' } },
+    ])
+  })
+
+  test('gets status, fields and body of the response', async () => {
+    answer = (_, response) =>
+      response.writeHead(418, 'Teapot', { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'], 'content-encoding': 'identity' }).end('{}')
+    const response = await outboundFetch(url)
+    expect([response.status, response.statusText, response.ok]).toEqual([418, 'Teapot', false])
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(await response.json()).toEqual({})
+    answer = (_, next) => next.writeHead(204).end()
+    expect((await outboundFetch(url)).body).toBe(null)
+  })
+})
+
+describe('a response', () => {
+  test.each([['br', brotliCompressSync('{}')], ['gzip', gzipSync('{}')], ['gzip, br', Buffer.from('x')], ['zstd', Buffer.from('x')], [
+    'x-new',
+    Buffer.from('x'),
+  ]])(
+    'that is encoded as %s is refused and not decoded',
+    async (encoding, body) => {
+      answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
+      await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', code: 'OUTBOUND_ENCODED' })
+    },
+  )
+
+  test('that is encoded is refused before its body', async () => {
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).flushHeaders()
+    await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_ENCODED' })
+    await expect.poll(() => closed).toBe(1)
+  })
+
+  test.each([301, 302, 303, 307, 308])('that is a redirect (%d) is not followed', async (status) => {
+    answer = (_, response) => response.writeHead(status, { location: '/elsewhere' }).end()
+    await expect(outboundFetch(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({ code: 'OUTBOUND_REDIRECT' })
+    expect(requests).toHaveLength(1)
+  })
+
+  test('may have 1 MiB, and not a byte more, with a length or in chunks', async () => {
+    const most = 1_048_576
+    answer = (_, response) => response.end(Buffer.alloc(most))
+    expect((await (await outboundFetch(url)).arrayBuffer()).byteLength).toBe(most)
+    answer = (_, response) => response.writeHead(200, { 'content-length': most + 1 }).end(Buffer.alloc(most + 1))
+    await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_TOO_LARGE' })
+    answer = (_, response) => endless(response)
+    await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_TOO_LARGE' })
+    await expect.poll(() => closed).toBe(3)
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['never begins', () => undefined],
+    ['never ends', (response) => response.write('{')],
+  ])('that %s is given up after ten seconds, and its connection closed', async (_, begin) => {
+    const bound = shortenBound(50)
+    answer = (_request, response) => begin(response)
+    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(bound).toHaveBeenCalledWith(10_000)
+    await expect.poll(() => closed).toBe(1)
+  })
+
+  test('that the caller gives up ends with the reason of the caller', async () => {
+    const stop = new AbortController()
+    answer = () => stop.abort(new Error('stopped'))
+    await expect(outboundFetch(url, { signal: stop.signal })).rejects.toThrow('stopped')
+    await expect(outboundFetch(url, { signal: stop.signal })).rejects.toThrow('stopped')
+    expect(requests).toHaveLength(1)
+  })
+
+  test('that ends early, or that never comes, is a failure with a code and without a word of the server', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-length': 10 }).write('secret', () => response.destroy())
+    }
+    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed', code: 'ECONNRESET' })
+    await server[Symbol.asyncDispose]()
+    await expect(outboundFetch(url)).rejects.toMatchObject({ message: 'the request failed', code: 'ECONNREFUSED' })
+  })
+})
