@@ -26,7 +26,8 @@ function paste(from: string, start: string): Promise<string> {
 const shown = (language: string) => fencesOf(page).find(({ info }) => info === language)?.content ?? ''
 
 const ready = 'curl -fsS -o /dev/null --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:3000/healthz'
-const status = (path: string) => shell(`curl -s --cacert root.crt -H 'accept: text/html, */*' -o /dev/null -w '%{http_code}' 'https://money.example.org${path}'`)
+const status = (path: string) =>
+  shell(`curl -s --cacert root.crt -H 'accept: text/html, */*' -o /dev/null -w '%{http_code}' 'https://money.example.org${path}'`)
 const transactions = () =>
   shell(`token=$(curl -fs --cacert root.crt -b cookies.txt -X POST https://money.example.org/api/auth/token | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
     curl -fs --cacert root.crt -H "authorization: Bearer $token" 'https://money.example.org/data/transactions?select=name'`)

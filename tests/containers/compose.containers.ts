@@ -212,8 +212,16 @@ describe('what is not open', () => {
   })
 
   test('no secret is in the environment of a process, nor in what Docker says of a container', async () => {
-    await it.keepSecret({ SMTP_URL: 'smtp://canary-of-smtp:x@127.0.0.1:2525', OIDC_CLIENT_SECRET: 'canary-of-oidc', OTEL_EXPORTER_OTLP_HEADERS: 'x=canary-of-traces' })
-    await it.configure({ SMTP_URL_FILE: 'secrets/SMTP_URL', OIDC_CLIENT_SECRET_FILE: 'secrets/OIDC_CLIENT_SECRET', OTEL_EXPORTER_OTLP_HEADERS_FILE: 'secrets/OTEL_EXPORTER_OTLP_HEADERS' })
+    await it.keepSecret({
+      SMTP_URL: 'smtp://canary-of-smtp:x@127.0.0.1:2525',
+      OIDC_CLIENT_SECRET: 'canary-of-oidc',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x=canary-of-traces',
+    })
+    await it.configure({
+      SMTP_URL_FILE: 'secrets/SMTP_URL',
+      OIDC_CLIENT_SECRET_FILE: 'secrets/OIDC_CLIENT_SECRET',
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: 'secrets/OTEL_EXPORTER_OTLP_HEADERS',
+    })
     await it.up()
     const folder = join(it.directory, 'secrets')
     const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
@@ -431,7 +439,10 @@ describe('an upgrade', () => {
     await it.up('--no-build')
     const migrated = await it.sql('select count(*) from private.migrations')
     await signUp('ben@example.org')
-    await run('bash', ['-ec', 'ls -A | grep -vxE "now|[.]env|secrets|backups|none|[.]deployed.*" | xargs rm -r; rm -rf now/.env now/secrets now/backups now/none now/.deployed.*; mv $(ls -d now/* now/.[!.]*) .; rmdir now'], {
+    await run('bash', [
+      '-ec',
+      'ls -A | grep -vxE "now|[.]env|secrets|backups|none|[.]deployed.*" | xargs rm -r; rm -rf now/.env now/secrets now/backups now/none now/.deployed.*; mv $(ls -d now/* now/.[!.]*) .; rmdir now',
+    ], {
       cwd: it.directory,
     })
     const caddy = () => it.compose('ps', '-q', 'caddy')

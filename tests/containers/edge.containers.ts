@@ -28,13 +28,15 @@ async function send(path: string, init: RequestInit = {}, url = it.url) {
   const response = await fetch(`${url}/data${path}`, init)
   return { status: response.status, text: await response.text() }
 }
-const post = (body: string, headers: Record<string, string> = {}, url = it.url) => send('/transactions', { method: 'POST', headers: { ...json, ...headers }, body }, url)
+const post = (body: string, headers: Record<string, string> = {}, url = it.url) =>
+  send('/transactions', { method: 'POST', headers: { ...json, ...headers }, body }, url)
 
 /** A container: how often it was started, whether it ran out of memory, and the most that its server has ever had, in MiB. */
 async function container(service: 'postgrest' | 'edge') {
   const id = (await it.compose('ps', '-q', service)).trim()
   const [{ RestartCount: restarts, State: { OOMKilled: outOfMemory } }] = JSON.parse(await run('docker', ['inspect', id]))
-  const pid = (await run('docker', ['top', id, '-eo', 'pid,comm'])).split('\n').find((line) => /postgrest|node|MainThread/.test(line) && !/init/.test(line))?.trim().split(/\s+/)[0]
+  const pid = (await run('docker', ['top', id, '-eo', 'pid,comm'])).split('\n').find((line) => /postgrest|node|MainThread/.test(line) && !/init/.test(line))
+    ?.trim().split(/\s+/)[0]
   const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(await run('cat', [`/proc/${pid}/status`]))?.[1]) / 1024
   return { restarts, outOfMemory, peak }
 }
@@ -56,7 +58,9 @@ describe('the app in APP_DIR', () => {
 
   test('without an index.html, or with a policy that is none, ends the start with one line', async () => {
     const started = (...options: string[]) => it.compose('run', '--rm', '--no-deps', '-T', ...options, 'edge')
-    await expect(started('-v', `${join(it.directory, 'infra/docker')}:/srv/app:ro`)).rejects.toThrow('Cannot start: APP_DIR must be a folder with an index.html')
+    await expect(started('-v', `${join(it.directory, 'infra/docker')}:/srv/app:ro`)).rejects.toThrow(
+      'Cannot start: APP_DIR must be a folder with an index.html',
+    )
     await expect(started('-e', `APP_CSP=default-src "self"`)).rejects.toThrow('Cannot start: APP_CSP must hold no "')
   })
 })

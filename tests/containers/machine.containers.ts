@@ -71,7 +71,9 @@ describe('on a full disk', () => {
     await writeFile(file('infra/docker/backup'), '#!/bin/sh\necho somewhere-else\n')
     await fill()
     // for the copies of all three, in whole pages
-    const room = (await Promise.all(['compose.yaml', 'postgrest.conf', 'infra/docker/Caddyfile'].map((name) => stat(file(name))))).map(({ size }) => Math.ceil(size / 4096) * 4096)
+    const room = (await Promise.all(['compose.yaml', 'postgrest.conf', 'infra/docker/Caddyfile'].map((name) => stat(file(name))))).map(({ size }) =>
+      Math.ceil(size / 4096) * 4096
+    )
     await truncate(file('filler'), (await stat(file('filler'))).size - room.reduce((sum, size) => sum + size))
     expect((await refusal('upgrade')).at(-1)).toMatch(/^Not upgraded, for the reason above/)
     await untouched(env)

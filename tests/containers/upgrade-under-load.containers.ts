@@ -157,7 +157,9 @@ describe('a second folder', () => {
   test('does not become the first one by setup, which names its folder', async () => {
     for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared'])
       await cp(join(it.directory, path), join(second(), path), { recursive: true })
-    await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(`its containers belong to ${it.directory}, and this folder does not have its secrets`)
+    await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(
+      `its containers belong to ${it.directory}, and this folder does not have its secrets`,
+    )
     await expect(readFile(join(second(), '.env'))).rejects.toThrow('ENOENT')
   })
 

@@ -388,7 +388,7 @@ describe('settings', () => {
       expect(one(manifests, 'PrometheusRule', 'money').spec).toEqual(alerts)
       // every job that an alert asks for is scraped, but the backups of compose, whose alert is silent where there never were any
       const jobs = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints[0].relabelings[0].replacement)
-      expect(jobs.toSorted()).toEqual(['auth', 'edge', 'postgrest'])
+      expect(new Set(jobs)).toEqual(new Set(['auth', 'edge', 'postgrest']))
       const asked = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job)
       expect(without(new Set(asked), new Set(jobs))).toEqual(new Set(['backup']))
     } finally {
