@@ -12,6 +12,7 @@ const untimed = [
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-lists,plans-of-others}.test.ts',
+  'tests/edge/{process,raw}.test.ts',
   'tests/attacks/{guards,input}.test.ts',
   'tests/auth/new-secret.test.ts',
   'tests/database/migrate.test.ts',
@@ -22,7 +23,7 @@ const untimed = [
 
 /**
  * The files of `npm run test:proof`, which take too long for every change of a line: the generated proof of isolation and its mutations, random
- * histories, reports of random books, damages of a backup, generated requests, query plans, migrations of what is stored, packages, scripts of
+ * histories, reports of random books, damages of a backup, the edge as a process and raw requests, generated requests, query plans, migrations of what is stored, packages, scripts of
  * infra/aws, starts that cannot work, and recoveries.
  */
 export const proof = [...untimed, ...ofServer, ...timed]

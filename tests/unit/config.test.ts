@@ -18,7 +18,14 @@ describe('the environment', () => {
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
     // containers have ports of their own, no embedded server, and PostgREST as an image
-    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual(['DATA_PORT', 'POSTGREST_BIN', 'POSTGREST_TAG', 'DATA_DIR'])
+    expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
+      'DATA_PORT',
+      'POSTGREST_READY_PORT',
+      'EDGE_ADMIN_PORT',
+      'POSTGREST_BIN',
+      'POSTGREST_TAG',
+      'DATA_DIR',
+    ])
     expect(compose).toContain(`\${POSTGREST_TAG:-${readSettings({}).POSTGREST_TAG}}`)
   })
 

@@ -45,7 +45,9 @@ describe('setup in a second folder', () => {
     await docker('finance', [theirs(), theirs()], ['finance_database'])
     const { code, complaint } = await command('setup', ['https://money.example.org'])
     expect(code).toBe(1)
-    expect(complaint).toContain(`another deployment named finance on this machine: its containers belong to ${theirs()}, and this folder has no .env`)
+    expect(complaint).toContain(
+      `another deployment named finance on this machine: its containers belong to ${theirs()}, and this folder does not have its secrets`,
+    )
     for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', 'docker compose -p finance down --volumes'])
       expect(complaint).toContain(way)
     expect(await written()).toEqual([])
@@ -54,7 +56,7 @@ describe('setup in a second folder', () => {
   test('where the first is stopped and removed still finds its database', async () => {
     await docker('finance', [], ['finance_database'])
     const { code, complaint } = await command('setup', ['https://money.example.org'])
-    expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder has no .env')])
+    expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder does not have its secrets')])
     expect(await written()).toEqual([])
   })
 
