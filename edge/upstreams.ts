@@ -109,10 +109,14 @@ export function discoveredUpstreams(urls: string[], readyPort: number | undefine
   const stopped = new AbortController()
   const { signal } = stopped
   const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
+  const addressOfChecks = ({ host }: Upstream) => `http://${host.includes(':') ? `[${host}]` : host}:${readyPort}`
+  // an upstream that stops closes the connection of its checks; the next check may hang until after it listens again
+  checks.on('disconnect', (origin) => {
+    for (const upstream of known.values()) if (addressOfChecks(upstream) === new URL(origin).origin) upstream.isReady = false
+  })
 
   const check = async (upstream: Upstream): Promise<void> => {
-    const url = `http://${upstream.host.includes(':') ? `[${upstream.host}]` : upstream.host}:${readyPort}/ready`
-    upstream.isReady = await request(url, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
+    upstream.isReady = await request(`${addressOfChecks(upstream)}/ready`, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
       await body.dump()
       return statusCode === 200
     }, () => false)

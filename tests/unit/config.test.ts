@@ -17,7 +17,7 @@ describe('the environment', () => {
     const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
-    // containers have ports of their own, no embedded server, and PostgREST as an image
+    // containers have ports of their own, or the defaults, no embedded server, and PostgREST as an image
     expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
       'DATA_PORT',
       'POSTGREST_READY_PORT',
