@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { FunctionRows, Tables } from '../db/types.ts'
+import { belowFloors, databaseVersionsSql, floorOf, type Program, type Versions } from '../infra/shared/floors.ts'
 import { exportCommand } from './export.ts'
 import { keysCommand } from './keys.ts'
 import { misspelled, mistake, table, userNamed, word, type Command, type Output } from './terminal.ts'
@@ -10,6 +11,7 @@ import { misspelled, mistake, table, userNamed, word, type Command, type Output 
 const help = (command: string) =>
   `Usage: ${command} <command> [options]
 
+  status                                   name the database, and the versions of its programs with their floors
   products                                 list the products there are
   grant <e-mail> <product> [--days <n>]    give a user an active subscription, from now on (365 days)
   end <e-mail> [<product>]                 end a user's active subscriptions, of one product or of all
@@ -44,6 +46,16 @@ async function knownProduct(db: Kysely<Tables>, product: string): Promise<string
 const commands: Record<string, Command> = {
   export: exportCommand,
   keys: keysCommand,
+  status: async (db, _words, _options, out) => {
+    const { rows: [database] } = await sql<{ name: string }>`select current_database() as name`.execute(db)
+    const { rows: [found] } = await sql.raw<Versions>(databaseVersionsSql).execute(db)
+    const versions: Versions = { ...found, node: process.versions.node }
+    const seen = Object.entries(versions).flatMap(([program, version]) =>
+      version == null ? [] : [{ program, version, floor: floorOf(program as Program, version) }]
+    )
+    out.write(`Database ${database?.name}\n${table(seen, ['program', 'version', 'floor'])}`)
+    for (const { line } of belowFloors(versions)) out.write(`${line}\n`)
+  },
   products: async (db, _words, _options, out) => {
     const products = await db.selectFrom('private.products').select(['id', 'name', 'rank']).orderBy('rank').execute()
     out.write(table(products, ['id', 'name', 'rank']))

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
 import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { databaseVersionsSql, type Versions } from '../infra/shared/floors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
@@ -153,7 +154,8 @@ export async function startAuth(
     const rotation = startRotation(keys)
     running.defer(rotation.stop)
     running.defer(startHousekeeping(pool, config, rotation, log))
-    metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog })
+    const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
+    metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { belowFloors, type Versions } from '../../infra/shared/floors.ts'
 import type { HashingQueue } from '../engine/hashing-queue.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { failureReasons } from '../mail/failure.ts'
@@ -20,6 +21,7 @@ export type Sources = {
   rotation: Pick<Rotation, 'status'>
   pools: Record<string, pg.Pool>
   backlog: () => Promise<Backlog>
+  databaseVersions: () => Promise<Versions | undefined>
 }
 
 export type Metrics = {
@@ -112,7 +114,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       gaveUp: (reason) => gaveUp.inc({ reason }),
     },
     registry,
-    watch: ({ hashingQueue, rotation, pools, backlog }) => {
+    watch: ({ hashingQueue, rotation, pools, backlog, databaseVersions }) => {
       const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) => {
         const made = new Gauge({
           name,
@@ -135,6 +137,20 @@ export function createMetrics(routes: Iterable<string>): Metrics {
       const waiting = lastKnown(backlog)
       gauge('auth_mail_queue_depth', 'Mail jobs that are not done, of all processes.', async () => (await waiting())?.depth)
       gauge('auth_mail_queue_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', async () => (await waiting())?.oldestSeconds)
+      const versions = lastKnown(databaseVersions)
+      const floors = new Gauge({
+        name: 'finance_below_floor',
+        help: '1 if the version of the program has a flaw that a newer one has not.',
+        labelNames: ['program'],
+        registers,
+        async collect() {
+          const all: Versions = { node: process.versions.node, ...await versions() }
+          const below = belowFloors(all)
+          floors.reset()
+          for (const [program, version] of Object.entries(all))
+            if (version != null) floors.set({ program }, below.some((finding) => finding.program === program) ? 1 : 0)
+        },
+      })
       const connections = new Gauge({
         name: 'auth_db_pool_connections',
         help: 'Connections to the database.',

@@ -4,6 +4,8 @@ import { startChild, type Child } from './child.ts'
 import { answering, localUrl } from './ready.ts'
 
 export type AuthOptions = {
+  /** The program node. */
+  node: string
   host: string
   port: number
   /** Its whole environment. */
@@ -22,7 +24,7 @@ const root = join(import.meta.dirname, '../..')
 export async function startAuth(options: AuthOptions): Promise<Child> {
   const child = startChild({
     name: 'auth',
-    command: process.execPath,
+    command: options.node,
     args: [...(options.watch ? ['--watch', '--watch-preserve-output'] : []), 'infra/local/serve.ts'],
     cwd: root,
     env: { ...options.env, HOST: options.host, PORT: String(options.port) },

@@ -5,6 +5,7 @@ import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { checkConnections } from './connections.ts'
 import { nameOfDatabase, withDatabase } from './database.ts'
+import { reportFloors } from './floors.ts'
 import { migrationSecrets } from './secrets.ts'
 
 try {
@@ -21,6 +22,7 @@ try {
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })
+    await reportFloors(databaseUrl)
   })
 } catch (error) {
   console.error(`Cannot migrate: ${oneLine(error)}`)

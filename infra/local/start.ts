@@ -17,6 +17,7 @@ import type { Child } from './child.ts'
 import { checkDatabase } from './database.ts'
 import { edgeUrl } from './front.ts'
 import { authEnvironment, postgrestEnvironment } from './environment.ts'
+import { reportFloors, serviceNode } from './floors.ts'
 import { mayShowMails } from './mailbox.ts'
 import { needFreePort } from './ports.ts'
 import { referenceApp } from './reference-app.ts'
@@ -95,11 +96,14 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
       signal,
     }),
   )
+  const node = await serviceNode()
+  await reportFloors(databaseUrl, { node: node.version, postgrest: program.version })
   const app = await building
   if (app !== undefined) settings = readSettings({ APP_CSP: await policyOfApp(app), ...env, APP_DIR: app })
   signal.throwIfAborted()
   running.unshift(
     await startAuth({
+      node: node.command,
       host: settings.HOST,
       port: settings.PORT,
       env: authEnvironment(settings, secrets, databaseUrl, env),

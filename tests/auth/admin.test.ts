@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { belowFloors } from '../../infra/shared/floors.ts'
 import { connection } from '../support/database.ts'
 import { operator } from '../support/operator.ts'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
@@ -17,9 +18,17 @@ describe('an operator', () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
     expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
-    for (const command of ['products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'api-keys', 'users', 'organizations'])
+    for (const command of ['status', 'products', 'grant', 'end', 'verify', 'two-factor', 'passkeys', 'api-keys', 'users', 'organizations'])
       expect(text).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect((await run()).code).toBe(1)
+  })
+
+  test('sees the versions of the database and of the command with their floors', async () => {
+    const { code, text } = await run('status')
+    expect(code).toBe(0)
+    expect(text).toMatch(/^Database test_\w+\nprogram +version +floor\npostgresql +\d+\.\d+ .*\nnode +\d+\.\d+\.\d+ /)
+    const versions = Object.fromEntries([...text.matchAll(/^(postgresql|node) +(\S+)/gm)].map(([, program, version]) => [program, version]))
+    expect(text.split('\n').filter((line) => /^(Error|Warning):/.test(line))).toEqual(belowFloors(versions).map(({ line }) => line))
   })
 
   test('grants a product, which the user has at once, and ends it', async () => {

@@ -1,5 +1,6 @@
 /** What an operator can see of mail, connections, keys and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { belowFloors, databaseVersionsSql } from '../../infra/shared/floors.ts'
 import { person, signedIn } from '../support/person.ts'
 import { missing } from '../support/queries-of-metrics.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -37,6 +38,19 @@ test('each series that an alert asks of is there before anything has happened, a
     ]
   ) expect({ [name]: seen.get(name) }).toEqual({ [name]: 0 })
   expect([...seen.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)
+})
+
+test('the versions of the service, of its database and of a connected PostgREST are held against their floors', async () => {
+  await using whole = await startStack({ data: true })
+  const programs = async () =>
+    [...await figures(whole)].flatMap(([name, value]) => {
+      const program = /^finance_below_floor\{program="(\w+)"\}$/.exec(name)?.[1]
+      return program === undefined ? [] : [[program, value]]
+    })
+  await expect.poll(async () => new Set((await programs()).map(([program]) => program))).toEqual(new Set(['node', 'postgresql', 'postgrest']))
+  const { rows: [versions] } = await whole.sql.query(databaseVersionsSql)
+  const below = new Set(belowFloors({ ...versions, node: process.versions.node }).map(({ program }) => program))
+  expect(await programs()).toEqual(expect.arrayContaining(['node', 'postgresql', 'postgrest'].map((program) => [program, below.has(program as never) ? 1 : 0])))
 })
 
 test('the alerts and the board ask the service for nothing that it does not have', async () => {

@@ -8,7 +8,7 @@ import { migrate } from '../../db/migrate.ts'
 import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
 import { connection } from '../support/database.ts'
 import { operator } from '../support/operator.ts'
-import { emptyDirectory, remove, root, start } from './support.ts'
+import { emptyDirectory, remove, root, start, withoutFloors } from './support.ts'
 
 const theirs = {
   secret: 'the secret that made the signing keys',
@@ -69,7 +69,7 @@ async function run(program: string, secret: string): Promise<{ code: number | nu
     },
   })
   const { code } = await ended
-  return { code, output: output() }
+  return { code, output: withoutFloors(output()) }
 }
 
 test.each([

@@ -7,12 +7,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { readSecrets } from '../../infra/local/secrets.ts'
 import { execute, freshDatabase } from '../support/database.ts'
-import { emptyDirectory, remove, root } from './support.ts'
+import { emptyDirectory, remove, root, withoutFloors } from './support.ts'
 
 type Outcome = { code: number, stdout: string, stderr: string }
 const run = (env: Record<string, string>, ...argv: string[]): Promise<Outcome> =>
   promisify(execFile)(process.execPath, argv, { cwd: root, env: { PATH: process.env['PATH'], ...env } })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }), (error: Outcome) => error)
+    .then(({ code, stdout, stderr }) => ({ code, stdout, stderr: withoutFloors(stderr) }))
 
 test.each([['admin/main.ts', 'users'], ['infra/local/check.ts', '']])(
   'without a database in DATA_DIR %s refuses with one line, and leaves nothing there',

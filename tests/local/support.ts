@@ -88,6 +88,9 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
+/** Returns an output without the lines of floors.json, which depend on the versions that this machine has. */
+export const withoutFloors = (output: string): string => output.replace(/^(Error|Warning): \w+ [\d.]+ is below .*\n/gm, '')
+
 /** Everything a process has started, and what that has started; of these, the ones whose command line matches. */
 export function descendants(pid: number, pattern = /^/): number[] {
   // asked once, because a server's workers come and go

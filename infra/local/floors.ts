@@ -1,0 +1,33 @@
+/** The floors of what runs on this machine. */
+import { execFile } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { belowFloors, databaseVersionsSql, type Versions } from '../shared/floors.ts'
+
+/** Prints one line for each program that is below its floor; the database and its PostgREST are asked. */
+export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
+    for (const { line } of belowFloors({ ...database, ...versions })) console.error(line)
+  } finally {
+    await client.end()
+  }
+}
+
+const isBelow = (node: string) => belowFloors({ node }).length > 0
+
+/** Returns the Node for the services: this one or, if that is below its floor, a newer one on the PATH. npm has not every release. */
+export async function serviceNode(path = process.env['PATH'] ?? '', own = process.versions.node): Promise<{ command: string, version: string }> {
+  const directories = isBelow(own) ? path.split(delimiter).filter((directory) => directory.startsWith('/')) : []
+  for (const directory of directories) {
+    const command = join(directory, 'node')
+    const { stdout } = await promisify(execFile)(command, ['--version'], { timeout: 3_000 }).catch(() => ({ stdout: '' }))
+    const version = /^v(\d+\.\d+\.\d+)$/.exec(stdout.trim())?.[1]
+    // the sources need this major version or a newer one
+    if (version !== undefined && Number.parseInt(version, 10) >= Number.parseInt(own, 10) && !isBelow(version)) return { command, version }
+  }
+  return { command: process.execPath, version: own }
+}

@@ -1,0 +1,88 @@
+/** Versions with known flaws are told wherever they run, and publishing refuses the exploitable ones. */
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import floors from '../../infra/shared/floors.json' with { type: 'json' }
+import { belowFloors, floorOf, type Program } from '../../infra/shared/floors.ts'
+import { serviceNode } from '../../infra/local/floors.ts'
+import { root } from '../local/support.ts'
+
+test.each<[Program, string, boolean]>([
+  ['node', '24.22.1', false],
+  ['node', 'v24.21.0', true],
+  ['node', '24.100.0', false],
+  ['node', '27.0.0', false],
+  // has no floor of its own, because it gets no fixes
+  ['node', '23.11.0', true],
+  ['node', '20.20.2', true],
+  ['postgresql', '18.6 (Debian 18.6-1.pgdg13+1)', false],
+  ['postgresql', 'pg_dump (PostgreSQL) 18.4', true],
+  ['postgresql', '15.9', true],
+  ['postgresql', '19beta1', false],
+  ['postgrest', '12.0.2', false],
+  ['postgrest', '14.17', true],
+  ['postgrest', '16.5', false],
+  ['caddy', 'v2.11.3 h1:abc=', true],
+])('%s %s is below its floor: %s', (program, version, isBelow) => {
+  expect(belowFloors({ [program]: version })).toHaveLength(isBelow ? 1 : 0)
+})
+
+test('a finding is one line with the version, the floor and the reason; it is an error if the reason says exploitable', () => {
+  expect(belowFloors({ node: '24.21.0', postgresql: null, postgrest: undefined })).toEqual([
+    { program: 'node', isError: true, line: expect.stringMatching(/^Error: Node 24\.21\.0 is below 24\.22\.1: .*exploitable.*CVE-2026-111497.*\.$/) },
+  ])
+  for (const { why, exploitable } of Object.values(floors)) expect(why.includes('exploitable')).toBe(exploitable)
+  expect(floorOf('node', '24.1.0')).toBe('24.22.1')
+})
+
+test('docs/operations.md names each floor with its reason', async () => {
+  const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim().replaceAll('**', '')))
+  for (const { name, versions, why } of Object.values(floors)) {
+    const [, , told, reason] = rows.find(([, program]) => program === name) ?? []
+    expect([name, told]).toEqual([name, versions.join(', ')])
+    expect(why).toContain(reason)
+  }
+})
+
+describe('an image is built', () => {
+  const build = (...words: string[]) =>
+    promisify(execFile)(process.execPath, [join(root, 'infra/docker/floors.ts'), ...words])
+      .then(({ stderr }) => ({ code: 0, stderr }), ({ code, stderr }: { code: number, stderr: string }) => ({ code, stderr }))
+
+  test('for oneself with a line, and for others not at all, if a flaw is exploitable', async () => {
+    expect(await build('warn', 'node', 'v24.21.0')).toEqual({ code: 0, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
+    expect(await build('refuse', 'node', 'v24.21.0')).toEqual({ code: 1, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
+    expect(await build('refuse', 'node', 'v24.22.1')).toEqual({ code: 0, stderr: '' })
+    expect(await build('refuse', 'postgresql', 'pg_dump (PostgreSQL) 18.4')).toEqual({ code: 0, stderr: expect.stringMatching(/^Warning: PostgreSQL .*\n$/) })
+    const [bake, dockerfile] = await Promise.all(['docker-bake.hcl', 'Dockerfile'].map((name) => readFile(join(root, 'infra/docker', name), 'utf8')))
+    expect(bake).toContain('FLOORS = "refuse"')
+    expect(dockerfile).toMatch(/ARG FLOORS=warn\nRUN node infra\/docker\/floors\.ts "\$FLOORS" node/)
+  })
+})
+
+describe('npm start runs the auth service', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'nodes-'))
+    for (const [name, version] of [['old', 'v20.20.2'], ['broken', 'no version'], ['newer', 'v24.22.1']]) {
+      await mkdir(join(folder, name ?? ''))
+      await writeFile(join(folder, name ?? '', 'node'), `#!/bin/sh\necho ${version}\n`)
+      await chmod(join(folder, name ?? '', 'node'), 0o755)
+    }
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+  const path = (...names: string[]) => names.map((name) => join(folder, name)).join(':')
+
+  test('with the first node of the PATH that has the fixes which its own lacks', async () => {
+    expect(await serviceNode(path('nothing', 'old', 'broken', 'newer'), '24.21.0')).toEqual({ command: join(folder, 'newer/node'), version: '24.22.1' })
+  })
+
+  test('with its own, if that has them or there is no other', async () => {
+    expect(await serviceNode(path('newer'), '24.22.2')).toEqual({ command: process.execPath, version: '24.22.2' })
+    expect(await serviceNode(path('old', 'broken'), '24.21.0')).toEqual({ command: process.execPath, version: '24.21.0' })
+  })
+})
