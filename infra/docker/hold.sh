@@ -2,12 +2,19 @@
 # Sourced by replace. `hold` makes the edge hold new requests until `release`. It releases them by itself after 20 seconds, for
 # example if the command was killed.
 
+# signal_edge <signal> <command for Caddy>: versions before the edge have a Caddy that holds requests while a file exists
+signal_edge() {
+  if [ -n "$(docker compose ps -q --status running edge 2>/dev/null)" ]; then
+    docker compose kill -s "$1" edge >/dev/null 2>&1
+  else
+    docker compose exec -T -d caddy sh -c "$2" 2>/dev/null
+  fi
+}
+
 # Returns when running requests have finished, after five seconds at the latest.
 hold() {
   # shellcheck disable=SC2016 # for the shell in the container
-  docker compose kill -s SIGUSR2 edge >/dev/null 2>&1 ||
-    # versions before the edge: their Caddy holds requests while this file exists
-    docker compose exec -T -d caddy sh -c 'touch "$XDG_CONFIG_HOME/held" && sleep 20; rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || return 0
+  signal_edge SIGUSR2 'touch "$XDG_CONFIG_HOME/held" && sleep 20; rm -f "$XDG_CONFIG_HOME/held"' || return 0
   docker compose exec -T db psql -XqU postgres -d finance >/dev/null 2>&1 <<'SQL' || true
 do $$
 declare
@@ -25,10 +32,8 @@ $$;
 SQL
 }
 
-release() {
-  # shellcheck disable=SC2016 # for the shell in the container
-  docker compose kill -s SIGUSR1 edge >/dev/null 2>&1 || docker compose exec -T caddy sh -c 'rm -f "$XDG_CONFIG_HOME/held"' 2>/dev/null || true
-}
+# shellcheck disable=SC2016 # for the shell in the container
+release() { signal_edge SIGUSR1 'rm -f "$XDG_CONFIG_HOME/held"' || true; }
 
 # wait_until_up <seconds>: waits until the edge reaches both surfaces. Returns at once if there is no edge.
 wait_until_up() {
