@@ -22,7 +22,8 @@ try {
       ...(betterAuthSecret !== undefined && { beforeMigrating: (client) => checkSecret(client, betterAuthSecret) }),
       log: (line) => console.log(`${nameOfDatabase(settings)}: ${line}`),
     })
-    await reportFloors(databaseUrl)
+    // a deployment in containers replaces the PostgREST that is still connected
+    await reportFloors(databaseUrl, { postgrest: null })
   })
 } catch (error) {
   console.error(`Cannot migrate: ${oneLine(error)}`)

@@ -57,7 +57,7 @@ test('the alerts and the board ask the service for nothing that it does not have
   await using fresh = await startStack()
   // one request, which is the least that can have happened
   await fetch(`${fresh.url}/livez`)
-  const found = await missing(/^(auth|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
+  const found = await missing(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
   expect(found).toEqual({ asked: expect.any(Number), missing: [] })
   expect(found.asked).toBeGreaterThan(25)
 })

@@ -104,7 +104,7 @@ describe('a request', () => {
 describe('Prometheus', () => {
   test('finds every figure that the alerts and the board ask for', async () => {
     const [auth, edge] = [await inside('http://auth:3000/metrics'), await inside('http://edge:9180/metrics')]
-    expect(await missing(/^(auth|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
+    expect(await missing(/^(auth|finance_below|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
     const found = await missing(/^edge_/, edge)
     expect(found).toEqual({ asked: expect.any(Number), missing: [] })
     expect(found.asked).toBeGreaterThan(5)

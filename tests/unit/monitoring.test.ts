@@ -51,7 +51,7 @@ describe('the board', () => {
 test('every figure of the service that is asked for by name is told in docs/monitoring.md', async () => {
   const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const source = await Promise.all(['auth/http/metrics.ts', 'edge/edge.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
-  const names = new Set(source.join('').match(/(?<=')(?:auth|edge)_[a-z_]+(?=')/g))
+  const names = new Set(source.join('').match(/(?<=')(?:auth|edge|finance)_[a-z_]+(?=')/g))
   expect(names.size).toBeGreaterThan(12)
   expect([...names].filter((name) => !page.includes(`\`${name}`))).toEqual([])
 })
