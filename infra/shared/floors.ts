@@ -29,8 +29,10 @@ export const floorOf = (program: Program, version: string): string | undefined =
 export function belowFloors(versions: Versions): Finding[] {
   return Object.entries(versions).flatMap(([name, version]) => {
     const program = name as Program
-    const floor = version == null ? undefined : floorOf(program, version)
-    if (version == null || floor === undefined || compare(version, floor) >= 0) return []
+    // a development build may have no number
+    if (version == null || !/\d/.test(version)) return []
+    const floor = floorOf(program, version)
+    if (floor === undefined || compare(version, floor) >= 0) return []
     const { name: called, why, exploitable: isError } = floors[program]
     return [{ program, isError, line: `${isError ? 'Error' : 'Warning'}: ${called} ${numbers(version).join('.')} is below ${floor}: ${why}.` }]
   })

@@ -22,6 +22,7 @@ test.each<[Program, string, boolean]>([
   ['postgresql', 'pg_dump (PostgreSQL) 18.4', true],
   ['postgresql', '15.9', true],
   ['postgresql', '19beta1', false],
+  ['postgresql', 'unknown', false],
   ['postgrest', '12.0.2', false],
   ['postgrest', '14.17', true],
   ['postgrest', '16.5', false],
