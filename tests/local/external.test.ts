@@ -62,7 +62,7 @@ test('a migration in production takes both passwords from the environment', asyn
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'none'), NODE_ENV: 'production' }
   const run = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await run.ended).code).toBe(1)
-  expect(run.output()).toBe('Cannot migrate: AUTH_DATABASE_URL must be set.\n')
+  expect(run.output()).toBe('Cannot migrate: AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.\n')
 })
 
 test('a user who may not create roles is refused by name of the variable', async () => {
