@@ -3,15 +3,15 @@ import { defineConfig } from 'vitest/config'
 /** Measurements, which run only when nothing else does: the largest requests' cost, slow clients, and comparisons of times. */
 const timed = ['tests/edge/{cost,slow}.test.ts', 'tests/auth/hashing-queue.test.ts', 'tests/attacks/timing.test.ts', 'tests/data/activity-of-many.test.ts']
 
-/** Changes a role for a while, and roles belong to the server, which all files share. */
-const ofServer = ['tests/isolation/values.test.ts']
+/** Files that share the server with no other: one changes a role, the other counts rows that plans of a busy server read. */
+const ofServer = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.test.ts']
 
 const untimed = [
   'tests/isolation/{isolation,mutations}.test.ts',
   'tests/histories/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',
-  'tests/data/{inputs,pages,plans,plans-of-lists,plans-of-others}.test.ts',
+  'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
   'tests/edge/{process,raw}.test.ts',
   'tests/attacks/{guards,input}.test.ts',
   'tests/auth/new-secret.test.ts',
