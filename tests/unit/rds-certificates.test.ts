@@ -10,4 +10,7 @@ test('Terraform accepts each region whose authority the package has, and no othe
   const authorities = ca.map((text) => new X509Certificate(text)).filter((certificate) => certificate.validToDate.getUTCFullYear() > 2060)
   const regions = authorities.flatMap(({ subject }) => /^CN=Amazon RDS ([a-z]+-[a-z]+-\d) Root CA RSA2048 G1$/m.exec(subject)?.[1] ?? [])
   expect(regions.toSorted()).toEqual(accepted.match(/[a-z]+-[a-z]+-\d/g))
+  // the image takes these and no authority of a preview
+  const [, pattern = ''] = /filter\(\(text\) => \/(.+)\/m\.test/.exec(await readFile(new URL('../../infra/docker/Dockerfile', import.meta.url), 'utf8')) ?? []
+  expect(ca.filter((text) => new RegExp(pattern, 'm').test(new X509Certificate(text).subject))).toHaveLength(regions.length)
 })
