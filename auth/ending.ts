@@ -2,6 +2,7 @@
  * How the process ends: in order, once, and in bounded time, whatever asks for it. npm passes a signal on that the terminal
  * has sent already, and a crash can happen during a stop; neither must cut off the requests in flight.
  */
+import { isConfigError } from '../infra/shared/errors.ts'
 import { describeError, type Log } from './log.ts'
 
 /** A stop that takes longer is not going to end; in milliseconds. It drains for 5 s and leaves the mail queue as much. */
@@ -47,4 +48,11 @@ export function endInOrder(log: Log): (stop: () => Promise<void>) => void {
       })
     }
   }
+}
+
+/** Ends a process that could not start, with one line that says why. */
+export function endFailedStart(error: unknown): never {
+  const { name, message } = describeError(error)
+  process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${name}: ${message}`}\n`)
+  process.exit(1)
 }

@@ -4,15 +4,16 @@ import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
-import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { configError } from '../infra/shared/errors.ts'
 import { databaseVersionsSql, type Versions } from '../infra/shared/floors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
+import { optionalTracing } from '../infra/shared/optional-tracing.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
-import { endInOrder } from './ending.ts'
+import { endFailedStart, endInOrder } from './ending.ts'
 import { createEngine, jwtOptions } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { createPasswords } from './engine/passwords.ts'
@@ -58,13 +59,6 @@ export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
   noticePauseMs?: number | undefined
 }
 
-/** What gathers spans, where somebody wants them; it is not even loaded otherwise. */
-async function tracingOf({ traces }: Config, log: Log): Promise<Tracing | undefined> {
-  if (traces === undefined) return undefined
-  const { startTracing } = await import('../infra/shared/tracing.ts')
-  return startTracing(traces.endpoint, traces.headers, (reason) => log.warn({ reason }, 'traces were not taken'))
-}
-
 /** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
 async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
   let settings: { publicUrl: string } | undefined
@@ -102,7 +96,7 @@ export async function startAuth(
   // what is started is stopped in the opposite order, at the end or where the start fails
   const running = new AsyncDisposableStack()
   try {
-    const tracing = await tracingOf(config, log)
+    const tracing = await optionalTracing(config.traces?.endpoint, config.traces?.headers, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
     running.defer(connections.close)
@@ -204,10 +198,7 @@ async function run(optionsOf: OptionsAsSet): Promise<void> {
  * @param optionsOf what stands around the service, by the settings
  */
 export function main(optionsOf: OptionsAsSet = () => ({})): void {
-  run(optionsOf).catch((error: unknown) => {
-    process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
-    process.exit(1)
-  })
+  run(optionsOf).catch(endFailedStart)
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main()

@@ -1,8 +1,9 @@
 /** The auth surface behind an edge that is a process of its own. */
 import { catalogue, type ErrorCode, type WireError } from '../auth/errors.ts'
-import { change, forwardedHeaders, isForClient, isRead, onUpstream, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
-import { endAnswer } from './refuse.ts'
-import type { Upstreams } from './upstreams.ts'
+import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
+import { sendError } from './refuse.ts'
+import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
 const timeoutMs = 20_000
@@ -12,23 +13,21 @@ const bodyLimit = 16 * 1024 * 1024
 
 /** Answers in the auth surface's shape. */
 export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: ErrorCode): Promise<void> {
-  if (outgoing.destroyed) return
   const [status, message] = catalogue[code]
-  const body = JSON.stringify({ error: code, message } satisfies WireError)
-  outgoing.writeHead(status, {
+  await sendError(incoming, outgoing, status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    'x-request-id': id,
+    [requestIdHeader]: id,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  })
-  outgoing.write(body)
-  await endAnswer(incoming, outgoing)
+  }, { error: code, message } satisfies WireError)
 }
 
+/** Codes of the auth surface for each way in which forwarding fails. */
+const failures = { unavailable: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'INTERNAL_ERROR' } as const
+
 const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => {
-  const headers = ['x-request-id', id]
+  const headers = [requestIdHeader, id]
   for (let at = 0; at < received.length; at += 2) {
     const name = received[at] ?? ''
     if (isForClient(name.toLowerCase())) headers.push(name, received[at + 1] ?? '')
@@ -46,18 +45,6 @@ export const remoteAuth = (upstreams: Upstreams) => async (request: EdgeRequest,
     bodyLimit,
     answerHeaders: answerHeaders(id),
   }
-  try {
-    const outcome = await onUpstream(
-      upstreams,
-      timeoutMs,
-      outgoing,
-      isRead(incoming) ? repeatedRead(forwarded) : (upstream) => change(upstream, forwarded),
-    )
-    if (outcome === 'unavailable') await refuseAuth(request, 'SERVICE_BUSY')
-    if (outcome === 'too-large') await refuseAuth(request, 'PAYLOAD_TOO_LARGE')
-  } catch {
-    // a client that has a part of the response learns from the cut connection that it is not whole
-    if (outgoing.headersSent) outgoing.destroy()
-    else await refuseAuth(request, 'INTERNAL_ERROR')
-  }
+  const attempt = isRead(incoming) ? repeatedRead(forwarded) : (upstream: Upstream) => change(upstream, forwarded)
+  await orRefuse(outgoing, onUpstream(upstreams, timeoutMs, outgoing, attempt), (failure) => refuseAuth(request, failures[failure]))
 }

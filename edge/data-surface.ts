@@ -2,8 +2,21 @@
  * The data surface at the edge: decides what a request may cost before PostgREST sees a byte of it, then forwards it as it came.
  */
 import { clientNetwork } from '../infra/shared/client-address.ts'
+import { requestIdHeader } from '../infra/shared/request-id.ts'
 import { allowance } from './allowance.ts'
-import { change, forwardedHeaders, isForClient, isRead, onUpstream, read, repeatedRead, type EdgeRequest, type Forwarded, type Outcome } from './forward.ts'
+import {
+  change,
+  forwardedHeaders,
+  isForClient,
+  isRead,
+  onUpstream,
+  orRefuse,
+  read,
+  repeatedRead,
+  type EdgeRequest,
+  type Forwarded,
+  type Outcome,
+} from './forward.ts'
 import { isText, judge } from './query.ts'
 import { headersOfData, refuse as sendRefusal, type RefusalCode } from './refuse.ts'
 import { asksInterfaceObject, headersForPostgrest, mendError, namedCode, typeForInterface } from './translation.ts'
@@ -35,7 +48,7 @@ function headerValue(name: string, value: string, prefix: string): string {
 function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answerHeaders'] {
   const wantsObject = asksInterfaceObject(incoming.headers.accept)
   return (received) => {
-    const headers = ['x-request-id', id]
+    const headers = [requestIdHeader, id]
     const names = new Set<string>()
     for (let at = 0; at < received.length; at += 2) {
       const name = received[at] ?? ''
@@ -55,12 +68,16 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
 /** Returns true if a standby's answer is final. A refusal is the primary's to give: a standby may lag behind. */
 const isFinal = (status: number) => status < 400 || status === 429
 
+/** Codes of the data surface for each way in which forwarding fails. */
+const failures = { unavailable: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
+
 /** Returns a function that answers one request to the data surface. It never rejects. */
 export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal }: DataSurface): (request: DataRequest) => Promise<void> {
   /** Reads from a standby that is ready. @returns undefined if the primary must answer */
   const readFromStandby = async (forwarded: Forwarded): Promise<Outcome | undefined> => {
-    const standby = await standbys?.next(0, 'active', undefined, () => false)
-    if (standby === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')) return undefined
+    if (standbys === undefined || /no-cache/i.test(forwarded.incoming.headers['cache-control'] ?? '')) return undefined
+    const standby = await standbys.next(0, 'active', undefined, () => false)
+    if (standby === undefined) return undefined
     standby.active += 1
     try {
       return await read(standby, forwarded, isFinal) ? 'answered' : undefined
@@ -113,19 +130,11 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
       answerHeaders: answerHeaders(request),
       mend: mendError,
     }
-    try {
-      let outcome: Outcome
-      if (isRead(incoming)) outcome = await readFromStandby(forwarded) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(forwarded))
-      else if (allowed.isHeavy) outcome = await onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
-      else outcome = await onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
-      if (outcome === 'too-large') await refuse('PAYLOAD_TOO_LARGE')
-      if (outcome === 'unavailable') await refuse('SERVICE_BUSY')
-      return undefined
-    } catch {
-      // a client that has a part of the response learns from the cut connection that it is not whole
-      if (outgoing.headersSent) outgoing.destroy()
-      else await refuse('BAD_GATEWAY')
-      return undefined
+    const send = async (): Promise<Outcome> => {
+      if (isRead(incoming)) return await readFromStandby(forwarded) ?? await onUpstream(postgrest, timeoutMs, outgoing, repeatedRead(forwarded))
+      if (allowed.isHeavy) return onUpstream(postgrest, timeoutMs, outgoing, sendHeavy(forwarded), 'heavyActive')
+      return onUpstream(postgrest, timeoutMs, outgoing, (upstream) => change(upstream, forwarded))
     }
+    return orRefuse(outgoing, send(), (failure) => refuse(failures[failure]))
   }
 }

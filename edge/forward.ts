@@ -84,7 +84,7 @@ export function forwardedHeaders(
 /** Returns true for a response header that the client receives. The edge sends the request id itself. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
 
-export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -354,5 +354,24 @@ export async function onUpstream(
     } finally {
       upstream[load] -= 1
     }
+  }
+}
+
+/**
+ * Waits for a forwarded request, and refuses it if it was not answered.
+ * @param refuse sends the surface's own error: no upstream, a body that is too large, or a connection that the upstream cut off
+ */
+export async function orRefuse(
+  outgoing: ServerResponse,
+  forwarding: Promise<Outcome>,
+  refuse: (failure: Exclude<Outcome, 'answered'> | 'cut') => Promise<void>,
+): Promise<void> {
+  try {
+    const outcome = await forwarding
+    if (outcome !== 'answered') await refuse(outcome)
+  } catch {
+    // a client that has a part of the response learns from the cut connection that it is not whole
+    if (outgoing.headersSent) outgoing.destroy()
+    else await refuse('cut')
   }
 }

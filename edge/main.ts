@@ -3,10 +3,11 @@ import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { endInOrder } from '../auth/ending.ts'
-import { createLog, describeError, type Log } from '../auth/log.ts'
-import { configError, isConfigError } from '../infra/shared/errors.ts'
+import { endFailedStart, endInOrder } from '../auth/ending.ts'
+import { createLog, type Log } from '../auth/log.ts'
+import { configError } from '../infra/shared/errors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
+import { optionalTracing } from '../infra/shared/optional-tracing.ts'
 import { need, readSettings, type Settings } from '../infra/shared/settings.ts'
 import { appFiles, needApp, policyOfApp } from './app-files.ts'
 import { remoteAuth } from './auth-surface.ts'
@@ -57,10 +58,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
     const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT)
     const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
-    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings
-    const tracing = endpoint === undefined
-      ? undefined
-      : (await import('../infra/shared/tracing.ts')).startTracing(endpoint, headers, (reason) => log.warn({ reason }, 'traces were not taken'))
+    const tracing = await optionalTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
@@ -98,6 +96,5 @@ try {
   const stopWith = endInOrder(log)
   stopWith(await start(settings, log))
 } catch (error) {
-  process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${describeError(error).name}: ${describeError(error).message}`}\n`)
-  process.exit(1)
+  endFailedStart(error)
 }

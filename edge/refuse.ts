@@ -1,5 +1,5 @@
 /** Errors of the edge itself on the data surface, in PostgREST's format. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
 
@@ -49,21 +49,30 @@ export async function endAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   if (!incoming.complete) incoming.socket.destroySoon()
 }
 
-/** Sends an error at once, and discards the rest of the body. */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
-  // the client is gone
+/** Sends an error as JSON at once, and discards the rest of the request's body. A client that is gone gets none. */
+export async function sendError(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  error: object,
+): Promise<void> {
   if (outgoing.destroyed) return
+  const body = JSON.stringify(error)
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  outgoing.write(body)
+  await endAnswer(incoming, outgoing)
+}
+
+/** Refuses a request to the data surface. */
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
   const [status, message] = refusals[code]
-  const body = JSON.stringify({ code, message, details: null, hint: null })
-  outgoing.writeHead(status, {
+  await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
     // as PostgREST does
     ...(incoming.headers.origin !== undefined && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' }),
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  })
-  outgoing.write(body)
-  await endAnswer(incoming, outgoing)
+  }, { code, message, details: null, hint: null })
 }

@@ -52,12 +52,21 @@ export type Upstreams = {
   close: () => Promise<void>
 }
 
+/** Returns the origin of an address. IPv6 addresses get brackets. */
+const originOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** Returns host and port of an origin. IPv6 addresses lose their brackets. */
+function addressOf(url: string): { host: string, port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
 function connectTo(host: string, port: number, isReady: boolean): Upstream {
   const options = { keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs, maxHeaderSize, connect: { timeout: connectMs } }
   return {
     host,
     port,
-    pool: new Pool(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, { ...options, headersTimeout: 0, bodyTimeout: 0 }),
+    pool: new Pool(originOf(host, port), { ...options, headersTimeout: 0, bodyTimeout: 0 }),
     agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs }),
     heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
     active: 0,
@@ -92,8 +101,8 @@ function choose(list: () => Upstream[]): Upstreams['next'] {
 
 /** One upstream at a fixed address, which counts as ready. */
 export function fixedUpstream(url: string): Upstreams {
-  const { hostname, port } = new URL(url)
-  const upstream = connectTo(hostname.replace(/^\[|\]$/g, ''), Number(port), true)
+  const { host, port } = addressOf(url)
+  const upstream = connectTo(host, port, true)
   return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
 }
 
@@ -109,28 +118,26 @@ export function discoveredUpstreams(urls: string[], readyPort: number | undefine
   const stopped = new AbortController()
   const { signal } = stopped
   const checks = new Agent({ connect: { timeout: connectMs }, headersTimeout: connectMs, bodyTimeout: connectMs })
-  const addressOfChecks = ({ host }: Upstream) => `http://${host.includes(':') ? `[${host}]` : host}:${readyPort}`
   // an upstream that stops closes the connection of its checks; the next check may hang until after it listens again
   checks.on('disconnect', (origin) => {
-    for (const upstream of known.values()) if (addressOfChecks(upstream) === new URL(origin).origin) upstream.isReady = false
+    for (const upstream of known.values()) if (new URL(origin).host === new URL(originOf(upstream.host, readyPort ?? 0)).host) upstream.isReady = false
   })
 
-  const check = async (upstream: Upstream): Promise<void> => {
-    upstream.isReady = await request(`${addressOfChecks(upstream)}/ready`, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
+  const check = async (upstream: Upstream, port: number): Promise<void> => {
+    upstream.isReady = await request(`${originOf(upstream.host, port)}/ready`, { dispatcher: checks, signal }).then(async ({ statusCode, body }) => {
       await body.dump()
       return statusCode === 200
     }, () => false)
   }
   /** Checks one upstream until it is removed. */
-  const watch = async (key: string, upstream: Upstream): Promise<void> => {
+  const watch = async (key: string, upstream: Upstream, port: number): Promise<void> => {
     while (known.get(key) === upstream && !signal.aborted) {
-      await check(upstream)
+      await check(upstream, port)
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
   const addressesOf = async (url: string): Promise<string[]> => {
-    const { hostname, port } = new URL(url)
-    const host = hostname.replace(/^\[|\]$/g, '')
+    const { host, port } = addressOf(url)
     const addresses = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) }).catch(() => [])
     if (addresses.length === 0 && !unknown.has(host)) onUnknown(host)
     if (addresses.length === 0) unknown.add(host)
@@ -149,7 +156,7 @@ export function discoveredUpstreams(urls: string[], readyPort: number | undefine
       const [host = '', port] = key.split(' ')
       const upstream = connectTo(host, Number(port), readyPort === undefined)
       known.set(key, upstream)
-      if (readyPort !== undefined) void watch(key, upstream)
+      if (readyPort !== undefined) void watch(key, upstream, readyPort)
     }
   }
   const discovering = (async () => {
