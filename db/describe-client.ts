@@ -102,3 +102,19 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
 ${shown.join('')}}
 `
 }
+
+/** The text of edge/columns.ts: the only names that a query may use as columns. */
+export function columnsPage({ tables, routines }: Exposed): string {
+  const sorted = (fields: { name: string }[]) => [...new Set(fields.map(({ name }) => name))].toSorted()
+  const ofRoutines = routines.map(({ name, parameters, reply }) => ({ name, names: sorted([...parameters, ...(reply.kind === 'rows' ? reply.columns : [])]) }))
+  return `/** The columns of a query, of which PostgREST checks none. Written by \`npm run schema\` from the catalogue. */
+
+/** Columns and computed fields of all tables. */
+export const columnsOfTables: ReadonlySet<string> = new Set([
+${sorted(tables.flatMap(({ columns, computed }) => [...columns, ...computed])).map((name) => `  '${name}',\n`).join('')}])
+
+/** Parameters and result columns of each function. */
+export const columnsOfFunctions: Readonly<Record<string, readonly string[]>> = {
+${ofRoutines.map(({ name, names }) => `  ${name}: ${strings(names)},\n`).join('')}}
+`
+}

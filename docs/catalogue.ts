@@ -1,6 +1,6 @@
 /** Every file of the repository that is made of the database's catalogue. `npm run schema` writes them, and a test compares. */
 import type pg from 'pg'
-import { databasePage, fieldsPage } from '../db/describe-client.ts'
+import { columnsPage, databasePage, fieldsPage } from '../db/describe-client.ts'
 import { dataDescription } from '../db/describe-data.ts'
 import { typesPage } from '../db/describe-types.ts'
 import { describeDatabase, schemaPage } from '../db/describe.ts'
@@ -19,6 +19,7 @@ export async function cataloguePages(client: pg.ClientBase): Promise<Record<stri
     'db/types.ts': types,
     'client/database.ts': databasePage(exposed),
     'client/fields.ts': fieldsPage(exposed),
+    'edge/columns.ts': columnsPage(exposed),
     'docs/openapi.json': openApiPage(exposed.title, dataDescription(exposed)),
     'db/schema.sql': schemaPage(await describeDatabase(client)),
   }

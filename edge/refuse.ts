@@ -12,7 +12,14 @@ const refusals = {
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
-} as const
+  // codes of PostgREST and of PostgreSQL for the same mistakes
+  PGRST100: [
+    400,
+    'a column cannot be cast to this type',
+    'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
+  ],
+  '42703': [400, 'a column in the query does not exist', 'Name a column of the table, or of what the function answers.'],
+} as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
@@ -66,7 +73,7 @@ export async function sendError(
 
 /** Refuses a request to the data surface. */
 export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
-  const [status, message] = refusals[code]
+  const [status, message, hint = null] = refusals[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
     // as PostgREST does
@@ -74,5 +81,5 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  }, { code, message, details: null, hint: null })
+  }, { code, message, details: null, hint })
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { asked, garbledFields, messages, refused } from './queries.ts'
+import { asked, garbledFields, hints, messages, refused } from './queries.ts'
 import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
 
 let stack: Stack
@@ -20,7 +20,7 @@ const answer = async (url: string, method: string, headers = {}) => {
 const refusal = (code: string) => ({
   status: 400,
   type: 'application/json; charset=utf-8',
-  text: JSON.stringify({ code, message: messages[code], details: null, hint: null }),
+  text: JSON.stringify({ code, message: messages[code], details: null, hint: hints[code] ?? null }),
 })
 
 test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
