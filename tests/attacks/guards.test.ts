@@ -3,7 +3,7 @@
  * columns, and estimates. Generated from the catalogue, so a new table or function is asked too.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routineShapes } from '../../db/shapes.ts'
+import { routineShapes } from '../../description/shapes.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { startEdge } from '../edge/support.ts'
 import { readCatalogue, type Catalogue, type Table } from '../isolation/catalogue.ts'

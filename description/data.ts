@@ -2,13 +2,13 @@
  * The data surface in OpenAPI 3.1, made of the exposed schema: paths from data_url, and the parts they refer to. It says what
  * PostgREST serves, for clients that are made of a description and for tools that check requests and answers. No I/O.
  */
-import { reference, type Description, type Json } from './describe-parts.ts'
-import { filterName, filterParameter, filtersOf, logic, of, pageParameters, sharedParameters } from './describe-parameters.ts'
-import { everyForm, rangeHeaders, refusalResponses, refusals, refusalsWithoutBody, rows } from './describe-responses.ts'
-import type { Exposed, Routine, Table } from './exposed.ts'
+import { reference, type Description, type Json } from './json-schema.ts'
+import { filterName, filterParameter, filtersOf, logic, of, pageParameters, sharedParameters } from './data-parameters.ts'
+import { everyForm, rangeHeaders, refusalResponses, refusals, refusalsWithoutBody, rows } from './data-responses.ts'
+import type { Exposed, Routine, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
 import { exampleId, namedShapes } from './shapes.ts'
-import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, shapeOfRoutine, type Field } from './surface.ts'
+import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, shapeOfRoutine, type Field } from './fields.ts'
 
 /** Where the edge has the data surface, from base_url. */
 const servers = [{ url: '/data', description: 'Through the edge; data_url may be another address of the same surface' }]

@@ -1,6 +1,6 @@
 /** What the data surface answers, refusals included, as responses of OpenAPI. No I/O. */
 import { dataErrors, type DataError, type Kind } from './data-errors.ts'
-import { reference, type Json } from './describe-parts.ts'
+import { reference, type Json } from './json-schema.ts'
 
 const kinds: Kind[] = ['read', 'create', 'change', 'remove', 'call']
 const errorsOf = (kind: Kind): DataError[] => dataErrors.filter((error) => error.of.includes(kind))

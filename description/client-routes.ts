@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { methodOf } from '../auth/routes/names.ts'
 import { sessionEffectOf } from '../auth/routes/route.ts'
 import { routes } from '../auth/routes/table.ts'
-import { propertyName, typeScriptOf, type Layout, type Schema } from '../db/json-schema.ts'
+import { propertyName, typeScriptOf, type Layout, type Schema } from './json-schema.ts'
 
 /** An object over several lines, each member with its description. */
 const spread: Layout = {

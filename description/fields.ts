@@ -1,5 +1,5 @@
 /** The exposed schema with a schema for each value: what the catalogue says, completed by shapes.ts. No I/O. */
-import type { Column, Exposed, Parameter, Reply, Routine, Table } from './exposed.ts'
+import type { Column, Exposed, Parameter, Reply, Routine, Table } from './catalogue.ts'
 import { nullable, schemaOfType, type Schema } from './json-schema.ts'
 import { columnExamples, columnShapes, routineShapes, type RoutineShape } from './shapes.ts'
 
@@ -10,7 +10,7 @@ const isJson = (type: string) => type === 'json' || type === 'jsonb'
 
 function shapeOf(where: string, shapes: Record<string, Schema>, name: string): Schema {
   const shape = shapes[name]
-  if (shape === undefined) throw new Error(`${where} holds JSON: say in db/shapes.ts what is in it`)
+  if (shape === undefined) throw new Error(`${where} holds JSON: say in description/shapes.ts what is in it`)
   return shape
 }
 
@@ -58,7 +58,7 @@ export const changedFields = (table: Table): Field[] =>
 /** What shapes.ts says of a function. @throws when it says nothing */
 export function shapeOfRoutine({ name }: Routine): RoutineShape {
   const shape = routineShapes[name]
-  if (shape === undefined) throw new Error(`the function ${name} is not in db/shapes.ts`)
+  if (shape === undefined) throw new Error(`the function ${name} is not in description/shapes.ts`)
   return shape
 }
 
@@ -76,7 +76,7 @@ export const parameterFields = (routine: Routine): Field[] =>
 /** The columns of a function's own rows. @throws when nobody has said which of them may be null. */
 export function replyFields(routine: Routine, reply: Extract<Reply, { kind: 'rows' }>): Field[] {
   const { nullable: nulls } = shapeOfRoutine(routine)
-  if (nulls === undefined) throw new Error(`say in db/shapes.ts which columns of ${routine.name} may be null`)
+  if (nulls === undefined) throw new Error(`say in description/shapes.ts which columns of ${routine.name} may be null`)
   return reply.columns.map(({ name, type }) => {
     const schema = schemaOfType(type, 'answered', `${routine.name}.${name}`)
     return { name, schema: nulls.includes(name) ? nullable(schema) : schema, isOptional: false }

@@ -1,8 +1,8 @@
 /** What a client in TypeScript knows of the data surface: client/database.ts and client/fields.ts are written by this and by nobody. */
-import type { Exposed, Routine, Table } from './exposed.ts'
+import type { Exposed, Routine, Table } from './catalogue.ts'
 import { oneLine, typeScriptOf } from './json-schema.ts'
 import { namedShapes } from './shapes.ts'
-import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, type Field } from './surface.ts'
+import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, type Field } from './fields.ts'
 
 const objectType = (fields: Field[]): string =>
   oneLine.object(fields.map(({ name, isOptional, schema }) => ({ name, isOptional, type: () => typeScriptOf(schema) })), '')
@@ -45,7 +45,7 @@ function routineType(routine: Routine): string {
 /** The text of client/database.ts: the type that `PostgrestClient` of @supabase/postgrest-js takes. */
 export function databasePage({ tables, routines }: Exposed): string {
   const names = Object.entries(namedShapes)
-  return `/** The data surface as postgrest-js wants to know it. Written by \`npm run schema\` from the catalogue and db/shapes.ts. */
+  return `/** The data surface as postgrest-js wants to know it. Written by \`npm run schema\` from the catalogue and description/shapes.ts. */
 
 /** Any JSON value. */
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]

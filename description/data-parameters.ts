@@ -1,7 +1,7 @@
 /** What a query to the data surface may ask, as parameters of OpenAPI. No I/O. */
-import type { Column, Table } from './exposed.ts'
+import type { Column, Table } from './catalogue.ts'
 import type { Schema } from './json-schema.ts'
-import { reference, type Json } from './describe-parts.ts'
+import { reference, type Json } from './json-schema.ts'
 
 const sentences = (...parts: string[]): string => parts.filter((part) => part !== '').join('\n\n')
 

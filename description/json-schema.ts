@@ -46,7 +46,8 @@ const sent: Record<string, Schema> = {
 /** @throws when the type has no schema yet, so that a new one is not forgotten here. */
 export function schemaOfType(type: string, direction: 'answered' | 'sent', where: string): Schema {
   const schema = (direction === 'sent' ? sent[type] : undefined) ?? answered[type]
-  if (schema === undefined) throw new Error(`${where} is of the type ${type}: say in db/json-schema.ts what that is, or in db/shapes.ts what this one holds`)
+  if (schema === undefined)
+    throw new Error(`${where} is of the type ${type}: say in description/json-schema.ts what that is, or in description/shapes.ts what this one holds`)
   return schema
 }
 
@@ -110,3 +111,16 @@ export function typeScriptOf(schema: Schema, layout = oneLine, indent = ''): str
     return layout.object(members, indent)
   }).join(' | ')
 }
+
+export type Json = Record<string, unknown>
+
+/** The parts of an OpenAPI document that are the data surface's. */
+export type Description = {
+  /** By their path from data_url; each path names that as its server. */
+  paths: Record<string, Json>
+  components: { schemas: Record<string, Json>, responses: Record<string, Json>, parameters: Record<string, Json>, headers: Record<string, Json> }
+  tags: { name: string, description: string }[]
+}
+
+/** Refers to a part that has a name. */
+export const reference = (kind: keyof Description['components'], name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
