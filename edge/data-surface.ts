@@ -69,7 +69,7 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
 const isFinal = (status: number) => status < 400 || status === 429
 
 /** Codes of the data surface for each way in which forwarding fails. */
-const failures = { unavailable: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
+const failures = { unavailable: 'SERVICE_BUSY', refused: 'BAD_GATEWAY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
 
 /** Returns a function that answers one request to the data surface. It never rejects. */
 export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal }: DataSurface): (request: DataRequest) => Promise<void> {
@@ -100,9 +100,9 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
 
   return async (request) => {
     const { id, incoming, outgoing, prefix, path, traceparent } = request
-    const refuse = (code: RefusalCode) => {
+    const refuse = (code: RefusalCode, message?: string) => {
       onRefusal?.(code)
-      return sendRefusal(incoming, outgoing, code, id)
+      return sendRefusal(incoming, outgoing, code, id, message)
     }
     const headers = headersForPostgrest(incoming.headers, prefix)
     const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
@@ -118,7 +118,7 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     // PostgREST passes every header to the database as text
     if (!isText(incoming.rawHeaders.join('\n'))) return refuse('INVALID_ENCODING')
     const refusal = judge(method, incoming.url ?? '')
-    if (refusal !== undefined) return refuse(refusal)
+    if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
 
     const forwarded: Forwarded = {

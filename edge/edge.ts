@@ -165,7 +165,8 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
       outgoing.setHeader(requestIdHeader, request.id)
       return app(incoming, outgoing)
     }
-    if (auth.upstreams !== undefined && prefix === undefined && (probePath.test(target) || !target.startsWith('/'))) return refuseAuth(request, 'NOT_FOUND')
+    const isClosed = !target.startsWith('/') || auth.upstreams !== undefined && probePath.test(target)
+    if (prefix === undefined && isClosed) return refuseAuth(request, 'NOT_FOUND')
     const held = hold?.passed()
     if (held !== undefined) await held
     if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))

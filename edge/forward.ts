@@ -43,8 +43,8 @@ export type Forwarded = EdgeRequest & {
   mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
 }
 
-/** The outcome of a forwarded request: the response was sent, no upstream was there, or the request body is too large. */
-export type Outcome = 'answered' | 'unavailable' | 'too-large'
+/** The outcome of a forwarded request: the response was sent, no upstream was there, each refused the connect, or the body is too large. */
+export type Outcome = 'answered' | 'unavailable' | 'refused' | 'too-large'
 
 /** Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge answers it. */
 const ofConnection = new Set([
@@ -329,7 +329,6 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
  * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the request.
  * @param timeoutMs time to wait for an upstream
  * @param load the number by which upstreams are compared and that this attempt adds to
- * @throws the last error if the time is over
  */
 export async function onUpstream(
   upstreams: Upstreams,
@@ -348,7 +347,7 @@ export async function onUpstream(
       return await attempt(upstream)
     } catch (error) {
       if (!(error instanceof Unseen)) throw error
-      if (Date.now() > deadline || outgoing.destroyed) throw error
+      if (Date.now() > deadline || outgoing.destroyed) return 'refused'
       failed = upstream
       await sleep(50)
     } finally {

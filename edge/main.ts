@@ -63,7 +63,10 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     const hold = createHold()
-    process.on('SIGUSR2', hold.begin).on('SIGUSR1', hold.end)
+    process.on('SIGUSR2', () => {
+      hold.begin()
+      log.info('requests are held')
+    }).on('SIGUSR1', hold.end)
     const listener = edge({
       auth: { serve: remoteAuth(auth), isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }), upstreams: auth },
       data: { postgrest, standbys, bodyLimit: settings.DATA_BODY_LIMIT, timeoutMs: postgrestTimeoutMs },

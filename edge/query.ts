@@ -74,10 +74,10 @@ const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
 /**
  * Judges a URL.
  * @param url path and query as received, one byte a character
- * @returns the reason of a refusal, or undefined
+ * @returns the code of a refusal, with a message that names a column, or undefined
  */
-export function judge(method: string, url: string): QueryRefusal | undefined {
-  if (!isText(decode(url))) return 'INVALID_ENCODING'
+export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
+  if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
   const at = url.indexOf('?')
   const path = decode(at === -1 ? url : url.slice(0, at))
   const parts = at === -1 ? [] : url.slice(at + 1).split(/[&;]/)
@@ -99,13 +99,14 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
     || count(logic, /\(/g) > most.groups
     || conditions.length > most.conditions
     || repeatsByNumber(decode(parts.join('&')))
-  if (isTooMuch) return 'QUERY_TOO_COMPLEX'
-  if (valuesOf(/^select$/).some(hasOtherCast)) return 'PGRST100'
+  if (isTooMuch) return { code: 'QUERY_TOO_COMPLEX' }
+  if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
   const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
-  if (!columns.every((name) => isColumn(path, name))) return '42703'
+  const unknown = columns.find((name) => !isColumn(path, name))
+  if (unknown !== undefined) return { code: '42703', message: `column ${Buffer.from(unknown.slice(0, 63), 'latin1').toString()} does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
-  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return 'LIMIT_NOT_SUPPORTED'
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 has no answer to it
-  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return 'ORDER_NOT_SUPPORTED'
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return { code: 'ORDER_NOT_SUPPORTED' }
   return undefined
 }

@@ -18,7 +18,7 @@ const refusals = {
     'a column cannot be cast to this type',
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
-  '42703': [400, 'a column in the query does not exist', 'Name a column of the table, or of what the function answers.'],
+  '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals
@@ -71,8 +71,8 @@ export async function sendError(
   await endAnswer(incoming, outgoing)
 }
 
-/** Refuses a request to the data surface. */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
+/** Refuses a request to the data surface. @param said replaces the usual message of the code */
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string, said?: string): Promise<void> {
   const [status, message, hint = null] = refusals[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
@@ -81,5 +81,5 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  }, { code, message, details: null, hint })
+  }, { code, message: said ?? message, details: null, hint })
 }

@@ -80,6 +80,12 @@ async function disconnect({ pool, agent }: Upstream): Promise<void> {
   await pool.close()
 }
 
+/** Disconnects an upstream that gets no new requests, after its requests in progress. */
+async function retire(upstream: Upstream): Promise<void> {
+  while (upstream.active + upstream.heavyActive > 0) await sleep(50, undefined, { ref: false })
+  await disconnect(upstream)
+}
+
 /** Chooses among upstreams. A tie goes to each in turn. */
 function choose(list: () => Upstream[]): Upstreams['next'] {
   let turn = 0
@@ -106,13 +112,27 @@ export function fixedUpstream(url: string): Upstreams {
   return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
 }
 
+/** Errors of a lookup that say that the name has no address. Others say that DNS does not answer. */
+const unknownHost = new Set(['ENOTFOUND', 'ENODATA'])
+
+async function addressesOfHost(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) })
+  return found.map(({ address }) => address)
+}
+
 /**
  * Upstreams at every address of some host names. DNS is asked again each second, so replicas may come and go.
  * @param urls such as `http://auth:3000`
  * @param readyPort port at which `GET /ready` says that an upstream is ready; without it each address counts as ready
  * @param onUnknown called when a host name begins to have no address
+ * @param resolve looks up the addresses of a host name
  */
-export function discoveredUpstreams(urls: string[], readyPort: number | undefined, onUnknown: (host: string) => void): Upstreams {
+export function discoveredUpstreams(
+  urls: string[],
+  readyPort: number | undefined,
+  onUnknown: (host: string) => void,
+  resolve: (host: string) => Promise<string[]> = addressesOfHost,
+): Upstreams {
   const known = new Map<string, Upstream>()
   const unknown = new Set<string>()
   const stopped = new AbortController()
@@ -136,20 +156,23 @@ export function discoveredUpstreams(urls: string[], readyPort: number | undefine
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
+  const last = new Map<string, string[]>()
+  /** Returns the addresses of an upstream. While DNS fails it has its last ones. */
   const addressesOf = async (url: string): Promise<string[]> => {
     const { host, port } = addressOf(url)
-    const addresses = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) }).catch(() => [])
+    const addresses = await resolve(host).catch((error: unknown) => unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? [])
+    last.set(host, addresses)
     if (addresses.length === 0 && !unknown.has(host)) onUnknown(host)
     if (addresses.length === 0) unknown.add(host)
     else unknown.delete(host)
-    return addresses.map(({ address }) => `${address} ${port}`)
+    return addresses.map((address) => `${address} ${port}`)
   }
   const discover = async (): Promise<void> => {
     const found = new Set((await Promise.all(urls.map(addressesOf))).flat())
     for (const [key, upstream] of known) {
       if (found.has(key)) continue
       known.delete(key)
-      void disconnect(upstream)
+      void retire(upstream)
     }
     for (const key of found) {
       if (known.has(key)) continue

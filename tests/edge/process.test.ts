@@ -4,7 +4,6 @@ import { request as httpRequest, type RequestListener } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
@@ -362,8 +361,7 @@ describe('a hold', () => {
     const one = await edgeFor({ ...ofStack(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
     await isReady(one)
     process.kill(one.pid, 'SIGUSR2')
-    // a signal takes effect a moment later
-    await sleep(50)
+    await expect.poll(one.output).toContain('requests are held')
     let answered = 0
     const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
     expect(await statusOf(`${one.url}/healthz`)).toBe(200)

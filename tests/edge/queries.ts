@@ -120,7 +120,6 @@ export const hints: Record<string, string> = {
 
 export const messages: Record<string, string> = {
   PGRST100: 'a column cannot be cast to this type',
-  42703: 'a column in the query does not exist',
   INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
   LIMIT_NOT_SUPPORTED: 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',

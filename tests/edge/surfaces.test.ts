@@ -59,7 +59,7 @@ describe.each(prefixes)('at %s', (prefix) => {
         method: 'OPTIONS',
         headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
       }],
-      ['/transactions?select=nothing', { headers: { origin: 'https://app.example.org' } }],
+      ['/transactions?select=id&order=id.wrong', { headers: { origin: 'https://app.example.org' } }],
       ['/nothing?a=%2F..%2F&b=%00', {}],
       ['/transactions', { headers: { authorization: 'Bearer bent' } }],
       ['/?limit=1', { method: 'POST' }],
