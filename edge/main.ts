@@ -51,7 +51,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     let stopping = false
     const isStopping = () => stopping
     const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number) => {
-      const upstreams = discoveredUpstreams(urls, readyPort, (name) => log.warn({ setting, name }, 'a host name has no address'))
+      const upstreams = discoveredUpstreams(urls, readyPort, (name, problem) => log.warn({ setting, name }, problem))
       running.defer(upstreams.close)
       return upstreams
     }
