@@ -21,6 +21,9 @@ const reportedChecks = 40
 /** Timeout of a connect and of a readiness check, in milliseconds. A removed container does not refuse, it is silent. */
 export const connectMs = 1_000
 
+/** Connections to one upstream for reads, and for requests with a body. More requests wait for one of them. */
+const maxConnections = 512
+
 /** Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth service after 75 s. */
 const keepAliveMs = 10_000
 
@@ -69,8 +72,8 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
   return {
     host,
     port,
-    pool: new Pool(originOf(host, port), { ...options, headersTimeout: 0, bodyTimeout: 0 }),
-    agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs }),
+    pool: new Pool(originOf(host, port), { ...options, connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 }),
+    agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections }),
     heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
     active: 0,
     heavyActive: 0,

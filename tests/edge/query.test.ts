@@ -19,7 +19,7 @@ const answer = async (url: string, method: string, headers = {}) => {
 }
 const parsed = ({ text, ...rest }: { status: number, type: string | null, text: string }) => ({ ...rest, body: JSON.parse(text) })
 const refusal = (code: string) => ({
-  status: 400,
+  status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
   body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
 })
