@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
 import { fairQueue, type FairQueue } from '../infra/shared/fair-queue.ts'
 
-/** Largest bodies that one PostgREST reads at a time. docs/decisions/infrastructure.md has the figures. */
+/** Largest bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
 const heavySlots = 2
 /** Requests that may wait for such a slot, and how long in milliseconds. */
 const heavyQueueLength = 64
