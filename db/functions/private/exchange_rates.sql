@@ -5,7 +5,7 @@ create or replace function private.asked_currency(p_currency text, p_refusal tex
   language plpgsql stable set search_path = ''
 as $$
 begin
-  if lower(p_currency) not in (select private.known_currencies()) then
+  if not private.is_currency(lower(p_currency)) then
     perform private.invalid(format(p_refusal, left(p_currency, 40)), 'It takes a code of ISO 4217, such as eur.');
   end if;
   return lower(p_currency);
