@@ -1464,9 +1464,13 @@ grant execute on function private.bank_values(numeric,text,text,timestamp with t
 
 grant execute on function private.begin_import(text,uuid,text,bigint) to authenticated;
 
+grant execute on function private.budget_comparison_statement(text,text,text,text,text) to authenticated;
+
 grant execute on function private.budget_terms(text,date) to authenticated;
 
 grant execute on function private.can(text,text) to authenticated;
+
+grant execute on function private.cash_flow_statement(text,integer,text,uuid,integer,text) to authenticated;
 
 grant execute on function private.check_category(text,uuid,text,text) to authenticated;
 
@@ -1478,7 +1482,7 @@ grant execute on function private.context_condition(text,text) to authenticated;
 
 grant execute on function private.converted(text,text) to authenticated;
 
-grant execute on function private.counted_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
+grant execute on function private.converted_rows(text,text,text) to authenticated;
 
 grant execute on function private.currency_codes() to authenticated;
 
@@ -1500,6 +1504,8 @@ grant execute on function private.deny(text) to authenticated;
 
 grant execute on function private.describe_columns(regclass,text[]) to authenticated;
 
+grant execute on function private.distribution_statement(jsonb,text) to authenticated;
+
 grant execute on function private.due_costs(date,date,integer) to authenticated;
 
 grant execute on function private.essence(jsonb) to authenticated;
@@ -1511,6 +1517,8 @@ grant execute on function private.filter_conditions(jsonb) to authenticated;
 grant execute on function private.filter_literal(text,jsonb,text) to authenticated;
 
 grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
+
+grant execute on function private.filters_to_sql(jsonb) to authenticated;
 
 grant execute on function private.fits_cents(numeric,text) to authenticated;
 
@@ -1560,8 +1568,6 @@ grant execute on function private.months_between(date,date) to authenticated;
 
 grant execute on function private.most_rows_of_change() to authenticated;
 
-grant execute on function private.moved_parts(text,text,text,boolean,boolean) to authenticated;
-
 grant execute on function private.occurrence_id(uuid,date) to authenticated;
 
 grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
@@ -1573,6 +1579,8 @@ grant execute on function private.one_more(text) to authenticated;
 grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
 
 grant execute on function private.owner_of_part(text,uuid) to authenticated;
+
+grant execute on function private.parse_filters(jsonb) to authenticated;
 
 grant execute on function private.personal_id() to authenticated;
 
@@ -1636,6 +1644,8 @@ grant execute on function private.refuse_row(regclass,text,anyelement,text) to a
 
 grant execute on function private.refuse_value(regclass,text) to authenticated;
 
+grant execute on function private.report_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
+
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
 
 grant execute on function private.require_plain_query() to authenticated;
@@ -1645,6 +1655,8 @@ grant execute on function private.row_exists(text,uuid) to authenticated;
 grant execute on function private.rows_of_page(text) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
+
+grant execute on function private.split_allocations(text,text,text,boolean,boolean) to authenticated;
 
 grant execute on function private.take_back(uuid) to authenticated;
 
@@ -1658,9 +1670,9 @@ grant execute on function private.text_of(api.transactions,text) to authenticate
 
 grant execute on function private.to_moment(text,text,boolean) to authenticated;
 
-grant execute on function private.transaction_conditions(jsonb) to authenticated;
+grant execute on function private.transaction_aggregate_statement(jsonb,text,text,text) to authenticated;
 
-grant execute on function private.transaction_terms(jsonb) to authenticated;
+grant execute on function private.transaction_stat_statement(text,text,jsonb,text,text,text) to authenticated;
 
 grant execute on function private.transferred(numeric,text) to authenticated;
 

@@ -42,3 +42,23 @@ create or replace function private.fits_cents(p_amount numeric, p_currency text)
   return private.currency_decimals(p_currency) <= 2 or round(p_amount, private.currency_decimals(p_currency)) = round(p_amount, 2);
 comment on function private.fits_cents(numeric, text) is 'Whether an amount, stored with two decimals, keeps those that its currency has.';
 grant execute on function private.fits_cents(numeric, text) to authenticated;
+
+create or replace function private.asked_currency(p_currency text, p_refusal text default 'there is no currency %L') returns text
+  language plpgsql stable set search_path = ''
+as $$
+begin
+  if not private.is_currency(lower(p_currency)) then
+    perform private.invalid(format(p_refusal, left(p_currency, 40)), 'It takes a code of ISO 4217, such as eur.');
+  end if;
+  return lower(p_currency);
+end
+$$;
+comment on function private.asked_currency(text, text) is
+  'The currency that a report is asked for, in lower case; null is each; a code that is not known is 400, in the words of p_refusal.';
+
+create or replace function private.target_currency(p_convert_to text) returns text
+  language sql stable set search_path = ''
+  return private.asked_currency(p_convert_to, 'p_convert_to is no currency: %L');
+comment on function private.target_currency(text) is 'The currency that a report is to convert to, in lower case; null is none; a code that is not known is 400.';
+
+grant execute on function private.asked_currency(text, text), private.target_currency(text) to authenticated;
