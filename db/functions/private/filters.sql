@@ -1,7 +1,7 @@
 -- Filters that clients send as data. What a filter means is said once, here: each becomes typed conditions, which a row passes
 -- or does not. get_filtered_transactions() asks them of each row as it comes, so that it can stop as soon as it has enough.
--- The reports read every row of a context, where asking row by row takes about twice the time; transaction_reports.sql writes
--- the same conditions as SQL text for them.
+-- The reports read every row of a context, where asking row by row takes about twice the time; reports.sql writes the same
+-- conditions as SQL text for them.
 --
 -- A date is asked twice: of a transaction that has a day of its own, `days`, which are the same wherever the caller is; of any other
 -- `moments`. A day of its own counts as its midnight.
@@ -214,7 +214,7 @@ $$One filter as typed conditions, all of which must hold; 400 when it is not all
 
 `kind` says which column holds what a value may be: `numbers` for a number; for a date `moments`, and `days` for a transaction that has a day of its own; `texts` for id and text, of which one must be like the value by the operator `likeness`, or none where `is_negated`. Of a tag `texts` are the ids of the caller's tags that are named so, of which the transaction has one, or none where `is_negated`; null is any. Of a search they are a pattern for ILIKE that the name, the description or the reference matches. `takes_null` says whether null passes.$$;
 
-create or replace function private.transaction_conditions(p_filters jsonb)
+create or replace function private.parse_filters(p_filters jsonb)
   returns table (
     field text, kind text, numbers nummultirange, moments tstzmultirange, days datemultirange, likeness text, texts text[], is_negated boolean, takes_null boolean)
   language plpgsql stable rows 1 set search_path = ''
@@ -231,7 +231,7 @@ begin
   return query select c.* from jsonb_array_elements(p_filters) as filter cross join lateral private.filter_conditions(filter) as c;
 end
 $$;
-comment on function private.transaction_conditions(jsonb) is 'All filters as typed conditions; no filters are no conditions.';
+comment on function private.parse_filters(jsonb) is 'All filters as typed conditions; no filters are no conditions.';
 
 create or replace function private.text_of(t api.transactions, field text) returns text
   language sql immutable parallel safe
@@ -252,4 +252,4 @@ create or replace function private.text_of(t api.transactions, field text) retur
 comment on function private.text_of(api.transactions, text) is 'The value of a field that conditions compare as a text.';
 
 grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.reach(tstzmultirange, datemultirange),
-  private.filter_conditions(jsonb), private.transaction_conditions(jsonb), private.text_of(api.transactions, text) to authenticated;
+  private.filter_conditions(jsonb), private.parse_filters(jsonb), private.text_of(api.transactions, text) to authenticated;
