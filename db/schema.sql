@@ -834,7 +834,7 @@ create policy accounts_delete on api.accounts for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy accounts_read on api.accounts for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy accounts_update on api.accounts for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -845,10 +845,10 @@ CASE
 END);
 
 create policy activity_read on api.activity for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND (actor_id = ( SELECT public.uid() AS uid)) AND ( SELECT private.can('activity'::text, 'list_own'::text) AS can)))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND (actor_id = ( SELECT public.uid() AS uid)) AND ( SELECT private.can('activity'::text, 'list_own'::text) AS can)))));
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
+  using ((private.is_not_explained() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
 
 create policy budgets_create on api.budgets for insert to authenticated
   with check (
@@ -861,7 +861,7 @@ create policy budgets_delete on api.budgets for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy budgets_read on api.budgets for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy budgets_update on api.budgets for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -882,7 +882,7 @@ create policy categories_delete on api.categories for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy categories_read on api.categories for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy categories_update on api.categories for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -903,7 +903,7 @@ create policy dashboards_delete on api.dashboards for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
 
 create policy dashboards_read on api.dashboards for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
 
 create policy dashboards_update on api.dashboards for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
@@ -924,7 +924,7 @@ create policy exchange_rates_delete on api.exchange_rates for delete to authenti
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy exchange_rates_read on api.exchange_rates for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy exchange_rates_update on api.exchange_rates for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -938,7 +938,7 @@ create policy imports_delete on api.imports for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy imports_read on api.imports for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_create on api.line_items for insert to authenticated
   with check (
@@ -951,7 +951,7 @@ create policy line_items_delete on api.line_items for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy line_items_read on api.line_items for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_update on api.line_items for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -972,7 +972,7 @@ create policy past_budgets_delete on api.past_budgets for delete to authenticate
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy past_budgets_read on api.past_budgets for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy past_budgets_update on api.past_budgets for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -993,7 +993,7 @@ create policy subscriptions_delete on api.subscriptions for delete to authentica
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy subscriptions_read on api.subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy subscriptions_update on api.subscriptions for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1014,7 +1014,7 @@ create policy tags_delete on api.tags for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy tags_read on api.tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy tags_update on api.tags for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1035,7 +1035,7 @@ create policy transaction_tags_delete on api.transaction_tags for delete to auth
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transaction_tags_update on api.transaction_tags for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1056,7 +1056,7 @@ create policy transactions_delete on api.transactions for delete to authenticate
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND ((transaction_date)::timestamp with time zone >= ( SELECT
+  using ((private.is_not_explained() AND ((transaction_date)::timestamp with time zone >= ( SELECT
         CASE
             WHEN ("right"(rtrim(split_part(current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC'::text, 1)), 7) = ANY (ARRAY['ON TRUE'::text, 'ctions"'::text, 'IS NULL'::text])) THEN private.oldest_of_page(private.rows_of_page('transactions'::text))
             ELSE '-infinity'::timestamp with time zone
@@ -1526,13 +1526,9 @@ grant execute on function private.forget_activity(integer,integer) to auth_servi
 
 grant execute on function private.invalid(text,text) to authenticated;
 
-grant execute on function private.is_column(text,text) to authenticated;
-
 grant execute on function private.is_currency(text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
-
-grant execute on function private.is_function(text) to authenticated;
 
 grant execute on function private.is_layout(jsonb) to authenticated;
 
@@ -1540,11 +1536,11 @@ grant execute on function private.is_merge() to authenticated;
 
 grant execute on function private.is_moment(text) to authenticated;
 
+grant execute on function private.is_not_explained() to authenticated;
+
 grant execute on function private.is_of_import(uuid,uuid) to authenticated;
 
 grant execute on function private.is_one_too_many(text) to authenticated;
-
-grant execute on function private.is_plain_query() to authenticated;
 
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
@@ -1647,8 +1643,6 @@ grant execute on function private.refuse_value(regclass,text) to authenticated;
 grant execute on function private.report_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
-
-grant execute on function private.require_plain_query() to authenticated;
 
 grant execute on function private.row_exists(text,uuid) to authenticated;
 

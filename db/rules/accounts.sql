@@ -29,7 +29,7 @@ alter table api.accounts
 alter table api.accounts enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy accounts_read on api.accounts for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
       and organization_id = (select public.org_id()))));
 create policy accounts_create on api.accounts for insert to authenticated

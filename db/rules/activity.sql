@@ -21,7 +21,7 @@ comment on column api.activity.after is 'The row as it became; null where it was
 alter table api.activity enable row level security;
 -- The organization is named twice, as in the policies of the tables.
 create policy activity_read on api.activity for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('activity', 'list'))
       and organization_id = (select public.org_id()))
     or (organization_id = (select public.org_id()) and actor_id = (select public.uid()) and (select private.can('activity', 'list_own')))));

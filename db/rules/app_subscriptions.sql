@@ -16,7 +16,7 @@ comment on column api.app_subscriptions.updated_at is 'Set by the service at eac
 alter table api.app_subscriptions enable row level security;
 create policy app_subscriptions_read_own on api.app_subscriptions
   for select to authenticated
-  using (private.is_plain_query() and user_id = (select private.personal_id()));
+  using (private.is_not_explained() and user_id = (select private.personal_id()));
 
 -- insert, update and delete are not granted, because a plan is given by an operator or a payment provider, never by its
 -- user. anon has no policy and so reads nothing.

@@ -25,7 +25,7 @@ alter table api.budgets alter column user_id set default public.uid(), alter col
 alter table api.budgets enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy budgets_read on api.budgets for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
       and organization_id = (select public.org_id()))));
 create policy budgets_create on api.budgets for insert to authenticated

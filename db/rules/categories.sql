@@ -20,7 +20,7 @@ alter table api.categories alter column user_id set default public.uid(), alter 
 alter table api.categories enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy categories_read on api.categories for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
       and organization_id = (select public.org_id()))));
 create policy categories_create on api.categories for insert to authenticated

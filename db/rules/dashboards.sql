@@ -36,7 +36,7 @@ alter table api.dashboards
 alter table api.dashboards enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy dashboards_read on api.dashboards for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('dashboards', 'list'))
       and organization_id = (select public.org_id()) and (visibility in ('shared', 'public') or (select private.can('dashboards', 'list_private'))))));
 create policy dashboards_create on api.dashboards for insert to authenticated

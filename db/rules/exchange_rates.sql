@@ -21,7 +21,7 @@ alter table api.exchange_rates alter column user_id set default public.uid(), al
 alter table api.exchange_rates enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy exchange_rates_read on api.exchange_rates for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('exchange_rates', 'list'))
       and organization_id = (select public.org_id()))));
 create policy exchange_rates_create on api.exchange_rates for insert to authenticated

@@ -19,7 +19,7 @@ alter table api.imports alter column user_id set default public.uid(), alter col
 alter table api.imports enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy imports_read on api.imports for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('imports', 'list'))
       and organization_id = (select public.org_id()))));
 create policy imports_delete on api.imports for delete to authenticated

@@ -21,7 +21,7 @@ alter table api.past_budgets alter column user_id set default public.uid(), alte
 alter table api.past_budgets enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy past_budgets_read on api.past_budgets for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'list'))
       and organization_id = (select public.org_id()))));
 create policy past_budgets_create on api.past_budgets for insert to authenticated

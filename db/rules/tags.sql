@@ -15,7 +15,7 @@ alter table api.tags alter column user_id set default public.uid(), alter column
 alter table api.tags enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy tags_read on api.tags for select to authenticated
-  using (private.is_plain_query() and ((organization_id is null and user_id = (select private.personal_id()))
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('tags', 'list'))
       and organization_id = (select public.org_id()))));
 create policy tags_create on api.tags for insert to authenticated

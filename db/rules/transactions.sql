@@ -43,7 +43,7 @@ alter table api.transactions
 alter table api.transactions enable row level security;
 -- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy transactions_read on api.transactions for select to authenticated
-  using (private.is_plain_query() and transaction_date >= (
+  using (private.is_not_explained() and transaction_date >= (
     select case
       when right(rtrim(split_part(pg_catalog.current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC', 1)), 7) in ('ON TRUE', 'ctions"', 'IS NULL')
         then private.oldest_of_page(private.rows_of_page('transactions'))

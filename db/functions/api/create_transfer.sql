@@ -18,7 +18,6 @@ declare
   moved_on constant date := private.whole_day(transfer_date);
   transfer constant uuid := gen_random_uuid();
 begin
-  perform private.require_plain_query();
   if from_account_id = to_account_id then
     perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
   end if;

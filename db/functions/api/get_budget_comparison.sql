@@ -112,7 +112,6 @@ as $$
 declare
   statement text;
 begin
-  perform private.require_plain_query();
   statement := private.budget_comparison_statement(start_date, end_date, preset, p_currency, p_convert_to);
   if statement is not null then
     return query execute statement;

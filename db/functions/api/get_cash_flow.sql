@@ -87,7 +87,6 @@ create or replace function api.get_cash_flow(
   language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 begin
-  perform private.require_plain_query();
   return query execute private.cash_flow_statement("grouping", periods, p_currency, p_account_id, upcoming, p_convert_to);
 end
 $$;

@@ -58,7 +58,6 @@ create or replace function api.get_transaction_aggregate(
   language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 begin
-  perform private.require_plain_query();
   return query execute private.transaction_aggregate_statement(p_filters, p_group_by, p_aggregate_fn, p_convert_to);
 end
 $$;

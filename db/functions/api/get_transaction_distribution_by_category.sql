@@ -57,7 +57,6 @@ create or replace function api.get_transaction_distribution_by_category(params j
   language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 begin
-  perform private.require_plain_query();
   return query execute private.distribution_statement(params, p_convert_to);
 end
 $$;

@@ -59,7 +59,6 @@ as $$
 declare
   answer record;
 begin
-  perform private.require_plain_query();
   execute private.transaction_stat_statement(p_user_id, p_organization_id, p_filters, p_aggregate_fn, p_transaction_type, p_convert_to) into answer;
   if cardinality(answer.currencies) > 1 then
     perform private.invalid(
