@@ -1,4 +1,4 @@
-/** A deployment whose secrets are files: no program of it has a secret in its environment. */
+/** Each program takes its secrets from files. tests/containers/compose.containers.ts shows that no process of compose has one in its environment. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
