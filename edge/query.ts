@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { columnsOfFunctions, columnsOfTables } from './columns.ts'
 
 /** Limits of one query. Repeated parameters are counted together. */
-const most = {
+export const most = {
   /** Parts between `&` and `;`, empty ones included. */
   parameters: 100,
   /** Bytes of a parameter's name as sent. The name of an embedded table's filter has a path. */
