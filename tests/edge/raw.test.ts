@@ -71,7 +71,7 @@ const modes: [string, (target: string, headers?: string) => string][] = [
 const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 describe.each([['npm start', () => local.url], ['a process', () => separate.url]])('the edge of %s', (_, url) => {
-  describe.each(modes)('a request %s', (_, written) => {
+  describe.each(modes)('a request %s', (__, written) => {
     test('reaches the upstream once, without the headers of its connection and with those that Connection names', async () => {
       const headers =
         `Connection: close, x-kept\r\nX-Kept: yes\r\nKeep-Alive: timeout=99\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: secret\r\nTE: trailers\r\nUpgrade: h2c\r\n`
