@@ -183,7 +183,8 @@ export async function startAuth(
     const onStop = () => {
       stopping = true
     }
-    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop }))
+    const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError }))
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()

@@ -128,26 +128,16 @@ const exposedTables = `
 const exposedColumns = `
   select c.relname as of, a.attname as name, coalesce(b.typname, t.typname) as type,
     case
-      -- an amount, which triggers limit: db/rules/_currencies.sql
+      -- an amount, which before_row() limits
       when t.typname = 'numeric' and a.atttypmod = -1 then 12
       when t.typname = 'numeric' then ((a.atttypmod - 4) >> 16) - ((a.atttypmod - 4) & 65535)
     end as digits,
     not a.attnotnull as nullable,
     a.atthasdef or a.attidentity <> '' or not a.attnotnull as optional,
     coalesce(pg_get_expr(d.adbin, d.adrelid) ~ '^public\\.(uid|org_id)\\(\\)$', false) as "fromToken",
-    -- the trigger that refuses another identity says in its condition which columns are one
-    not exists (
-      select from pg_trigger g
-      where g.tgrelid = c.oid and g.tgfoid = 'private.keep_identity()'::regprocedure
-        and pg_get_triggerdef(g.oid) ~ format('old\\.%s (<>|IS DISTINCT FROM) new\\.%s', a.attname, a.attname)
-    -- and the one that sets the times has their names as its arguments
-    ) and not exists (
-      select from pg_trigger g
-      where g.tgrelid = c.oid and g.tgfoid = 'private.set_timestamps()'::regprocedure and position(a.attname::bytea || '\\x00' in g.tgargs) > 0) as changeable,
-    -- before the row, and for this column by name
-    exists (
-      select from pg_trigger g
-      where g.tgrelid = c.oid and not g.tgisinternal and g.tgtype & 3 = 3 and a.attnum = any (g.tgattr::smallint[])) as rewritten,
+    -- before_row() of the table refuses another identity, sets the times, and rewrites a text
+    coalesce(w.source !~ format('old\\.%s (<>|is distinct from) new\\.%1$s|new\\.%1$s := (now\\(\\)|old\\.)', a.attname), true) as changeable,
+    coalesce(a.atttypid = 'text'::regtype and w.source ~ format('new\\.%s := ', a.attname), false) as rewritten,
     coalesce(col_description(c.oid, a.attnum), '') as description,
     array(
       select pg_get_expr(k.conbin, k.conrelid) from pg_constraint k
@@ -158,6 +148,7 @@ const exposedColumns = `
     -- what a domain is made of
     left join pg_type b on b.oid = t.typbasetype
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+    left join lateral (select prosrc as source from pg_proc where proname = c.relname || '_before_row' and pronamespace = 'private'::regnamespace) w on true
   where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p')
   order by a.attnum`
 
@@ -206,7 +197,7 @@ const namedRules = `
       select a.attname::text from unnest(k.conkey) with ordinality as i (attnum, place)
       join pg_attribute a on a.attrelid = k.conrelid and a.attnum = i.attnum order by i.place) as columns
     from pg_constraint k join pg_class c on c.oid = k.conrelid
-    where k.contype in ('c', 'f') and c.relnamespace = 'api'::regnamespace
+    where k.contype = 'f' and c.relnamespace = 'api'::regnamespace
     union all
     select u.relname::text, array(
       select a.attname::text from unnest(i.indkey::smallint[]) with ordinality as k (attnum, place)
@@ -214,17 +205,7 @@ const namedRules = `
     from pg_index i join pg_class c on c.oid = i.indrelid join pg_class u on u.oid = i.indexrelid
     where i.indisunique and c.relnamespace = 'api'::regnamespace
     union all
-    -- a constraint that is a trigger, with the columns of which it asks
-    select t.tgname::text, array(
-      select a.attname::text from unnest(t.tgattr::smallint[]) with ordinality as k (attnum, place)
-      join pg_attribute a on a.attrelid = t.tgrelid and a.attnum = k.attnum order by k.place)
-    from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where t.tgconstraint <> 0 and not t.tgisinternal and c.relnamespace = 'api'::regnamespace
-    union
-    -- the rule's name, and then its columns, each ended by a zero byte
-    select said[1], said[2:cardinality(said) - 1]
-    from pg_trigger t join pg_class c on c.oid = t.tgrelid, string_to_array(encode(t.tgargs, 'escape'), '\\000') as said
-    where t.tgfoid = 'private.refuse_row()'::regprocedure and c.relnamespace = 'api'::regnamespace
+    select name, columns from private.constraints()
   ) rules
   order by name collate "C"`
 

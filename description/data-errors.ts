@@ -177,6 +177,7 @@ export const dataErrors: DataError[] = [
   row(413, 'PAYLOAD_TOO_LARGE', sends, 'The request body is larger than this request may send.', 'the edge refuses the body'),
   row(414, 'URI_TOO_LONG', all, 'The URL is longer than this request may send.', 'the edge refuses the URL'),
   row(415, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12'),
+  row(415, 'UNSUPPORTED_MEDIA_TYPE', sends, 'A body is JSON or CSV, without a Content-Encoding.', 'the edge refuses forms and encoded bodies'),
   row(416, 'PGRST103', filtered, 'Requested range not satisfiable', 'a negative limit; with `count=exact`, an offset beyond the last row'),
   row(429, '53400', all, 'too many slow requests at once', 'earlier requests of the same person are still under way'),
   row(500, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, at PostgREST 16 without the edge'),

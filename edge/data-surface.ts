@@ -3,10 +3,11 @@
  */
 import { clientNetwork } from '../infra/shared/client-address.ts'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
-import { allowance } from './allowance.ts'
+import { allowance, isMisread } from './allowance.ts'
 import {
   change,
   forwardedHeaders,
+  hasBody,
   isForClient,
   isRead,
   onUpstream,
@@ -39,7 +40,7 @@ export type DataRequest = EdgeRequest & { prefix: string, path: string, tracepar
 
 /** Returns a header of PostgREST's response for the client: a path in it gets the prefix that the client knows. */
 function headerValue(name: string, value: string, prefix: string): string {
-  if (name === 'location') return value.replace(/^\//, `${prefix}/`)
+  if (name === 'location' || name === 'content-location') return value.replace(/^\//, `${prefix}/`)
   if (name === 'access-control-expose-headers') return `${value}, X-Request-Id`
   return name === 'proxy-status' ? namedCode(value) : value
 }
@@ -120,6 +121,7 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     const refusal = judge(method, incoming.url ?? '')
     if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
+    if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
 
     const forwarded: Forwarded = {
       ...request,

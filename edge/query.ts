@@ -7,6 +7,11 @@ import { columnsOfFunctions, columnsOfTables } from './columns.ts'
 
 /** Limits of one query. Repeated parameters are counted together. */
 export const most = {
+  /** Bytes of the path as sent. PostgREST searches for a similar name, at a cost that grows with the square of its length. */
+  pathBytes: 128,
+  /** Bytes of the parameters' names of a function together, and of an embedded table's name, for the same reason. */
+  argumentBytes: 1024,
+  relationBytes: 128,
   /** Parts between `&` and `;`, empty ones included. */
   parameters: 100,
   /** Bytes of a parameter's name as sent. The name of an embedded table's filter has a path. */
@@ -23,7 +28,7 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal = 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED' | 'PGRST100' | '42703'
+export type QueryRefusal = 'URI_TOO_LONG' | 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED' | 'PGRST100' | '42703'
 
 /** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -91,7 +96,11 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   const conditions = logic.flatMap((value) => value.split(/,|(?=->)/)).filter((part) => /^->|\.[a-z]+[.(]/.test(part))
   const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
   const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce((sum, { bytes }) => sum + bytes, 0)
+  if (path.length > most.pathBytes) return { code: 'URI_TOO_LONG' }
+  const argumentBytes = path.includes('/rpc/') ? parameters.reduce((sum, { nameBytes }) => sum + nameBytes, 0) : 0
   const isTooMuch = parameters.length > most.parameters
+    || argumentBytes > most.argumentBytes
+    || valuesOf(/^select$/).some((select) => select.split(/[,()]/).some((item) => item.length > most.relationBytes && !/->|::/.test(item)))
     || parameters.some(({ nameBytes }) => nameBytes > most.nameBytes)
     || count(valuesOf(lists), /,|->/g) > most.items
     || listBytes > most.itemBytes

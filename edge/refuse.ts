@@ -12,6 +12,7 @@ export const refusals = {
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV, without a Content-Encoding.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
   // codes of PostgREST and of PostgreSQL for the same mistakes
   PGRST100: [

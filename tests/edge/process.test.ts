@@ -142,6 +142,14 @@ describe('its own state', () => {
     await isReady(one)
     expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
   })
+
+  test('an upstream that is never ready is a warning that names the setting and both ports', async () => {
+    const one = await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: '9' })
+    const { port } = new URL(stack.dataUrl)
+    await expect.poll(one.output).toContain(
+      `"setting":"POSTGREST_UPSTREAM","name":"127.0.0.1:${port}","msg":"an upstream does not say at port 9 that it is ready"`,
+    )
+  })
 })
 
 describe('the app', () => {

@@ -71,6 +71,10 @@ export const refused: [code: string, name: string, path: string, method?: string
   ['QUERY_TOO_COMPLEX', '101 conditions that hide their letters', `/transactions?or=(${list(101, () => 'id.%69s.null')})`],
   ['QUERY_TOO_COMPLEX', '101 conditions that hide their parentheses', `/transactions?or=(${list(101, () => 'id.eq%28any%29.%7B%7D')})`],
   ['QUERY_TOO_COMPLEX', '101 steps into JSON in conditions', `/transactions?or=(metadata${'->a'.repeat(50)}.is.null,metadata${'-%3ea'.repeat(51)}.is.null)`],
+  ['QUERY_TOO_COMPLEX', '1,025 bytes of names of parameters to a function', `/rpc/get_cash_flow?${list(5, (number) => `${'a'.repeat(204)}${number}=1`, '&')}`],
+  ['QUERY_TOO_COMPLEX', 'an embedded table with a name of 129 bytes', `/transactions?select=id,${'a'.repeat(129)}(id)`],
+  ['URI_TOO_LONG', 'a table with a long name', `/${'a'.repeat(128)}`],
+  ['URI_TOO_LONG', 'a function with a long name', `/rpc/${'a'.repeat(128)}`, 'POST'],
   ['INVALID_ENCODING', 'a value that is not UTF-8', '/transactions?name=eq.%ff'],
   ['INVALID_ENCODING', 'half a character', '/transactions?name=eq.%C3'],
   ['INVALID_ENCODING', 'a character that is too long', '/transactions?name=eq.%C0%AF'],
@@ -120,6 +124,7 @@ export const hints: Record<string, string> = {
 
 export const messages: Record<string, string> = {
   PGRST100: 'a column cannot be cast to this type',
+  URI_TOO_LONG: 'The URL is longer than this request may send.',
   INVALID_ENCODING: 'The URL or a header field is not UTF-8.',
   LIMIT_NOT_SUPPORTED: 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
   ORDER_NOT_SUPPORTED: 'Rows that are changed or deleted cannot be ordered by a related table.',

@@ -21,7 +21,7 @@ const answer = async (url: string, method: string, headers = {}) => {
 }
 const parsed = ({ text, ...rest }: { status: number, type: string | null, text: string }) => ({ ...rest, body: JSON.parse(text) })
 const refusal = (code: string) => ({
-  status: 400,
+  status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
   body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
 })
@@ -46,14 +46,17 @@ test('the pages name the limits', async () => {
     ['data', 'security'].map(async (page) => (await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).replaceAll(/\s+/g, ' ')),
   )
   const lists = `${most.items} commas and JSON arrows or ${most.itemBytes / 1024} KiB in \`select\`, \`order\`, \`columns\` and \`on_conflict\``
+  const names = `${most.nameBytes} bytes in a name, ${most.argumentBytes / 1024} KiB in the names of a function's parameters, `
+  const items = `${most.relationBytes} bytes in an item of \`select\`, `
   const embeddings = `${most.embeddings} embedded tables and \`*\``
   expect(ofData).toContain(
-    `more than ${most.parameters} parameters, ${most.nameBytes} bytes in a name, ${lists} together, ${embeddings}, `
+    `more than ${most.parameters} parameters, ${names}${items}${lists} together, ${embeddings}, `
       + `or ${most.conditions} conditions and JSON arrows or ${most.groups} parentheses in \`and\` and \`or\`, `,
   )
+  for (const page of [ofData, ofSecurity]) expect(page).toContain(`a path above ${most.pathBytes} bytes`)
   expect(ofSecurity).toContain(
     `more than ${most.parameters} parameters, ${lists}, ${embeddings}, `
-      + `${most.conditions} conditions and JSON arrows and ${most.groups} parentheses in \`and\` and \`or\`, or ${most.nameBytes} bytes in a name, `,
+      + `${most.conditions} conditions and JSON arrows and ${most.groups} parentheses in \`and\` and \`or\`, ${names}or ${items}`,
   )
 })
 

@@ -1,6 +1,6 @@
 /** Upstreams of the edge while their host names change in DNS. */
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,12 +8,13 @@ import { createLog } from '../../auth/log.ts'
 import { edge } from '../../edge/edge.ts'
 import { remoteAuth } from '../../edge/auth-surface.ts'
 import { discoveredUpstreams, fixedUpstream } from '../../edge/upstreams.ts'
+import type { Listener } from '../../infra/shared/http-server.ts'
 
 /** Returns what a test needs: the address of an edge whose DNS the test answers, and a PostgREST that answers when the test says so. */
 async function slowSurface() {
   const [seen, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const serve = async (listener: RequestListener) => {
-    const server = createServer(listener).listen(0, '127.0.0.1')
+  const serve = async (listener: Listener) => {
+    const server = createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => {
       server.close()
