@@ -176,11 +176,11 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
     expect(statuses(await ask(4, '200-ok'))).toEqual([417])
   })
 
-  test('closes a CONNECT, answers 404 to each target without a path, and goes on', async () => {
+  test('closes a CONNECT, refuses each target without a path, and goes on', async () => {
     const ask = (line: string) => raw(url(), `${line}\r\n${host}${close}\r\n`)
     expect(await ask('CONNECT localhost:22 HTTP/1.1')).toBe('')
-    for (const line of ['OPTIONS * HTTP/1.1', 'GET data/transactions HTTP/1.1', 'GET http://localhost HTTP/1.1'])
-      expect([line, statuses(await ask(line))]).toEqual([line, [404]])
+    const targets: [string, number][] = [['OPTIONS * HTTP/1.1', 404], ['GET data/transactions HTTP/1.1', 400], ['GET http://localhost HTTP/1.1', 404]]
+    for (const [line, status] of targets) expect([line, statuses(await ask(line))]).toEqual([line, [status]])
     expect(requests()).toEqual([])
     expect(statuses(await raw(url(), `GET /data/transactions HTTP/1.1\r\n${host}${close}\r\n`))).toEqual([200])
   })
