@@ -16,7 +16,7 @@ import { keptForASecond } from '../auth/http/health.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
-import { refusalCodes, type RefusalCode } from './refuse.ts'
+import { refusals, type RefusalCode } from './refuse.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
 
 /** Path prefixes of the data surface, and the rest of the target. supabase-js uses the second prefix. */
@@ -62,7 +62,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
     labelNames: ['code'],
     registers: [registry],
   })
-  for (const code of refusalCodes) refused.inc({ code }, 0)
+  for (const code of Object.keys(refusals)) refused.inc({ code }, 0)
   const known = new Gauge({
     name: 'edge_upstreams',
     help: 'Upstreams by surface, and whether they are ready.',

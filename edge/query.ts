@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { columnsOfFunctions, columnsOfTables } from './columns.ts'
 
 /** Limits of one query. Repeated parameters are counted together. */
-const most = {
+export const most = {
   /** Bytes of the path as sent. PostgREST searches for a similar name, at a cost that grows with the square of its length. */
   pathBytes: 128,
   /** Bytes of the parameters' names of a function together, and of an embedded table's name, for the same reason. */

@@ -3,7 +3,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
 
-const refusals = {
+/** Status, message and hint of each code. */
+export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
@@ -23,7 +24,6 @@ const refusals = {
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals
-export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
 /** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
 export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const

@@ -1,7 +1,7 @@
 /**
  * Requests to servers that are not ours: a provider of single sign-on, Resend, a collector of traces. Node's own `fetch` decodes
  * what the response says that it is, follows redirects and reads without a limit. This one does none of it. Oxlint refuses the
- * global `fetch` in the services.
+ * global `fetch` and Node's clients in the services, except in the edge's requests to its upstreams.
  */
 import { request as plain, type IncomingMessage } from 'node:http'
 import { request as encrypted } from 'node:https'

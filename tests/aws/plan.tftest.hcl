@@ -141,7 +141,7 @@ run "everything" {
   assert {
     condition = alltrue([for name, value in {
       PGRST_DB_SCHEMAS = "api", PGRST_DB_ANON_ROLE = "anon", PGRST_DB_PRE_CONFIG = "private.pre_config", PGRST_DB_PRE_REQUEST = "private.pre_request"
-      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1"
+      PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1", PGRST_JWT_CACHE_MAX_ENTRIES = "1000"
       } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "postgrest"]),
     { name = name, value = value })])
     error_message = "PostgREST runs as postgrest.conf says."
@@ -434,6 +434,14 @@ run "without_access_and_flow_logs_there_is_no_bucket" {
   }
 }
 
+run "the_edge_scales_beyond_eight_tasks_and_what_it_finds_by_dns_does_not" {
+  command = plan
+  variables {
+    tasks = { for name, maximum in { edge = 16, auth = 8, data = 9 } : name => { cpu = 256, memory = 512, minimum = 2, maximum = maximum } }
+  }
+  expect_failures = [var.tasks]
+}
+
 # Each of these variables is wrong in one way, and each must be refused; in one run, because a run costs some seconds.
 run "refuses_what_could_not_run" {
   command = plan
@@ -455,12 +463,13 @@ run "refuses_what_could_not_run" {
     notify           = ["http://example.org/hook"]
     cpu_architecture = "386"
 
+    data_jwt_cache_entries = -1
     tracing                = { endpoint = "https://collector.example.org", headers_secret_arn = "x-key=the key itself" }
     better_auth_secret_arn = "the secret itself, which would be in the state"
     oidc_client_secret_arn = "the secret itself, which would be in the state"
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.postgrest_image, var.tasks, var.database, var.mail,
-    var.settings, var.network, var.copies, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.oidc_client_secret_arn,
+    var.settings, var.network, var.copies, var.data_jwt_cache_entries, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.oidc_client_secret_arn,
   ]
 }

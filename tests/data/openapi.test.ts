@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataErrors } from '../../description/data-errors.ts'
 import { exampleId, otherExampleId, routineShapes } from '../../description/shapes.ts'
-import { refusalCodes } from '../../edge/refuse.ts'
+import { refusals } from '../../edge/refuse.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase, publicUrl } from '../support/database.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -106,5 +106,9 @@ test('the errors are those of docs/data.md and of the edge', async () => {
   )
   const described = dataErrors.map(({ status, code }) => `${status} ${code}`)
   expect([...new Set(shown)].toSorted()).toEqual(described.toSorted())
-  expect(refusalCodes.filter((code) => !dataErrors.some((error) => error.code === code))).toEqual([])
+  for (const [code, [status, message, hint]] of Object.entries(refusals)) {
+    // a code that PostgREST or PostgreSQL has too has a message of theirs
+    const example = /^[A-Z]+_[A-Z_]+$/.test(code) ? { message, hint: hint ?? null } : {}
+    expect(dataErrors).toContainEqual(expect.objectContaining({ code, status, ...example }))
+  }
 })
