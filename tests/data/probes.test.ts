@@ -1,4 +1,4 @@
-/** Queries that are refused: the planner's estimate, by the database; the catalogue, by the edge. Source: docs/decisions/data.md. */
+/** Queries that are refused: the planner's estimate, by the database; the catalogue, by the edge. Source: docs/decisions/data/plan-without-strangers-values.md. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEdge } from '../edge/support.ts'

@@ -63,7 +63,7 @@ PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quo
 PGRST_DB_POOL: {{ int $database.pool }}
 PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
 PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
-# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
 GHCRTS: -N1
 {{- end }}
 
