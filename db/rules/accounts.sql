@@ -82,7 +82,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('accounts');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- Deleting a user clears user_id. That is no edit of the row.
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

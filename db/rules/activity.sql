@@ -1,4 +1,4 @@
--- Who changed what: read by whom it concerns, written by the triggers of the money tables alone.
+-- Activity: the record of changes. The triggers of the money tables write it, and each person concerned reads it.
 
 comment on table api.activity is
 $$Activity: who changed what

@@ -1,4 +1,4 @@
--- What transactions, line items and subscriptions are filed under.
+-- Categories of transactions, line items and subscriptions.
 
 comment on table api.categories is
 $$Categories of transactions and subscriptions
@@ -73,7 +73,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('categories');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- Deleting a user clears user_id. That is no edit of the row.
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

@@ -1,4 +1,4 @@
--- Which transaction has which tag.
+-- Tag associations: the tags of each transaction.
 
 comment on table api.transaction_tags is
 $$Tag associations: which transaction has which tag
