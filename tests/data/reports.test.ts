@@ -320,12 +320,12 @@ describe('converted', () => {
 })
 
 describe('an operator who is Ada', () => {
-  const arguments_ = `p_convert_to => 'usd'`
+  const converted = `p_convert_to => 'usd'`
   test.each([
-    ['cash_flow_statement', `periods => 120, ${arguments_}`, `get_cash_flow(periods => 120, ${arguments_})`],
-    ['transaction_aggregate_statement', `p_group_by => 'category', ${arguments_}`, `get_transaction_aggregate(p_group_by => 'category', ${arguments_})`],
-    ['distribution_statement', `'{}', ${arguments_}`, `get_transaction_distribution_by_category('{}'::jsonb, ${arguments_})`],
-    ['budget_comparison_statement', arguments_, `get_budget_comparison(${arguments_})`],
+    ['cash_flow_statement', `periods => 120, ${converted}`, `get_cash_flow(periods => 120, ${converted})`],
+    ['transaction_aggregate_statement', `p_group_by => 'category', ${converted}`, `get_transaction_aggregate(p_group_by => 'category', ${converted})`],
+    ['distribution_statement', `'{}', ${converted}`, `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`],
+    ['budget_comparison_statement', converted, `get_budget_comparison(${converted})`],
   ])('prints the statement of a report by %s(), explains it, and gets the rows that the report answers', async (statement, given, report) => {
     const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
     await stack.owner.query('begin')
