@@ -41,7 +41,6 @@ alter table api.transactions
 -- A list reads no row that is older than its page: db/functions/private/pages.sql. Another statement ends otherwise before such an
 -- order, or has none, and does not ask.
 alter table api.transactions enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy transactions_read on api.transactions for select to authenticated
   using (private.is_plain_query() and transaction_date >= (
     select case
@@ -160,7 +159,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('transactions');
     end if;
-    -- Deleting a user clears user_id. That is no edit of the row.
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

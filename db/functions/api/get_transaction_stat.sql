@@ -5,7 +5,7 @@ create or replace function private.transaction_stat_statement(
   p_aggregate_fn text default 'sum',
   p_transaction_type text default 'balance',
   p_convert_to text default null,
-  -- read where there are several currencies, and names them
+  -- names the currencies, where there are several
   out statement text,
   out currencies text
 )
@@ -32,7 +32,7 @@ begin
       when target is null then $query$
         with any_one as materialized (select currency from %1$s limit 1)
         select sum(amount) as amount, sum(count) as count,
-          -- the branch of a CASE that is not taken is not looked up; a mean of no row has no currency
+          -- a mean of no row has no currency, and reads none
           case when count(*) > 0 then (select currency from any_one) end as currency,
           -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
           bool_or(currency <> (select currency from any_one)) as is_mixed
