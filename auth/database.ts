@@ -6,11 +6,13 @@ import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
-import { noteDatabaseFailure } from './request-context.ts'
-import { tellWhoAsks } from './telling-statements.ts'
-import { traceStatements } from './traced-statements.ts'
+import { currentRequest } from './current-request.ts'
+import { wrapClients } from './pg-client.ts'
 
 export type AuthDatabase = Kysely<Tables>
+
+/** Runs a prepared statement. @returns its first row */
+export type PreparedQuery = <Row extends pg.QueryResultRow>(statement: { name: string, text: string }, values: unknown[]) => Promise<Row | undefined>
 
 export type Connections = {
   /** The engine's alone. */
@@ -19,6 +21,8 @@ export type Connections = {
   db: AuthDatabase
   /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
   pool: pg.Pool
+  /** For the statements of each request, which a query builder would write anew every time. */
+  prepared: PreparedQuery
   /** Both pools by their names, to be counted. */
   pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
@@ -44,12 +48,12 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     pool.on('error', onError)
     // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
-    tellWhoAsks(pool)
-    if (tracing !== undefined) traceStatements(pool, tracing)
+    wrapClients(pool, tracing)
     return pool
   }
   const pool = poolOf('auth')
   const enginePool = poolOf('auth-engine')
+  const onQueryError = (error: unknown) => currentRequest.getStore()?.onQueryError(error)
   const engine = new Kysely<unknown>({
     dialect: new PostgresDialect({
       pool: {
@@ -57,7 +61,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
         // Kysely logs failed queries, and not a connection that cannot be opened
         connect: () =>
           enginePool.connect().catch((error: unknown) => {
-            noteDatabaseFailure(error)
+            onQueryError(error)
             throw error
           }),
         end: () => enginePool.end(),
@@ -66,7 +70,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     plugins: [new CamelCasePlugin()],
     // to the engine a session that it could not read does not exist
     log: (event) => {
-      if (event.level === 'error') noteDatabaseFailure(event.error)
+      if (event.level === 'error') onQueryError(event.error)
     },
   })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
@@ -74,6 +78,15 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     engine,
     db,
     pool,
+    prepared: async (statement, values) => {
+      // A query of the pool itself calls back, so it would not be traced.
+      const client = await pool.connect()
+      try {
+        return (await client.query({ ...statement, values })).rows[0]
+      } finally {
+        client.release()
+      }
+    },
     pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])

@@ -71,6 +71,11 @@ export function refusal(code: ErrorCode, message?: string, retryAfterSeconds?: n
   return Object.assign(new Error(message ?? catalogue[code][1]), { name: 'Refusal', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
 }
 
+/** Throws the refusal of a code. */
+export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
+  throw refusal(code, undefined, retryAfterSeconds)
+}
+
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && error.name === 'Refusal'
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)

@@ -10,15 +10,13 @@ import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { optionalTracing } from '../infra/shared/optional-tracing.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
-import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
 import { endFailedStart, endInOrder } from './ending.ts'
-import { createEngine, jwtOptions } from './engine/engine.ts'
+import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { createPasswords } from './engine/passwords.ts'
 import { limits as createLimits } from './engine/rate-limits.ts'
-import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks, keptForASecond } from './http/health.ts'
@@ -30,8 +28,7 @@ import { createMailer, type MailJobs } from './mail/mailer.ts'
 import { startNotices } from './mail/notices.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
-import { policyOf } from './policy.ts'
-import { routes } from './routes/table.ts'
+import { createServices } from './services.ts'
 
 /** Time that a stop continues to serve, because senders do not know of it yet, in milliseconds. */
 const lameDuckMs = 250
@@ -110,10 +107,10 @@ export async function startAuth(
     running.defer(passwords.stop)
     // one more place than threads, so that a thread has its next hash while somebody stores a session
     const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
-    const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
-    const plans = createPlans(db, config.defaultProduct)
+    const limits = createLimits(connections, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload))
-    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, passwords, mailer, log })
+    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, log })
+    const { engine } = services
     const keys: KeyOptions = {
       engine,
       jwt: jwtOptions(config, db),
@@ -152,19 +149,7 @@ export async function startAuth(
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({
-      config,
-      engine,
-      plans,
-      db,
-      addresses: config,
-      log,
-      metrics,
-      tracing,
-      ready: checks,
-      isStopping: () => stopping,
-      additions,
-    })
+    const app = createApp({ services, metrics, tracing, ready: checks, isStopping: () => stopping, additions })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),

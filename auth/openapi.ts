@@ -5,11 +5,10 @@
 import { z } from 'zod'
 import { basePath } from './config.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
+import { groups } from './features/routes.ts'
 import { pageRoutes } from './http/pages.ts'
 import type { RateLimit } from './policy.ts'
-import { operationIdOf } from './routes/names.ts'
-import { sessionEffectOf, type Route } from './routes/route.ts'
-import { groups } from './routes/table.ts'
+import { sessionEffectOf, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
 type Schema = Json & { properties?: Record<string, Json>, required?: string[] }
@@ -50,19 +49,31 @@ const fieldsOf = (row: Route): Record<string, Json> => jsonSchema(row.input, 'in
 
 /** Every error that a route can give: what its policy and its input bring with them, and what its row names. */
 export function errorsOf(row: Route): ErrorCode[] {
-  const { method, session = 'required', namesOrganization, hashesPassword, refuses = [] } = row
+  const { method, credential = 'session', namesOrganization, hashesPassword, refuses = [] } = row
   const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
   const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
   if (formats.has('email')) codes.add('INVALID_EMAIL')
   if (formats.has('password')) codes.add('INVALID_PASSWORD')
-  if (session === 'required') codes.add('UNAUTHORIZED')
+  if (credential !== 'none') codes.add('UNAUTHORIZED')
   if (namesOrganization === true) codes.add('NOT_FOUND')
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
   // a body can be unreadable, and a page that is not trusted may not send one
   if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FORBIDDEN'] as const) codes.add(code) }
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
+
+const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
+ * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
+ */
+export const methodOf = (path: string): string[] => path.replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+
+/** Returns the same name as one word: `organizationSetActive`. */
+const operationIdOf = (path: string): string =>
+  methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -137,7 +148,7 @@ function inputOf(row: Route): Json {
 
 function operation(row: Route, tag: string, components: Description['components']): Json {
   const effect = sessionEffectOf(row)
-  const { schema, named } = jsonSchema(row.answer, 'output')
+  const { schema, named } = jsonSchema(row.output, 'output')
   Object.assign(components.schemas, named)
   const refused = byStatus(errorsOf(row)).map(([status, codes]) => {
     const name = codes.map(pascal).join('Or')
@@ -155,12 +166,12 @@ function operation(row: Route, tag: string, components: Description['components'
     ...(description === '' ? {} : { description }),
     // for what calls by this description and keeps a token, as /docs does
     ...(effect === undefined ? {} : { 'x-session': effect }),
-    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.shortcut === 'token' ? [{ apiKey: [] }] : [])] : [],
+    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.credential === 'session or API key' ? [{ apiKey: [] }] : [])] : [],
     ...inputOf(row),
     responses: {
       200: {
-        description: row.answer.meta()?.description ?? 'It is done.',
-        headers: { ...requestIdHeader, ...(row.signsIn === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
+        description: row.output.meta()?.description ?? 'It is done.',
+        headers: { ...requestIdHeader, ...(row.startsSession === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
         content: { 'application/json': { schema }, ...(row.page === undefined ? {} : page) },
       },
       ...(row.page === undefined ? {} : onToApp),

@@ -38,3 +38,15 @@ export function originsOf(publicUrl: string, named: string[]): Origins {
     patterns: onLocalhost ? [...known, ...localPatterns] : [...known],
   }
 }
+
+/**
+ * Returns true if a mailed link or a sign-in may lead to a URL: one of our origin, of a trusted origin, or below the path of APP_URL.
+ * Other paths of the app's origin may belong to another tenant of that host.
+ */
+export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Origins }, url: string): boolean {
+  const app = new URL(`${appUrl}/`)
+  if (!URL.canParse(url, app.href)) return false
+  const { origin, username, protocol, pathname } = new URL(url, app)
+  const isOutsideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
+  return /^https?:$/.test(protocol) && username === '' && origins.trusts(origin) && !isOutsideApp
+}

@@ -3,56 +3,79 @@
  * itself it asks of the parts it is given.
  */
 import { runWithAdapter } from '@better-auth/core/context'
-import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-auth'
-import { router } from 'better-auth/api'
+import { betterAuth, type AuthContext, type BetterAuthOptions, type GenericEndpointContext } from 'better-auth'
+import { APIError, createAuthMiddleware, router, sendVerificationEmailFn } from 'better-auth/api'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
-import type { Plans } from '../plans.ts'
 import { basePath, type Config } from '../config.ts'
+import { clientAddressHeader, currentRequest } from '../current-request.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
+import { catalogue, isRefusal } from '../errors.ts'
 import { keyAdapter } from '../keys/adapter.ts'
 import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { Policy, RateLimit } from '../policy.ts'
-import { addressProblem, domainProblem, signUpProblem } from '../sign-up.ts'
-import { clientAddressHeader, requestContexts } from '../request-context.ts'
-import { accessControl, roles } from './access-control.ts'
-import { disownToken } from './disown.ts'
-import { endpoints } from './endpoints.ts'
-import { enforcement, inTurn } from './enforcement.ts'
-import { createGuesses } from './guesses.ts'
-import type { HashingQueue } from './hashing-queue.ts'
+import type { RateLimit } from '../policy.ts'
+import { accessControl, roles } from '../roles.ts'
+import { checkVerifiedPassword, recordVerifiedHash, revokeIfPasswordChanged } from './password-recheck.ts'
 import type { Passwords } from './passwords.ts'
-import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
-import { refuse } from './refuse.ts'
-import { checkShownPassword, endUnlessShown, noting } from './shown-password.ts'
-import { createShortcuts } from './shortcuts.ts'
-import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
-import { twoFactor } from './two-factor.ts'
+import type { Limits } from './rate-limits.ts'
+
+/** Seconds from the issue of a token to its expiry. */
+export const tokenLifetimeSeconds = 3_600
 
 /** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
 
 export type EngineParts = {
-  /** What is asked of the requests to each endpoint; an endpoint without a policy answers nobody. */
-  policies: Policy[]
   config: Config
   connections: Connections
-  plans: Plans
   limits: Limits
-  hashingQueue: HashingQueue
   passwords: Pick<Passwords, 'hash' | 'verify'>
   mailer: Mailer
   log: Log
+  disownToken: (userId: string) => Promise<string>
+  /** Runs before an account is made. @throws Refusal */
+  beforeUser: (email: string) => Promise<void>
+  /** Runs before a session is stored. @throws Refusal */
+  beforeSession: (userId: string, endpoint: GenericEndpointContext | null) => Promise<void>
 }
 
-/** Whether a mailed link or a sign-in may lead there: our own origin, a trusted one, or a path of the app's; the rest of its origin may be somebody else's. */
-function isTrustedUrl(config: Config, url: string): boolean {
-  const app = new URL(`${config.appUrl}/`)
-  if (!URL.canParse(url, app.href)) return false
-  const { origin, username, protocol, pathname } = new URL(url, app)
-  const isBesideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
-  return /^https?:$/.test(protocol) && username === '' && config.origins.trusts(origin) && !isBesideApp
+/** Runs a hook of ours. better-auth passes on an APIError only and turns other errors into its own, so a Refusal becomes an APIError. */
+async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> {
+  try {
+    return await hook()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const [status, message] = catalogue[error.code]
+    throw new APIError(status, { code: error.code, message })
+  }
+}
+
+/** Refuses a request to an endpoint that is not the one of the current row. Calls of our own code without a request pass. */
+const before = createAuthMiddleware(async (context) => {
+  const { request, path } = context as { request?: Request, path: string }
+  if (request === undefined) return
+  const current = currentRequest.getStore()
+  if (current?.policy.betterAuth !== `${request.method} ${path}`) throw new APIError(404, { code: 'NOT_FOUND' })
+  // The policy has read the session, so better-auth does not read it again.
+  if (current.caller !== undefined) context.context.session = current.caller
+})
+
+/** Mails a new link to an unverified user who signs in, and responds with user and session on all routes that start one. */
+const after = createAuthMiddleware(async (context) => {
+  const started = context.context.newSession
+  const kind = currentRequest.getStore()?.policy.startsSession ?? 'no'
+  if (kind === 'no' || !started) return undefined
+  if (kind === 'sign-in' && !started.user.emailVerified) await sendVerificationEmailFn(context, started.user)
+  return context.json({ user: started.user, session: started.session })
+})
+
+/** Wraps a function that hashes a password. Without a slot in the hashing queue it fails, so that a row cannot forget the queue. */
+const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>) => async (given: Given): Promise<Result> => {
+  if (currentRequest.getStore()?.policy.hashesPassword !== true) {
+    throw new Error('A password is hashed without a slot in the hashing queue: the row of the route must set hashesPassword.')
+  }
+  return hash(given)
 }
 
 /** How tokens are made, for the engine and for the rotation of its keys. */
@@ -64,7 +87,6 @@ export const jwtOptions = (config: Config, db: AuthDatabase) => ({
     issuer: config.publicUrl,
     audience: config.publicUrl,
     expirationTime: `${tokenLifetimeSeconds}s`,
-    definePayload: (subject: Parameters<typeof claimsOf>[1]) => claimsOf(db, subject),
   },
   // else every get-session would sign a token
   disableSettingJwtHeader: true,
@@ -80,15 +102,9 @@ function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: 
 }
 
 /** Builds the engine. */
-export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, passwords, mailer, log }: EngineParts) {
-  const { engine: database, db, pool } = connections
+export async function createEngine({ config, connections, limits, passwords, mailer, log, disownToken, beforeUser, beforeSession }: EngineParts) {
+  const { engine: database, db } = connections
   const tokens = jwtOptions(config, db)
-  const checkSignUp = async (email: string) => {
-    const problem = await signUpProblem(config, db, email)
-    if (problem !== undefined) refuse(problem)
-  }
-  const guesses = createGuesses(limits)
-  const secondFactor = twoFactor({ db, guesses, policies, issuer: new URL(config.publicUrl).hostname })
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -110,11 +126,14 @@ export async function createEngine({ policies, config, connections, plans, limit
     session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: 0 },
     databaseHooks: {
       // whichever way of the engine's leads to a new account
-      user: { create: { before: ({ email }) => checkSignUp(email) } },
-      account: { update: { before: () => checkShownPassword(db) } },
+      user: { create: { before: ({ email }) => asApiError(() => beforeUser(email)) } },
+      account: { update: { before: () => asApiError(() => checkVerifiedPassword(db)) } },
       session: {
         // before there is one, so that a password that is not enough leaves nothing behind
-        create: { before: secondFactor.checkSession, after: (session) => endUnlessShown(db, session) },
+        create: {
+          before: ({ userId }, endpoint) => asApiError(() => beforeSession(userId, endpoint)),
+          after: (session) => asApiError(() => revokeIfPasswordChanged(db, session)),
+        },
         // only set-active changes the active organization; the engine's own accepting of an invitation would too
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
@@ -131,23 +150,11 @@ export async function createEngine({ policies, config, connections, plans, limit
       ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
-    rateLimit: {
-      enabled: config.rateLimitEnabled,
-      ...otherAddressLimit,
-      // for each path, because the engine has limits of its own for those it thinks delicate
-      customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
-      customStorage: {
-        consume: async (key: string, rule: RateLimit) => {
-          const own = requestContexts.getStore()
-          const counted = own?.counted
-          const { allowed, retryAfterSeconds } = counted?.key === key ? counted.verdict : await limits.consumeForAddress(key, addressLimit(rule, own))
-          return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
-        },
-      },
-    },
+    // http/enforcement.ts counts, for these routes and our own
+    rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: { hash: inTurn(passwords.hash), verify: inTurn(noting(passwords.verify)) },
+      password: { hash: requireHashSlot(passwords.hash), verify: requireHashSlot(recordVerifiedHash(passwords.verify)) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
@@ -166,24 +173,11 @@ export async function createEngine({ policies, config, connections, plans, limit
       sendVerificationEmail: async ({ user, token }) => {
         // over the limit a person still signs in; only the mail is not sent again
         const { allowed } = await limits.consumeForAccount('verification-mail', user.email, verificationMailLimit)
-        if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
+        if (allowed) await mailer.verification(user, token, await disownToken(user.id))
       },
     },
-    hooks: enforcement({ policies, db, limits, guesses, hashingQueue, checkSignUp, secondFactorOf: secondFactor.accountOf }),
+    hooks: { before, after },
     plugins: [
-      endpoints({
-        db,
-        plans,
-        mailer,
-        limits,
-        secret: config.secret,
-        isTrustedUrl: (url) => isTrustedUrl(config, url),
-        domainProblem: (email) => domainProblem(config, email),
-        addressProblem: (email) => addressProblem(config, db, email),
-        config,
-        log,
-      }),
-      { id: 'finance-two-factor', endpoints: secondFactor.endpoints },
       organization({
         ac: accessControl,
         roles,
@@ -207,8 +201,7 @@ export async function createEngine({ policies, config, connections, plans, limit
   })
   // the types say that a context fits its own options alone
   const context = await engine.$context as unknown as AuthContext
-  const shortcuts = createShortcuts({ context, policies, pool, db, limits, defaultProduct: config.defaultProduct, sign: createSigner(context, tokens) })
-  return { api: engine.api, context, handler: handlerOf(context, engine.options), shortcuts }
+  return { api: engine.api, context, handler: handlerOf(context, engine.options), sign: createSigner(context, tokens) }
 }
 
 export type Engine = Awaited<ReturnType<typeof createEngine>>

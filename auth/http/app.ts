@@ -8,17 +8,18 @@ import { requestIdHeader, requestIdOf } from '../../infra/shared/request-id.ts'
 import type { Tracing } from '../../infra/shared/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
+import { routes } from '../features/routes.ts'
 import { describeError, type Log } from '../log.ts'
-import { routes } from '../routes/table.ts'
+import type { Env, RouteContext, Services } from '../route.ts'
 import { description, descriptionPaths } from './description.ts'
 import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { originNotes } from './origin-notes.ts'
 import { home, pageRoutes, type Additions } from './pages.ts'
-import { serveRoute, type ServeParts } from './serve-route.ts'
+import { serveRoute } from './serve-route.ts'
 
-export type AppParts = ServeParts & {
-  config: Config
+export type AppParts = {
+  services: Services
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
@@ -27,8 +28,6 @@ export type AppParts = ServeParts & {
   /** What `/` names beside what every origin of ours has. */
   additions: Additions
 }
-
-type Variables = { Bindings: HttpBindings, Variables: { requestId: string } }
 
 /** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
 function originOf(context: Context): string | undefined {
@@ -40,19 +39,19 @@ function originOf(context: Context): string | undefined {
 }
 
 /** Builds the application; it listens nowhere yet. */
-export function createApp(parts: AppParts): Hono<Variables> {
-  const { config, metrics, ready, isStopping, log } = parts
-  const app = new Hono<Variables>()
+export function createApp({ services, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
+  const { config, log } = services
+  const app = new Hono<Env>()
   const { trusts } = config.origins
   const note = originNotes(log)
-  const isLocal = (context: Context<Variables>) => {
+  const isLocal = (context: RouteContext) => {
     const { socket, headers } = context.env.incoming
     return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
   }
   const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
   app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
-  if (parts.tracing !== undefined) app.use(traced(parts.tracing, config))
+  if (tracing !== undefined) app.use(traced(tracing, config))
   app.use(async (context, next) => {
     await next()
     if (isStopping()) context.res.headers.set('connection', 'close')
@@ -77,7 +76,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
     const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
-  const atHome = home(config, parts.additions)
+  const atHome = home(config, additions)
   app.get('/', (context) => atHome(context.req.raw))
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
 
@@ -116,9 +115,13 @@ export function createApp(parts: AppParts): Hono<Variables> {
   })
 
   for (const row of routes) {
-    app.on(row.method, `${basePath}${row.path}`, (context) => serveRoute(context, row, { address: addressOf(context), isLocal: isLocal(context) }, parts))
+    app.on(row.method, `${basePath}${row.path}`, (context) => {
+      context.set('services', services)
+      context.set('client', { address: addressOf(context), isLocal: isLocal(context), userAgent: context.req.header('user-agent') })
+      return serveRoute(context, row)
+    })
   }
-  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(parts.addresses))
+  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
   for (const [path, serve] of description(config.publicUrl)) app.get(path, (context) => serve(context.req.raw))
   for (const path of descriptionPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
@@ -141,7 +144,7 @@ const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ meth
 
 /** A span a request, whose name no client chooses; the child of the edge's, or of what a trusted proxy says. */
 function traced(tracing: Tracing, { trustedProxies }: Config) {
-  return async (context: Context<Variables>, next: () => Promise<void>) => {
+  return async (context: RouteContext, next: () => Promise<void>) => {
     const route = routeLabels.get(context.req.path) ?? 'unknown'
     // probes ask every few seconds
     if (probes.has(route)) return next()
@@ -162,7 +165,7 @@ function traced(tracing: Tracing, { trustedProxies }: Config) {
 
 /** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
 function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
-  return async (context: Context<Variables>, next: () => Promise<void>) => {
+  return async (context: RouteContext, next: () => Promise<void>) => {
     const started = performance.now()
     const requestId = idOf(context.env.incoming)
     context.set('requestId', requestId)

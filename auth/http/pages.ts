@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeHtml } from '../../infra/shared/html.ts'
 import { basePath } from '../config.ts'
-import type { PageName } from '../routes/route.ts'
+import type { PageName } from '../route.ts'
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, 'pages', file), 'utf8')
 

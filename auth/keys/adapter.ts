@@ -4,8 +4,10 @@ import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
 import { refusal } from '../errors.ts'
 
-/** The one key that signs; none after it was revoked. */
-export const signingKey = (db: AuthDatabase) => db.selectFrom('auth.jwks').where('signsFrom', 'is not', null).where('expiresAt', 'is', null)
+/** The condition of the one key that signs. After a revocation no key meets it. */
+export const isSigningKey = 'signs_from is not null and expires_at is null'
+
+export const signingKey = (db: AuthDatabase) => db.selectFrom('auth.jwks').where(sql.raw<boolean>(isSigningKey))
 
 /** Every key that still verifies, one that does not sign yet included. */
 const verifyingKeys = (db: AuthDatabase) =>

@@ -3,7 +3,6 @@
  * mail is a job of the queue: asking for one takes an insert, sending it is somebody else's time.
  */
 import { basePath } from '../config.ts'
-import type { Succession } from '../succession.ts'
 import {
   accountDeletionMessage,
   emailChangeMessage,
@@ -14,6 +13,7 @@ import {
   verificationMessage,
   type Message,
   type Notice,
+  type Succession,
 } from './messages.ts'
 
 /** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */

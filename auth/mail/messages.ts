@@ -4,8 +4,10 @@
  */
 import { escapeHtml } from '../../infra/shared/html.ts'
 import type { AccountEventKind } from '../events.ts'
-import type { Succession } from '../succession.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
+
+/** An organization of a user who deletes the account, and its next owner. Without one it stays without members. */
+export type Succession = { id: string, name: string, successor: { id: string, name: string } | null }
 
 /** One mail, ready but for its sender. `subject` is a single line; `text` and `html` say the same. */
 export type Message = { to: string, subject: string, text: string, html: string }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { deployed } from '../../auth/http/description.ts'
 import { authDescription, errorsOf } from '../../auth/openapi.ts'
-import { routes } from '../../auth/routes/table.ts'
+import { routes } from '../../auth/features/routes.ts'
 
 const described = authDescription()
 const file = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')

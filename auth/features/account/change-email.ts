@@ -1,0 +1,172 @@
+/**
+ * Changing the address of an account: confirmed at the new one, told to the old one, which can stop it. The engine's own way asks the
+ * old address first, which is of no use to who has lost it, and has no way back.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { AuthContext } from 'better-auth'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../../../db/types.ts'
+import type { AuthDatabase } from '../../database.ts'
+import { withBetterAuth } from '../../engine/better-auth.ts'
+import { refuse } from '../../errors.ts'
+import type { RateLimit } from '../../policy.ts'
+import { callerOf, type RouteContext } from '../../route.ts'
+import { confirmCaller } from '../caller.ts'
+import { addressProblem, domainProblem } from './sign-up.ts'
+
+const day = 86_400_000
+/** How long the new address has, and then the old one. */
+const lifetimes = { confirm: day, stop: 7 * day }
+
+/** An intruder may have made a way in so long before they asked for the change, in milliseconds. */
+const suspectBefore = 7 * day
+
+type Kind = keyof typeof lifetimes
+
+const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
+type Change = z.output<typeof changeOf>
+
+/** To one address, however many accounts ask: a mail can be sent to anybody by it. */
+const mailLimit: RateLimit = { window: 900, max: 5 }
+
+/** Which password there is: a change that was asked for with another is none any more. */
+const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
+
+/** The store of mailed tokens. A token works once. */
+type Verifications = AuthContext['internalAdapter']
+
+/** How what is kept for one kind of link of one account begins. Its identifier is a hash, which tells neither. */
+const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
+
+const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
+
+async function keep({ createVerificationValue }: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await createVerificationValue({
+    identifier: identifierOf(kind, token),
+    value: JSON.stringify({ kind, userId, ...change }),
+    expiresAt: new Date(Date.now() + lifetimes[kind]),
+  })
+  return token
+}
+
+/**
+ * Consumes a token.
+ * @param check may refuse the change, and the token then stays good
+ * @returns the change, and when it was asked for
+ * @throws APIError INVALID_TOKEN
+ */
+async function take(
+  { findVerificationValue, consumeVerificationValue }: Verifications,
+  kind: Kind,
+  token: string,
+  check: (change: Change) => Promise<void> = () => Promise.resolve(),
+): Promise<Change & { askedAt: Date }> {
+  const waiting = await findVerificationValue(identifierOf(kind, token))
+  if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
+  const change = changeOf.parse(JSON.parse(waiting.value))
+  await check(change)
+  const kept = await consumeVerificationValue(identifierOf(kind, token))
+  return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
+}
+
+/** Ends what was mailed before to whoever had another address: above all, links that choose another password. */
+const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
+
+/** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
+async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
+      .executeTakeFirst()
+    if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
+    const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .where('email', '=', from).executeTakeFirst()
+    if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
+  })
+}
+
+/**
+ * Gives the account its old address back, or keeps it, whatever it has become by further changes. The intruder who asked for the
+ * change knew the password and may be signed in. Every way in that the intruder may have made ends:
+ *
+ * - sessions, API keys, the password, passkeys, remembered devices and linked identities at a provider;
+ * - links that were mailed, and invitations that the intruder may have sent in the user's name;
+ * - a second factor, or backup codes, from less than a week before the change was asked for, or since.
+ *
+ * An older factor and older codes stay. The user would have missed them by then, and reading the mails must not be enough to remove them.
+ * Of two links that stop a change the older one wins: the owner had the address first.
+ */
+async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
+  const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
+  await db.transaction().execute(async (trx) => {
+    // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
+    await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
+    const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .executeTakeFirst()
+    if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
+    // an account without a password has none after this too, by which a link would not know that it has ended
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
+      .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
+    await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
+      .execute()
+    await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
+      .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
+    // also the devices that are remembered: without a password to change, they would stay
+    await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
+    await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
+      .where('backupCodesMadeAt', '>', suspectFrom).execute()
+    await trx.updateTable('auth.invitations').set({ status: 'canceled' }).where('inviterId', '=', userId).where('status', '=', 'pending')
+      .where('createdAt', '>', suspectFrom).execute()
+    await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
+    // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
+    await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
+    await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
+    await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
+  })
+}
+
+/** Whether an account has another address than one that can still be brought back. */
+export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
+  const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
+    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', id))])).execute()
+  return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
+}
+
+export async function requestEmailChange(c: RouteContext, to: string, password: string | undefined): Promise<void> {
+  const { config, limits, mailer } = c.var.services
+  const { user } = callerOf(c)
+  // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.
+  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  const credential = await confirmCaller(c, password)
+  const problem = domainProblem(config, to)
+  if (problem !== undefined) refuse(problem)
+  if (to === user.email) refuse('VALIDATION_ERROR')
+  const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
+  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
+  await withBetterAuth(c, async ({ context: { internalAdapter } }) => {
+    await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
+    await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
+  })
+}
+
+export async function confirmEmailChange(c: RouteContext, token: string): Promise<void> {
+  const { config, db } = c.var.services
+  const change = await withBetterAuth(c, ({ context }) =>
+    take(context.internalAdapter, 'confirm', token, async ({ to }) => {
+      const problem = await addressProblem(config, db, to)
+      if (problem !== undefined) refuse(problem)
+    }))
+  await confirmChange(db, change)
+}
+
+export async function stopEmailChange(c: RouteContext, token: string): Promise<void> {
+  const { db, mailer } = c.var.services
+  const change = await withBetterAuth(c, ({ context }) => take(context.internalAdapter, 'stop', token))
+  await stopChange(db, change)
+  await mailer.requestPasswordReset(change.from, undefined)
+}

@@ -1,0 +1,31 @@
+/** What happened: in one's own account, and to the membership of an organization. */
+import { route } from '../../route.ts'
+import { exampleId } from '../fields.ts'
+import { listAccountEvents, listMembershipEvents } from './events.ts'
+import { input, output } from './schemas.ts'
+
+export const eventRoutes = [
+  route({
+    method: 'GET',
+    path: '/list-events',
+    summary: 'Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account.',
+    description: 'How long an event is kept is the operator’s to say.',
+    input: input.account,
+    example: {},
+    refuses: ['NOT_FOUND'],
+    output: output.account,
+    handle: listAccountEvents,
+  }),
+  route({
+    method: 'GET',
+    path: '/organization/list-events',
+    summary: 'Lists who joined, left and was removed, and whose role changed, newest first. Owners and admins may.',
+    description: 'How long an event is kept is the operator’s to say.',
+    input: input.membership,
+    example: { organizationId: exampleId },
+    refuses: ['NOT_FOUND', 'FORBIDDEN'],
+    namesOrganization: true,
+    output: output.membership,
+    handle: listMembershipEvents,
+  }),
+]
