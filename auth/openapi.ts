@@ -72,8 +72,7 @@ const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, let
 export const methodOf = (path: string): string[] => path.replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
 
 /** Returns the same name as one word: `organizationSetActive`. */
-const operationIdOf = (path: string): string =>
-  methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
+const operationIdOf = (path: string): string => methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

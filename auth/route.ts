@@ -55,8 +55,6 @@ export type RouteContext = Context<Env>
 export type PageName = 'verified' | 'link-ended' | 'signed-in' | 'not-signed-in'
 
 type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  path: string
   /** One sentence. */
   summary: string
   /** Markdown. */
@@ -77,11 +75,23 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
 }
 
-/** A row whose types were checked. */
-export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { handle: (c: RouteContext, input: never) => unknown }
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** Checks the types of a row against each other. */
-export const route = <Input extends z.ZodType, Output extends z.ZodType>(row: Row<Input, Output>): Route => row
+/** A row whose types were checked. */
+export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
+
+/** Makes a route of a row, and checks the types of the row against each other. */
+export const route = <Input extends z.ZodType, Output extends z.ZodType>(method: Method, path: string, row: Row<Input, Output>): Route => ({
+  method,
+  path,
+  ...row,
+})
+
+/** Returns a handler that responds with a fixed body after its work. */
+export const respondWith = <Input, Body>(body: Body, work: (c: RouteContext, input: Input) => Promise<unknown>) => async (c: RouteContext, input: Input) => {
+  await work(c, input)
+  return body
+}
 
 /** Returns the effect that a response has on the client's session. */
 export const sessionEffectOf = ({ startsSession = 'no', sessionEffect }: Route): Route['sessionEffect'] => (startsSession === 'no' ? sessionEffect : 'begins')

@@ -42,8 +42,7 @@ export function limits(
   enabled: boolean,
   onLimit: (by: 'address' | 'account') => void = () => undefined,
 ): Limits {
-  const accountKey = (counter: string, account: string) =>
-    `${counter}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`
+  const accountKey = (counter: string, account: string) => `${counter}|${createHash('sha256').update(account.trim().toLowerCase()).digest('base64url')}`
   const consumeBy = async (by: 'address' | 'account', key: string, { window, max }: RateLimit): Promise<Verdict> => {
     if (!enabled) return { allowed: true, retryAfterSeconds: 0 }
     const verdict = await prepared<FunctionRows['auth.consume_rate_limit']>(consume, [key, window, max]) ?? { allowed: false, retryAfterSeconds: window }

@@ -19,7 +19,8 @@ const freshMs = 600_000
 export async function confirmCaller(c: RouteContext, given: string | undefined): Promise<string | null> {
   const { user, session } = callerOf(c)
   const { db, engine: { context: { password } } } = c.var.services
-  const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', user.id).where('providerId', '=', 'credential').executeTakeFirst()
+  const account = await db.selectFrom('auth.accounts').select('password').where('userId', '=', user.id).where('providerId', '=', 'credential')
+    .executeTakeFirst()
   const stored = account?.password ?? null
   if (given === undefined) {
     if (Date.now() - session.createdAt.getTime() > freshMs) refuse('FRESH_SIGN_IN_REQUIRED')

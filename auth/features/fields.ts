@@ -29,6 +29,9 @@ export const nothing = z.object({})
 export const confirmed = z.object({ password: confirmation })
 export const withToken = z.object({ token: z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token') })
 
+export type Confirmed = z.output<typeof confirmed>
+export type WithToken = z.output<typeof withToken>
+
 /** Returns the code and the message of the first error of an input. The message names the field and never repeats the value. */
 export function problemOf(error: z.ZodError): { code: 'INVALID_EMAIL' | 'INVALID_PASSWORD' | 'VALIDATION_ERROR', message: string | undefined } {
   const [issue] = error.issues

@@ -114,10 +114,12 @@ describe('an endpoint of better-auth', () => {
 
 describe('a row that forgets', () => {
   test('its whole policy answers nobody without a session, whoever its handler is', async () => {
-    const bare = { method: 'POST', path: '/forgetful', summary: '', input: z.object({}), output: z.object({}) } as const
+    const bare = { summary: '', input: z.object({}), output: z.object({}) }
     const refused = { status: 401, error: 'UNAUTHORIZED' }
-    expect(await send(route({ ...bare, handle: () => ({}) }))).toMatchObject(refused)
-    expect(await send(route({ ...bare, betterAuth: 'POST /sign-out', handle: rowAt('/sign-out').handle as never }))).toMatchObject(refused)
+    expect(await send(route('POST', '/forgetful', { ...bare, handle: () => ({}) }))).toMatchObject(refused)
+    expect(await send(route('POST', '/forgetful', { ...bare, betterAuth: 'POST /sign-out', handle: rowAt('/sign-out').handle as never }))).toMatchObject(
+      refused,
+    )
   })
 
   test('that it hashes a password hashes none', async () => {

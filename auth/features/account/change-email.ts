@@ -13,6 +13,8 @@ import { refuse } from '../../errors.ts'
 import type { RateLimit } from '../../policy.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
+import type { WithToken } from '../fields.ts'
+import type { input } from './schemas.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
 
 const day = 86_400_000
@@ -41,9 +43,9 @@ const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, us
 
 const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
 
-async function keep({ createVerificationValue }: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
+async function keep(verifications: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
   const token = randomBytes(24).toString('base64url')
-  await createVerificationValue({
+  await verifications.createVerificationValue({
     identifier: identifierOf(kind, token),
     value: JSON.stringify({ kind, userId, ...change }),
     expiresAt: new Date(Date.now() + lifetimes[kind]),
@@ -58,16 +60,16 @@ async function keep({ createVerificationValue }: Verifications, kind: Kind, { us
  * @throws APIError INVALID_TOKEN
  */
 async function take(
-  { findVerificationValue, consumeVerificationValue }: Verifications,
+  verifications: Verifications,
   kind: Kind,
   token: string,
   check: (change: Change) => Promise<void> = () => Promise.resolve(),
 ): Promise<Change & { askedAt: Date }> {
-  const waiting = await findVerificationValue(identifierOf(kind, token))
+  const waiting = await verifications.findVerificationValue(identifierOf(kind, token))
   if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
   const change = changeOf.parse(JSON.parse(waiting.value))
   await check(change)
-  const kept = await consumeVerificationValue(identifierOf(kind, token))
+  const kept = await verifications.consumeVerificationValue(identifierOf(kind, token))
   return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
@@ -136,7 +138,7 @@ export async function isStoppable(db: AuthDatabase, { id, email }: { id: string,
   return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
 }
 
-export async function requestEmailChange(c: RouteContext, to: string, password: string | undefined): Promise<void> {
+export async function requestEmailChange(c: RouteContext, { newEmail: to, password }: z.output<typeof input.requestEmailChange>): Promise<void> {
   const { config, limits, mailer } = c.var.services
   const { user } = callerOf(c)
   // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.
@@ -154,7 +156,7 @@ export async function requestEmailChange(c: RouteContext, to: string, password: 
   })
 }
 
-export async function confirmEmailChange(c: RouteContext, token: string): Promise<void> {
+export async function confirmEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { config, db } = c.var.services
   const change = await withBetterAuth(c, ({ context }) =>
     take(context.internalAdapter, 'confirm', token, async ({ to }) => {
@@ -164,7 +166,7 @@ export async function confirmEmailChange(c: RouteContext, token: string): Promis
   await confirmChange(db, change)
 }
 
-export async function stopEmailChange(c: RouteContext, token: string): Promise<void> {
+export async function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
   const { db, mailer } = c.var.services
   const change = await withBetterAuth(c, ({ context }) => take(context.internalAdapter, 'stop', token))
   await stopChange(db, change)

@@ -10,6 +10,7 @@ import { refuse } from '../../errors.ts'
 import type { Succession } from '../../mail/messages.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller } from '../caller.ts'
+import type { Confirmed, WithToken } from '../fields.ts'
 import { isStoppable } from './change-email.ts'
 
 /** How long the link of the mail is good, in milliseconds. */
@@ -34,7 +35,7 @@ async function successions(db: AuthDatabase, userId: string): Promise<Succession
 }
 
 /** Mails the link. @returns the organizations that the user owns */
-export async function requestAccountDeletion(c: RouteContext, password: string | undefined): Promise<Succession[]> {
+export async function requestAccountDeletion(c: RouteContext, { password }: Confirmed): Promise<Succession[]> {
   const { db, mailer } = c.var.services
   const { user } = callerOf(c)
   await confirmCaller(c, password)
@@ -48,7 +49,7 @@ export async function requestAccountDeletion(c: RouteContext, password: string |
   return organizations
 }
 
-export function confirmAccountDeletion(c: RouteContext, token: string): Promise<void> {
+export function confirmAccountDeletion(c: RouteContext, { token }: WithToken): Promise<void> {
   const { user } = callerOf(c)
   return withBetterAuth(c, async (endpoint) => {
     const { internalAdapter } = endpoint.context

@@ -5,8 +5,9 @@
 import { createHmac } from 'node:crypto'
 import { signJWT, verifyJWT } from 'better-auth/crypto'
 import { z } from 'zod'
-import type { AuthDatabase } from '../../database.ts'
 import { refuse } from '../../errors.ts'
+import type { RouteContext } from '../../route.ts'
+import type { WithToken } from '../fields.ts'
 
 /** Longer than a verification lasts, because a reader who knows nothing of an account is in no hurry. */
 const lifetimeSeconds = 7 * 86_400
@@ -22,8 +23,9 @@ export const disownToken = (secret: string, userId: string): Promise<string> => 
  * a concurrent verification comes before or after it.
  * @throws Refusal INVALID_TOKEN, also if the account is deleted already; ALREADY_VERIFIED
  */
-export async function disownAccount(db: AuthDatabase, secret: string, token: string): Promise<void> {
-  const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, keyOf(secret)))
+export async function disownAccount(c: RouteContext, { token }: WithToken): Promise<void> {
+  const { db, config } = c.var.services
+  const claims = z.object({ userId: z.string() }).safeParse(await verifyJWT(token, keyOf(config.secret)))
   if (!claims.success) refuse('INVALID_TOKEN')
   const { userId } = claims.data
   const deleted = await db.deleteFrom('auth.users').where('id', '=', userId).where('emailVerified', '=', false).executeTakeFirst()

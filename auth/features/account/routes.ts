@@ -1,10 +1,9 @@
 /** Accounts: from sign-up to a new password. Source: interface "Auth surface", design "Where the interface is silent". */
-import { z } from 'zod'
-import { callBetterAuth, callBetterAuthThen } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { perMinute } from '../../policy.ts'
-import { callerOf, route } from '../../route.ts'
+import { callerOf, respondWith, route } from '../../route.ts'
 import { confirmed, done, needsConfirmation, passwordLimits, told, unconfirmed, withToken } from '../fields.ts'
 import { newSessionOf, output as sessionOutput, reply, signedIn, userOf } from '../session/schemas.ts'
 import { confirmEmailChange, requestEmailChange, stopEmailChange } from './change-email.ts'
@@ -18,9 +17,7 @@ const fiveMails = { window: 900, max: 5 }
 const succeeded = (message: string) => ({ success: true, message })
 
 export const accountRoutes = [
-  route({
-    method: 'POST',
-    path: '/sign-up/email',
+  route('POST', '/sign-up/email', {
     summary: 'Creates an account, begins a session, and mails a link that verifies the address.',
     input: input.signUp,
     example: { email: 'ann@example.com', password: 'correct horse', name: 'Ann' },
@@ -36,9 +33,7 @@ export const accountRoutes = [
       return { user: userOf(user), session: newSessionOf(session) }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/sign-in/email',
+  route('POST', '/sign-in/email', {
     summary: 'Begins a session. An address that is not verified is mailed a new link.',
     description: 'Of an account with two factors it is finished with `/two-factor/verify-totp` or `/two-factor/verify-backup-code`.',
     input: input.signIn,
@@ -53,9 +48,7 @@ export const accountRoutes = [
     output: sessionOutput.signedIn,
     handle: async (c, body) => signedIn(c, await callBetterAuth(c, reply.signedIn, body)),
   }),
-  route({
-    method: 'GET',
-    path: '/verify-email',
+  route('GET', '/verify-email', {
     summary: 'Verifies an address with the token of the mail.',
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
@@ -65,11 +58,9 @@ export const accountRoutes = [
     limits: { address: perMinute(60) },
     page: { succeeded: 'verified', failed: 'link-ended', ofApp: '/verify-email' },
     output: told,
-    handle: callBetterAuthThen(succeeded('Your e-mail address is verified.')),
+    handle: respondWith(succeeded('Your e-mail address is verified.'), passToBetterAuth),
   }),
-  route({
-    method: 'POST',
-    path: '/disown-account',
+  route('POST', '/disown-account', {
     summary: "Deletes an account that somebody else made with one's address, with the token of the mail.",
     input: withToken,
     example: { token: 'the-token-of-the-mail' },
@@ -77,14 +68,9 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(20) },
     output: told,
-    handle: async ({ var: { services: { db, config } } }, { token }) => {
-      await disownAccount(db, config.secret, token)
-      return succeeded('The account is deleted, and whoever was signed in to it no longer is.')
-    },
+    handle: respondWith(succeeded('The account is deleted, and whoever was signed in to it no longer is.'), disownAccount),
   }),
-  route({
-    method: 'POST',
-    path: '/send-verification-email',
+  route('POST', '/send-verification-email', {
     summary: 'Mails a new link that verifies the address.',
     description: 'The answer is the same whether the address has an account or not.',
     input: input.email,
@@ -97,9 +83,7 @@ export const accountRoutes = [
       return succeeded('If this address belongs to an account that is not verified, a mail is on its way.')
     },
   }),
-  route({
-    method: 'POST',
-    path: '/forget-password',
+  route('POST', '/forget-password', {
     summary: 'Mails a link to choose a new password.',
     description: 'The answer is the same whether the address has an account or not.',
     input: input.forgetPassword,
@@ -115,9 +99,7 @@ export const accountRoutes = [
       return succeeded('If this address belongs to an account, a mail is on its way.')
     },
   }),
-  route({
-    method: 'POST',
-    path: '/reset-password',
+  route('POST', '/reset-password', {
     summary: 'Sets a new password with the token of the mail, and ends every session and API key of the account.',
     input: input.resetPassword,
     example: { token: 'the-token-of-the-mail', password: 'battery staple' },
@@ -127,12 +109,12 @@ export const accountRoutes = [
     hashesPassword: true,
     limits: { address: perMinute(20) },
     output: told,
-    handle: (c, { token, password }) =>
-      callBetterAuthThen(succeeded('Your password is changed and every session has ended. Sign in again.'))(c, { token, newPassword: password }),
+    handle: async (c, { token, password }) => {
+      await passToBetterAuth(c, { token, newPassword: password })
+      return succeeded('Your password is changed and every session has ended. Sign in again.')
+    },
   }),
-  route({
-    method: 'POST',
-    path: '/change-password',
+  route('POST', '/change-password', {
     summary: 'Changes the password of who is signed in, and ends the other sessions unless told not to.',
     input: input.changePassword,
     example: { currentPassword: 'correct horse', newPassword: 'battery staple' },
@@ -141,25 +123,21 @@ export const accountRoutes = [
     guessesPassword: true,
     limits: passwordLimits,
     output: done,
-    handle: callBetterAuthThen({ success: true }),
+    handle: respondWith({ success: true }, passToBetterAuth),
   }),
-  route({
-    method: 'POST',
-    path: '/update-user',
+  route('POST', '/update-user', {
     summary: 'Changes the name or the picture of who is signed in.',
     input: input.updateUser,
     example: { name: 'Ann Example' },
     betterAuth: 'POST /update-user',
     output: output.updatedUser,
     handle: async (c, body) => {
-      await callBetterAuth(c, z.unknown(), body)
+      await passToBetterAuth(c, body)
       const row = await c.var.services.db.selectFrom('auth.users').selectAll().where('id', '=', callerOf(c).user.id).executeTakeFirstOrThrow()
       return { user: { ...userOf(row), image: row.image } }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/request-email-change',
+  route('POST', '/request-email-change', {
     summary: 'Mails the new address of who is signed in a link that confirms it, and tells the old one, which can stop it.',
     description:
       'Nothing changes before the link is confirmed, for which there is a day. The answer is the same whether the new address has an account, an invitation or neither.',
@@ -169,14 +147,9 @@ export const accountRoutes = [
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: told,
-    handle: async (c, { newEmail, password }) => {
-      await requestEmailChange(c, newEmail, password)
-      return succeeded('A mail with a link is on its way to the new address.')
-    },
+    handle: respondWith(succeeded('A mail with a link is on its way to the new address.'), requestEmailChange),
   }),
-  route({
-    method: 'POST',
-    path: '/confirm-email-change',
+  route('POST', '/confirm-email-change', {
     summary: 'Gives an account its new address, with the token of the mail.',
     description: 'The address is verified by it. Sessions stay. A change of the password, or another of the address, has ended the token. '
       + 'With `SIGN_UP=invitation` an invitation must wait for the new address; without one the answer is 403 and the token stays good.',
@@ -186,14 +159,9 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(20) },
     output: told,
-    handle: async (c, { token }) => {
-      await confirmEmailChange(c, token)
-      return succeeded('Your e-mail address is changed.')
-    },
+    handle: respondWith(succeeded('Your e-mail address is changed.'), confirmEmailChange),
   }),
-  route({
-    method: 'POST',
-    path: '/stop-email-change',
+  route('POST', '/stop-email-change', {
     summary: 'Keeps the old address of an account or brings it back, with the token of the mail to it.',
     description:
       'Every way in that an intruder may have made ends: sessions, API keys, passkeys, remembered devices, linked identities at a provider and the password. ' +
@@ -205,14 +173,9 @@ export const accountRoutes = [
     credential: 'none',
     limits: { address: perMinute(20) },
     output: told,
-    handle: async (c, { token }) => {
-      await stopEmailChange(c, token)
-      return succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.')
-    },
+    handle: respondWith(succeeded('The address stays as it was, and everybody is signed out. A mail to choose a new password is on its way.'), stopEmailChange),
   }),
-  route({
-    method: 'POST',
-    path: '/delete-account',
+  route('POST', '/delete-account', {
     summary: 'Mails who is signed in a link that deletes the account, and tells what becomes of their organizations.',
     description:
       'Nothing is deleted before the link is confirmed, which is good for an hour. An organization goes to its `successor`, or stays without members.',
@@ -222,14 +185,12 @@ export const accountRoutes = [
     ...needsConfirmation,
     limits: { address: perMinute(20), account: { by: 'caller', ...fiveMails } },
     output: output.deletionRequested,
-    handle: async (c, { password }) => {
-      const organizations = await requestAccountDeletion(c, password)
-      return { ...succeeded('A mail with a link that deletes your account is on its way.'), organizations }
-    },
+    handle: async (c, body) => ({
+      ...succeeded('A mail with a link that deletes your account is on its way.'),
+      organizations: await requestAccountDeletion(c, body),
+    }),
   }),
-  route({
-    method: 'POST',
-    path: '/confirm-delete-account',
+  route('POST', '/confirm-delete-account', {
     summary: 'Deletes the account of who is signed in, with the token of the mail.',
     description:
       'Everything personal goes with it, and every session and token ends. What belongs to organizations stays. The token works only in a session of its own account.',
@@ -239,9 +200,6 @@ export const accountRoutes = [
     limits: { address: perMinute(20) },
     sessionEffect: 'ends',
     output: told,
-    handle: async (c, { token }) => {
-      await confirmAccountDeletion(c, token)
-      return succeeded('Your account is deleted.')
-    },
+    handle: respondWith(succeeded('Your account is deleted.'), confirmAccountDeletion),
   }),
 ]

@@ -18,7 +18,7 @@ export const input = {
   resetPassword: withToken.extend({ password }),
   changePassword: z.object({ currentPassword: givenPassword, newPassword: password, revokeOtherSessions: z.boolean().default(true) }),
   updateUser: z.object({ name: name.optional(), image: url.nullable().optional() })
-    .refine((input) => Object.keys(input).length > 0, 'name or image must be given')
+    .refine((given) => Object.keys(given).length > 0, 'name or image must be given')
     .meta({ minProperties: 1 }),
   requestEmailChange: z.object({ newEmail: email, password: confirmation }),
 }

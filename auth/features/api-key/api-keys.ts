@@ -66,7 +66,7 @@ export async function listApiKeys(c: RouteContext): Promise<ApiKey[]> {
   return rows.map(apiKeyOf)
 }
 
-export async function revokeApiKey(c: RouteContext, keyId: string): Promise<void> {
+export async function revokeApiKey(c: RouteContext, { keyId }: z.output<typeof input.revoke>): Promise<void> {
   const revoked = await c.var.services.db.deleteFrom('auth.api_keys').where('id', '=', keyId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()
   if (revoked.numDeletedRows !== 1n) refuse('NOT_FOUND')
 }

@@ -1,13 +1,11 @@
 /** API keys: a user's programs get tokens with them. Source: design "Where the interface is silent". */
-import { route } from '../../route.ts'
+import { respondWith, route } from '../../route.ts'
 import { done, exampleId, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { input, output } from './schemas.ts'
 
 export const apiKeyRoutes = [
-  route({
-    method: 'POST',
-    path: '/api-key/create',
+  route('POST', '/api-key/create', {
     summary: 'Makes a key with which a program of who is signed in gets tokens, and shows it this once.',
     description:
       'Its tokens reach the rows of one context: the personal ones, or those of the team that is named. The role is no higher than one’s own; with `viewer` nothing can be changed. ' +
@@ -20,25 +18,18 @@ export const apiKeyRoutes = [
     output: output.created,
     handle: createApiKey,
   }),
-  route({
-    method: 'GET',
-    path: '/api-key/list',
+  route('GET', '/api-key/list', {
     summary: 'Lists the keys of who is signed in, those of all contexts.',
     input: nothing,
     output: output.list,
     handle: listApiKeys,
   }),
-  route({
-    method: 'POST',
-    path: '/api-key/revoke',
+  route('POST', '/api-key/revoke', {
     summary: 'Ends a key of who is signed in, and its tokens with it.',
     input: input.revoke,
     example: { keyId: exampleId },
     refuses: ['NOT_FOUND'],
     output: done,
-    handle: async (c, { keyId }) => {
-      await revokeApiKey(c, keyId)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, revokeApiKey),
   }),
 ]

@@ -5,9 +5,7 @@ import { listAccountEvents, listMembershipEvents } from './events.ts'
 import { input, output } from './schemas.ts'
 
 export const eventRoutes = [
-  route({
-    method: 'GET',
-    path: '/list-events',
+  route('GET', '/list-events', {
     summary: 'Lists what happened in the account of who is signed in, newest first: sign-ins, and whatever opens the account.',
     description: 'How long an event is kept is the operator’s to say.',
     input: input.account,
@@ -16,9 +14,7 @@ export const eventRoutes = [
     output: output.account,
     handle: listAccountEvents,
   }),
-  route({
-    method: 'GET',
-    path: '/organization/list-events',
+  route('GET', '/organization/list-events', {
     summary: 'Lists who joined, left and was removed, and whose role changed, newest first. Owners and admins may.',
     description: 'How long an event is kept is the operator’s to say.',
     input: input.membership,

@@ -8,9 +8,7 @@ import { invitationOfLink, listInvitationsOfCaller } from './invitations.ts'
 import { input, invitationOf, output, reply } from './schemas.ts'
 
 export const invitationRoutes = [
-  route({
-    method: 'POST',
-    path: '/organization/invite-member',
+  route('POST', '/organization/invite-member', {
     summary: 'Invites somebody by mail. Owners and admins may.',
     input: input.invite,
     example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
@@ -21,9 +19,7 @@ export const invitationRoutes = [
     output: output.invitation,
     handle: async (c, body) => invitationOf(await callBetterAuth(c, reply.invitation, body)),
   }),
-  route({
-    method: 'POST',
-    path: '/organization/accept-invitation',
+  route('POST', '/organization/accept-invitation', {
     summary: "Accepts an invitation that was sent to one's own address.",
     input: input.invitation,
     example: { invitationId: exampleId },
@@ -35,9 +31,7 @@ export const invitationRoutes = [
       return { success: true, invitation: invitationOf(invitation), ...(member ? { member: memberOf(member) } : {}) }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/organization/reject-invitation',
+  route('POST', '/organization/reject-invitation', {
     summary: "Declines an invitation that was sent to one's own address.",
     input: input.invitation,
     example: { invitationId: exampleId },
@@ -46,9 +40,7 @@ export const invitationRoutes = [
     output: output.answered,
     handle: async (c, body) => ({ success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, body)).invitation) }),
   }),
-  route({
-    method: 'POST',
-    path: '/organization/cancel-invitation',
+  route('POST', '/organization/cancel-invitation', {
     summary: 'Takes an invitation back. Owners and admins may.',
     input: input.invitation,
     example: { invitationId: exampleId },
@@ -57,9 +49,7 @@ export const invitationRoutes = [
     output: output.answered,
     handle: async (c, body) => ({ success: true, invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)) }),
   }),
-  route({
-    method: 'GET',
-    path: '/organization/list-invitations',
+  route('GET', '/organization/list-invitations', {
     summary: 'Lists the invitations of an organization. Owners and admins may.',
     input: organizationInput.organization,
     example: { organizationId: exampleId },
@@ -69,9 +59,7 @@ export const invitationRoutes = [
     output: output.list,
     handle: async (c, query) => (await callBetterAuth(c, reply.list, query)).map(invitationOf),
   }),
-  route({
-    method: 'GET',
-    path: '/organization/get-invitation',
+  route('GET', '/organization/get-invitation', {
     summary: 'Tells what an invitation is, to whoever has the link of its mail, signed in or not.',
     description:
       'For the page that asks for an answer. An answered invitation is told too, until a month after its end; one that was declined or taken back without names.',
@@ -83,9 +71,7 @@ export const invitationRoutes = [
     output: output.ofLink,
     handle: invitationOfLink,
   }),
-  route({
-    method: 'GET',
-    path: '/organization/list-user-invitations',
+  route('GET', '/organization/list-user-invitations', {
     summary: 'Lists the invitations that wait for who is signed in.',
     description: 'None for an account whose address is not verified yet.',
     input: nothing,

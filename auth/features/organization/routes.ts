@@ -1,14 +1,12 @@
 /** Organizations and members. Source: interface "Organization endpoints", design "Where the interface is silent". */
-import { callBetterAuth, callBetterAuthThen } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
 import { callerOf, route } from '../../route.ts'
 import { exampleId, nothing } from '../fields.ts'
 import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'
 import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
 
 export const organizationRoutes = [
-  route({
-    method: 'POST',
-    path: '/organization/create',
+  route('POST', '/organization/create', {
     summary: 'Creates an organization, whose owner is who is signed in.',
     description: 'Needs a verified address and a plan of the Teams tier or higher.',
     input: input.create,
@@ -17,17 +15,13 @@ export const organizationRoutes = [
     output: output.organization,
     handle: createOrganization,
   }),
-  route({
-    method: 'GET',
-    path: '/organization/list',
+  route('GET', '/organization/list', {
     summary: 'Lists the organizations of who is signed in, each with their role.',
     input: nothing,
     output: output.list,
     handle: listOrganizations,
   }),
-  route({
-    method: 'GET',
-    path: '/organization/get',
+  route('GET', '/organization/get', {
     summary: 'Reads an organization, with how many belong to it.',
     input: input.organization,
     example: { organizationId: exampleId },
@@ -39,9 +33,7 @@ export const organizationRoutes = [
       return { ...organizationOf(organization), members_count: await countMembers(c, organization.id) }
     },
   }),
-  route({
-    method: 'PATCH',
-    path: '/organization/update',
+  route('PATCH', '/organization/update', {
     summary: 'Changes an organization. Owners and admins may.',
     input: input.update,
     example: { organizationId: exampleId, name: 'The New Household' },
@@ -50,9 +42,7 @@ export const organizationRoutes = [
     output: output.updated,
     handle: updateOrganization,
   }),
-  route({
-    method: 'DELETE',
-    path: '/organization/delete',
+  route('DELETE', '/organization/delete', {
     summary: 'Deletes an organization with all its data. Its owner may.',
     input: input.organization,
     example: { organizationId: exampleId },
@@ -61,9 +51,7 @@ export const organizationRoutes = [
     output: output.deleted,
     handle: async (c, body) => ({ success: true, organization: organizationOf(await callBetterAuth(c, reply.organization, body)) }),
   }),
-  route({
-    method: 'POST',
-    path: '/organization/set-active',
+  route('POST', '/organization/set-active', {
     summary: 'Chooses the context of the session: an organization, or with null the personal one.',
     description: 'A token that was issued before stays in its own context.',
     input: input.setActive,
@@ -72,11 +60,12 @@ export const organizationRoutes = [
     sessionEffect: 'moves',
     namesOrganization: true,
     output: output.activeSession,
-    handle: (c, body) => callBetterAuthThen({ session: { id: callerOf(c).session.id, active_organization_id: body.organizationId } })(c, body),
+    handle: async (c, body) => {
+      await passToBetterAuth(c, body)
+      return { session: { id: callerOf(c).session.id, active_organization_id: body.organizationId } }
+    },
   }),
-  route({
-    method: 'GET',
-    path: '/organization/list-members',
+  route('GET', '/organization/list-members', {
     summary: 'Lists who belongs to an organization.',
     input: input.organization,
     example: { organizationId: exampleId },
@@ -85,9 +74,7 @@ export const organizationRoutes = [
     output: output.members,
     handle: async (c, query) => (await callBetterAuth(c, reply.members, query)).members.map(memberOf),
   }),
-  route({
-    method: 'PATCH',
-    path: '/organization/update-member-role',
+  route('PATCH', '/organization/update-member-role', {
     summary: 'Gives a member another role. Owners and admins may.',
     input: input.updateMemberRole,
     example: { organizationId: exampleId, userId: exampleId, role: 'editor' },
@@ -101,9 +88,7 @@ export const organizationRoutes = [
       return { success: true, member: memberOf(member) }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/organization/remove-member',
+  route('POST', '/organization/remove-member', {
     summary: 'Removes somebody from an organization. Owners and admins may.',
     input: input.member,
     example: { organizationId: exampleId, userId: exampleId },
@@ -119,9 +104,7 @@ export const organizationRoutes = [
       return { success: true, member: memberOf(member) }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/organization/leave',
+  route('POST', '/organization/leave', {
     summary: 'Leaves an organization. Its owner transfers the ownership first.',
     input: input.organization,
     example: { organizationId: exampleId },
@@ -131,9 +114,7 @@ export const organizationRoutes = [
     output: output.memberChanged,
     handle: async (c, body) => ({ success: true, member: memberOf(await callBetterAuth(c, reply.member, body)) }),
   }),
-  route({
-    method: 'POST',
-    path: '/organization/transfer-ownership',
+  route('POST', '/organization/transfer-ownership', {
     summary: 'Makes a member the owner, and the owner an admin.',
     input: input.member,
     example: { organizationId: exampleId, userId: exampleId },

@@ -41,7 +41,7 @@ export const input = {
     slug: slug.optional(),
     logo: url.nullable().optional(),
     metadata: metadata.optional(),
-  }).refine((input) => Object.keys(input).length > 1, 'name, slug, logo or metadata must be given')
+  }).refine((given) => Object.keys(given).length > 1, 'name, slug, logo or metadata must be given')
     .meta({ minProperties: 2 }),
   setActive: z.object({ organizationId: id.nullable() }),
   updateMemberRole: z.object({ ...organizationId, userId: id, role: z.enum(givenRoleNames) }),
@@ -71,8 +71,10 @@ export const output = {
   organization,
   withCount: organization.extend({ members_count: z.int().nonnegative() })
     .meta({ id: 'OrganizationWithCount', description: 'A team, and how many belong to it.' }),
-  list: z.array(organization.extend({ role: z.enum(roleNames) })
-    .meta({ id: 'OrganizationWithRole', description: 'A team, and what the caller is in it.' })),
+  list: z.array(
+    organization.extend({ role: z.enum(roleNames) })
+      .meta({ id: 'OrganizationWithRole', description: 'A team, and what the caller is in it.' }),
+  ),
   updated: organization.extend({ updated_at: time }).meta({ id: 'UpdatedOrganization', description: 'A team after its change.' }),
   deleted: z.object({ success, organization }),
   activeSession: z.object({ session: session.pick({ id: true, active_organization_id: true }) }),

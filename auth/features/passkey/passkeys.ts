@@ -11,6 +11,7 @@ import { withBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, confirmCaller, withAccountLock } from '../caller.ts'
+import type { Confirmed } from '../fields.ts'
 import { signedIn } from '../session/schemas.ts'
 import { challengeFor, challengeSeconds, takeChallenge, verified, withoutAttestation } from './ceremonies.ts'
 import type { input, output } from './schemas.ts'
@@ -56,7 +57,7 @@ function expected(c: RouteContext, clientDataJSON: string, challenge: string) {
   return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: hostOf(c), requireUserVerification: true }
 }
 
-export async function registrationOptions(c: RouteContext, password: string | undefined): Promise<z.output<typeof output.creationOptions>> {
+export async function registrationOptions(c: RouteContext, { password }: Confirmed): Promise<z.output<typeof output.creationOptions>> {
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   // Otherwise an attacker who signed up with a victim's address would keep a way in after the victim has verified it.
@@ -174,7 +175,7 @@ export async function requirePasskey(c: RouteContext, { required, password }: z.
   })
 }
 
-export async function removePassword(c: RouteContext, password: string | undefined): Promise<void> {
+export async function removePassword(c: RouteContext, { password }: Confirmed): Promise<void> {
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   await withAccountLock(c, async (trx) => {

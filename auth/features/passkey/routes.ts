@@ -1,6 +1,6 @@
 /** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
 import { perMinute } from '../../policy.ts'
-import { route } from '../../route.ts'
+import { respondWith, route } from '../../route.ts'
 import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../fields.ts'
 import { output as sessionOutput } from '../session/schemas.ts'
 import {
@@ -19,9 +19,7 @@ import { input, output } from './schemas.ts'
 const credential = { id: 'AA', rawId: 'AA', type: 'public-key' } as const
 
 export const passkeyRoutes = [
-  route({
-    method: 'POST',
-    path: '/passkey/generate-register-options',
+  route('POST', '/passkey/generate-register-options', {
     summary: 'Begins to add a passkey to the account of who is signed in.',
     description: 'What `navigator.credentials.create` is asked, in the words of the standard: `PublicKeyCredential.parseCreationOptionsFromJSON` reads it. '
       + 'It is good for five minutes, for the browser that asked.',
@@ -30,11 +28,9 @@ export const passkeyRoutes = [
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'PASSKEY_LIMIT_REACHED'],
     ...needsConfirmation,
     output: output.creationOptions,
-    handle: (c, { password }) => registrationOptions(c, password),
+    handle: registrationOptions,
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/verify-registration',
+  route('POST', '/passkey/verify-registration', {
     summary: 'Adds the passkey that the device has made.',
     description: '`response` is the `toJSON()` of what `navigator.credentials.create` gave.',
     input: input.registration,
@@ -44,9 +40,7 @@ export const passkeyRoutes = [
     output: output.passkey,
     handle: verifyRegistration,
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/generate-authenticate-options',
+  route('POST', '/passkey/generate-authenticate-options', {
     summary: 'Begins to sign in with a passkey.',
     description: 'What `navigator.credentials.get` is asked, in the words of the standard: `PublicKeyCredential.parseRequestOptionsFromJSON` reads it. '
       + 'It is the same for everybody, and good for five minutes, for the browser that asked.',
@@ -56,9 +50,7 @@ export const passkeyRoutes = [
     output: output.requestOptions,
     handle: authenticationOptions,
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/verify-authentication',
+  route('POST', '/passkey/verify-authentication', {
     summary: 'Begins a session with a passkey, whose device has verified its person: no other factor is asked for.',
     description: '`response` is the `toJSON()` of what `navigator.credentials.get` gave.',
     input: input.authentication,
@@ -71,17 +63,13 @@ export const passkeyRoutes = [
     output: sessionOutput.signedIn,
     handle: verifyAuthentication,
   }),
-  route({
-    method: 'GET',
-    path: '/passkey/list',
+  route('GET', '/passkey/list', {
     summary: 'Lists the passkeys of who is signed in, and says whether a sign-in asks for one.',
     input: nothing,
     output: output.list,
     handle: listPasskeys,
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/update',
+  route('POST', '/passkey/update', {
     summary: 'Gives a passkey another name.',
     input: input.rename,
     example: { passkeyId: exampleId, name: 'Phone' },
@@ -89,23 +77,16 @@ export const passkeyRoutes = [
     output: output.passkey,
     handle: renamePasskey,
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/delete',
+  route('POST', '/passkey/delete', {
     summary: 'Deletes a passkey. With the last one ends that one is asked for.',
     input: input.delete,
     example: { passkeyId: exampleId, password: 'correct horse' },
     refuses: [...unconfirmed, 'NOT_FOUND'],
     ...needsConfirmation,
     output: done,
-    handle: async (c, body) => {
-      await deletePasskey(c, body)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, deletePasskey),
   }),
-  route({
-    method: 'POST',
-    path: '/passkey/require',
+  route('POST', '/passkey/require', {
     summary: 'Says whether the password alone still signs in.',
     description:
       'While it does not, `/sign-in/email` refuses the right password with `SECOND_FACTOR_REQUIRED`, and a passkey signs in. Asking for one ends the other sessions.',
@@ -114,14 +95,9 @@ export const passkeyRoutes = [
     refuses: [...unconfirmed, 'PASSKEY_MISSING'],
     ...needsConfirmation,
     output: done,
-    handle: async (c, body) => {
-      await requirePasskey(c, body)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, requirePasskey),
   }),
-  route({
-    method: 'POST',
-    path: '/remove-password',
+  route('POST', '/remove-password', {
     summary: 'Removes the password of who is signed in, who signs in with a passkey from then on.',
     description: '`/forget-password` gives one again.',
     input: confirmed,
@@ -129,9 +105,6 @@ export const passkeyRoutes = [
     refuses: [...unconfirmed, 'PASSKEY_MISSING'],
     ...needsConfirmation,
     output: done,
-    handle: async (c, { password }) => {
-      await removePassword(c, password)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, removePassword),
   }),
 ]

@@ -1,17 +1,14 @@
 /** Sessions and what is issued from them. Source: interface "Auth surface", design "Where the interface is silent". */
-import { z } from 'zod'
-import { callBetterAuth } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
-import { callerOf, route } from '../../route.ts'
+import { callerOf, respondWith, route } from '../../route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
 import { done, exampleId, nothing } from '../fields.ts'
 import { fullSessionOf, input, listedSessionOf, output, reply, userOf } from './schemas.ts'
 import { issueSessionToken } from './tokens.ts'
 
 export const sessionRoutes = [
-  route({
-    method: 'GET',
-    path: '/get-session',
+  route('GET', '/get-session', {
     summary: 'Says who is signed in, in which session, and with which plan.',
     description: 'Without a session the answer is 401 `UNAUTHORIZED`.',
     input: nothing,
@@ -23,22 +20,15 @@ export const sessionRoutes = [
       return { user: userOf(user), session: fullSessionOf(session), subscription: await c.var.services.plans.status(user.id) }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/sign-out',
+  route('POST', '/sign-out', {
     summary: 'Ends the session. Its tokens end with it.',
     input: nothing,
     betterAuth: 'POST /sign-out',
     sessionEffect: 'ends',
     output: done,
-    handle: async (c, body) => {
-      await callBetterAuth(c, z.unknown(), body)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, passToBetterAuth),
   }),
-  route({
-    method: 'POST',
-    path: '/token',
+  route('POST', '/token', {
     summary: 'Issues a token for the data surface, valid for an hour.',
     description: 'It holds for the context that is active: after `set-active` ask for a new one. ' +
       'A program sends an API key instead of the cookie, as `Authorization: Bearer fin_…`; the token is then of the key’s context and role.',
@@ -48,9 +38,7 @@ export const sessionRoutes = [
     output: output.token,
     handle: async (c) => ({ token: c.var.apiKey === undefined ? await issueSessionToken(c) : await issueApiKeyToken(c, c.var.apiKey) }),
   }),
-  route({
-    method: 'GET',
-    path: '/jwks',
+  route('GET', '/jwks', {
     summary: 'Publishes the keys that verify tokens.',
     input: nothing,
     betterAuth: 'GET /jwks',
@@ -63,9 +51,7 @@ export const sessionRoutes = [
       return { keys: keys.map(({ kid, alg, kty, n, e }) => ({ kid, use: 'sig', alg, kty, n, e })) }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/list-sessions',
+  route('GET', '/list-sessions', {
     summary: 'Lists the sessions of who is signed in.',
     input: nothing,
     betterAuth: 'GET /list-sessions',
@@ -75,9 +61,7 @@ export const sessionRoutes = [
       return (await callBetterAuth(c, reply.list, query)).map((row) => listedSessionOf(row, session))
     },
   }),
-  route({
-    method: 'POST',
-    path: '/revoke-session',
+  route('POST', '/revoke-session', {
     summary: 'Ends one session of who is signed in.',
     input: input.revoke,
     example: { sessionId: exampleId },
@@ -90,16 +74,11 @@ export const sessionRoutes = [
       return { success: true }
     },
   }),
-  route({
-    method: 'POST',
-    path: '/revoke-other-sessions',
+  route('POST', '/revoke-other-sessions', {
     summary: 'Ends all sessions of who is signed in, except the one that asks.',
     input: nothing,
     betterAuth: 'POST /revoke-other-sessions',
     output: done,
-    handle: async (c, body) => {
-      await callBetterAuth(c, z.unknown(), body)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, passToBetterAuth),
   }),
 ]

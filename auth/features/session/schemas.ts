@@ -112,6 +112,8 @@ export const listedSessionOf = (from: Session, current: Session): z.output<typeo
 })
 
 /** Returns the response of a sign-in, with the user's plan. */
-export async function signedIn(c: RouteContext, { user, session }: { user: User, session: Session }): Promise<z.output<typeof output.signedIn>> {
-  return { user: userOf(user), session: sessionOf(session), subscription: await c.var.services.plans.status(user.id) }
-}
+export const signedIn = async (c: RouteContext, from: { user: User, session: Session }): Promise<z.output<typeof output.signedIn>> => ({
+  user: userOf(from.user),
+  session: sessionOf(from.session),
+  subscription: await c.var.services.plans.status(from.user.id),
+})

@@ -7,18 +7,14 @@ import { input, output } from './schemas.ts'
 import { finishSignIn, listProviders, signInMethods, startSignIn } from './single-sign-on.ts'
 
 export const singleSignOnRoutes = [
-  route({
-    method: 'GET',
-    path: '/sign-in/methods',
+  route('GET', '/sign-in/methods', {
     summary: 'Says how one signs in here, and who may make an account.',
     input: nothing,
     credential: 'none',
     output: output.methods,
     handle: signInMethods,
   }),
-  route({
-    method: 'POST',
-    path: '/sign-in/oidc',
+  route('POST', '/sign-in/oidc', {
     summary: 'Begins a sign-in with the provider, and says where the browser is to be sent.',
     description: 'It has ten minutes to come back, in the same browser. Without a provider (`OIDC_ISSUER`) the answer is 404 `NOT_FOUND`.',
     input: input.start,
@@ -29,17 +25,13 @@ export const singleSignOnRoutes = [
     output: output.started,
     handle: startSignIn,
   }),
-  route({
-    method: 'GET',
-    path: '/list-providers',
+  route('GET', '/list-providers', {
     summary: 'Lists who at a provider signs in to the account of who is signed in.',
     input: nothing,
     output: output.providers,
     handle: listProviders,
   }),
-  route({
-    method: 'GET',
-    path: '/callback/oidc',
+  route('GET', '/callback/oidc', {
     summary: 'Begins a session with what the provider sends the browser back with.',
     description:
       'The address to register with the provider. A browser is sent on to `redirectTo`, or to the app; where it failed, to the `/sign-in` of the app with the code as `error`.',

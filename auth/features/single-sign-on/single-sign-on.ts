@@ -19,7 +19,7 @@ const lifetimeSeconds = 600
 const startedOf = z.object({ nonce: z.string(), verifier: z.string(), redirectTo: z.string().optional() })
 
 const identifierOf = (state: string): string => `oidc-${state}`
-const stateCookie = ({ createAuthCookie }: AuthContext) => createAuthCookie('oidc_state', { maxAge: lifetimeSeconds })
+const stateCookie = (auth: AuthContext) => auth.createAuthCookie('oidc_state', { maxAge: lifetimeSeconds })
 
 /** Returns the error codes of a failure for the log. A sentence could hold personal data. */
 function reasonOf(error: unknown): Record<string, string> {

@@ -1,6 +1,6 @@
 /** A second factor beside the password. */
 import { perMinute } from '../../policy.ts'
-import { route } from '../../route.ts'
+import { respondWith, route } from '../../route.ts'
 import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
 import { output as sessionOutput } from '../session/schemas.ts'
 import { input, output } from './schemas.ts'
@@ -15,17 +15,13 @@ const completesSignIn = {
 } as const
 
 export const twoFactorRoutes = [
-  route({
-    method: 'GET',
-    path: '/two-factor/status',
+  route('GET', '/two-factor/status', {
     summary: 'Says whether who is signed in has two factors, and how many backup codes are left.',
     input: nothing,
     output: output.status,
     handle: twoFactorStatus,
   }),
-  route({
-    method: 'POST',
-    path: '/two-factor/enable',
+  route('POST', '/two-factor/enable', {
     summary: 'Begins to set up two factors: what an authenticator app is told, and ten backup codes.',
     description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
     input: confirmed,
@@ -33,11 +29,9 @@ export const twoFactorRoutes = [
     refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
     ...needsConfirmation,
     output: output.begun,
-    handle: (c, { password }) => enableTwoFactor(c, password),
+    handle: enableTwoFactor,
   }),
-  route({
-    method: 'POST',
-    path: '/two-factor/verify-totp',
+  route('POST', '/two-factor/verify-totp', {
     summary: 'Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on.',
     description:
       'The sign-in is the one that was refused with `SECOND_FACTOR_REQUIRED` in this browser within ten minutes. A code works once. Turning it on ends the other sessions.',
@@ -48,9 +42,7 @@ export const twoFactorRoutes = [
     output: sessionOutput.signedIn,
     handle: verifyTotp,
   }),
-  route({
-    method: 'POST',
-    path: '/two-factor/verify-backup-code',
+  route('POST', '/two-factor/verify-backup-code', {
     summary: 'Finishes a sign-in with a backup code, which works once.',
     input: input.backupCode,
     example: { code: 'mz2k-q4tn-x7ab-c5dw' },
@@ -59,29 +51,22 @@ export const twoFactorRoutes = [
     output: sessionOutput.signedIn,
     handle: verifyBackupCode,
   }),
-  route({
-    method: 'POST',
-    path: '/two-factor/generate-backup-codes',
+  route('POST', '/two-factor/generate-backup-codes', {
     summary: 'Makes ten new backup codes. The old ones are none any more.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     ...needsConfirmation,
     output: output.backupCodes,
-    handle: (c, { password }) => generateBackupCodes(c, password),
+    handle: generateBackupCodes,
   }),
-  route({
-    method: 'POST',
-    path: '/two-factor/disable',
+  route('POST', '/two-factor/disable', {
     summary: 'Turns two factors off. No device is remembered any more.',
     input: confirmed,
     example: { password: 'correct horse' },
     refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
     ...needsConfirmation,
     output: done,
-    handle: async (c, { password }) => {
-      await disableTwoFactor(c, password)
-      return { success: true }
-    },
+    handle: respondWith({ success: true }, disableTwoFactor),
   }),
 ]

@@ -15,6 +15,7 @@ import { withBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, confirmCaller, withAccountLock } from '../caller.ts'
+import type { Confirmed } from '../fields.ts'
 import { signedIn } from '../session/schemas.ts'
 import type { input, output } from './schemas.ts'
 import { randomBase32, stepOf, totpUri } from './totp.ts'
@@ -35,10 +36,10 @@ const hashOfBackupCode = (userId: string, code: string): string => hashOf(`${use
 
 /** The cookies have narrow paths: another better-auth cookie on each request would make the reading of sessions slower. */
 const cookies = {
-  'sign-in': ({ createAuthCookie }: AuthContext) => createAuthCookie('two_factor', { maxAge: lifetimes['sign-in'], path: `${basePath}/two-factor` }),
+  'sign-in': (auth: AuthContext) => auth.createAuthCookie('two_factor', { maxAge: lifetimes['sign-in'], path: `${basePath}/two-factor` }),
   // one for each account, because users share browsers
-  device: ({ createAuthCookie }: AuthContext, userId: string) =>
-    createAuthCookie(`trusted_device_${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`, {
+  device: (auth: AuthContext, userId: string) =>
+    auth.createAuthCookie(`trusted_device_${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`, {
       maxAge: lifetimes.device,
       path: `${basePath}/sign-in`,
     }),
@@ -116,7 +117,7 @@ export async function twoFactorStatus(c: RouteContext): Promise<z.output<typeof 
   return { enabled: factor !== undefined, backup_codes_left: factor?.backupCodes.length ?? 0 }
 }
 
-export function enableTwoFactor(c: RouteContext, password: string | undefined): Promise<z.output<typeof output.begun>> {
+export function enableTwoFactor(c: RouteContext, { password }: Confirmed): Promise<z.output<typeof output.begun>> {
   return withBetterAuth(c, async (endpoint) => {
     const { user } = callerOf(c)
     await confirmCaller(c, password)
@@ -172,18 +173,20 @@ export function verifyBackupCode(c: RouteContext, { code, trustDevice }: z.outpu
   })
 }
 
-export async function generateBackupCodes(c: RouteContext, password: string | undefined): Promise<z.output<typeof output.backupCodes>> {
+export async function generateBackupCodes(c: RouteContext, { password }: Confirmed): Promise<z.output<typeof output.backupCodes>> {
   const { user } = callerOf(c)
   await confirmCaller(c, password)
   const codes = newBackupCodes()
   const values = { backupCodes: codes.map((code) => hashOfBackupCode(user.id, code)), backupCodesMadeAt: new Date() }
-  const { numUpdatedRows } = await withAccountLock(c, (trx) =>
-    trx.updateTable('auth.two_factors').set(values).where('userId', '=', user.id).where('enabledAt', 'is not', null).executeTakeFirst())
+  const { numUpdatedRows } = await withAccountLock(
+    c,
+    (trx) => trx.updateTable('auth.two_factors').set(values).where('userId', '=', user.id).where('enabledAt', 'is not', null).executeTakeFirst(),
+  )
   if (numUpdatedRows !== 1n) refuse('TWO_FACTOR_NOT_ENABLED')
   return { backup_codes: codes }
 }
 
-export function disableTwoFactor(c: RouteContext, password: string | undefined): Promise<void> {
+export function disableTwoFactor(c: RouteContext, { password }: Confirmed): Promise<void> {
   return withBetterAuth(c, async (endpoint) => {
     const { user } = callerOf(c)
     await confirmCaller(c, password)
