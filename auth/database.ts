@@ -1,6 +1,6 @@
 /**
- * The auth service's connections. There are two pools because the engine keeps a connection for a whole transaction: a
- * request that holds one and waits for another out of the same pool can wait for itself.
+ * The connections of the auth service. There are two pools, because better-auth holds a connection for a whole transaction. A
+ * request that holds one and needs another of the same pool could wait forever.
  */
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -15,24 +15,23 @@ export type AuthDatabase = Kysely<Tables>
 export type PreparedQuery = <Row extends pg.QueryResultRow>(statement: { name: string, text: string }, values: unknown[]) => Promise<Row | undefined>
 
 export type Connections = {
-  /** The engine's alone. */
+  /** For better-auth only. */
   engine: Kysely<unknown>
-  /** Our own queries. */
   db: AuthDatabase
-  /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
+  /** The connections of `db`, for work that needs a connection of its own. */
   pool: pg.Pool
-  /** For the statements of each request, which a query builder would write anew every time. */
+  /** Skips the query builder for the statements of every request. */
   prepared: PreparedQuery
-  /** Both pools by their names, to be counted. */
+  /** Both pools, for metrics. */
   pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
 }
 
 /**
- * Opens both pools; nothing is connected before the first query.
+ * Opens both pools. They connect with the first query.
  * @param url the connection of the role `auth_service`
- * @param onError told of a connection that broke while idle; the pool replaces it by itself
- * @param tracing gets a span for each statement of a request
+ * @param onError called if an idle connection breaks; the pool replaces it
+ * @param tracing receives a span for each statement of a request
  */
 export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
   const poolOf = (name: string) => {
@@ -46,7 +45,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
       idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
-    // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
+    // A connection that breaks in use also fails its query. Without a listener this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
     wrapClients(pool, tracing)
     return pool
@@ -58,7 +57,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     dialect: new PostgresDialect({
       pool: {
         options: enginePool.options,
-        // Kysely logs failed queries, and not a connection that cannot be opened
+        // Kysely logs failed queries, but no failed connections.
         connect: () =>
           enginePool.connect().catch((error: unknown) => {
             onQueryError(error)
@@ -68,7 +67,7 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
       },
     }),
     plugins: [new CamelCasePlugin()],
-    // to the engine a session that it could not read does not exist
+    // better-auth treats a session that it could not read as missing.
     log: (event) => {
       if (event.level === 'error') onQueryError(event.error)
     },

@@ -6,7 +6,7 @@ import { createAccessControl } from 'better-auth/plugins/access'
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
-/** The roles that can be given. Ownership is transferred instead. */
+/** The roles that an invitation can have. Ownership is transferred instead. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
 export type GivenRoleName = typeof givenRoleNames[number]
 

@@ -77,7 +77,7 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** A row whose types were checked. */
+/** A checked row, for code that serves all rows. */
 export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
 
 /** Makes a route of a row, and checks the types of the row against each other. */

@@ -1,7 +1,4 @@
-/**
- * The one better-auth instance: every option of the engine is set here and nowhere else. What the engine does not decide
- * itself it asks of the parts it is given.
- */
+/** The one better-auth instance. Every option of better-auth is set here; services.ts passes the hooks of the features. */
 import { runWithAdapter } from '@better-auth/core/context'
 import { betterAuth, type AuthContext, type BetterAuthOptions, type GenericEndpointContext } from 'better-auth'
 import { APIError, createAuthMiddleware, router, sendVerificationEmailFn } from 'better-auth/api'
@@ -23,7 +20,7 @@ import type { Limits } from './rate-limits.ts'
 /** Seconds from the issue of a token to its expiry. */
 export const tokenLifetimeSeconds = 3_600
 
-/** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
+/** Limit of verification mails per user: at sign-up, and at each sign-in until the address is verified. */
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
 
 export type EngineParts = {
@@ -78,7 +75,7 @@ const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>)
   return hash(given)
 }
 
-/** How tokens are made, for the engine and for the rotation of its keys. */
+/** Options of tokens, for the signer and for the rotation of its keys. */
 export const jwtOptions = (config: Config, db: AuthDatabase) => ({
   schema: { jwks: { modelName: 'jwks' } },
   adapter: keyAdapter(db),
@@ -88,20 +85,16 @@ export const jwtOptions = (config: Config, db: AuthDatabase) => ({
     audience: config.publicUrl,
     expirationTime: `${tokenLifetimeSeconds}s`,
   },
-  // else every get-session would sign a token
+  // Otherwise every get-session would sign a token.
   disableSettingJwtHeader: true,
 } satisfies JwtOptions)
 
-/**
- * The engine's handler. better-auth's own builds the router of all endpoints anew for each request, because its base URL and
- * trusted origins may depend on the request; ours do not.
- */
+/** Builds better-auth's router once. Its own handler builds the router for each request, because options may depend on the request; ours do not. */
 function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: Request) => Promise<Response> {
   const { handler } = router(context, options)
   return async (request) => await runWithAdapter(context.adapter, () => handler(request))
 }
 
-/** Builds the engine. */
 export async function createEngine({ config, connections, limits, passwords, mailer, log, disownToken, beforeUser, beforeSession }: EngineParts) {
   const { engine: database, db } = connections
   const tokens = jwtOptions(config, db)
@@ -114,39 +107,39 @@ export async function createEngine({ config, connections, limits, passwords, mai
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      // the engine's messages can hold addresses and tokens: their first argument is a fixed sentence, the rest is left out
+      // The first argument is a fixed sentence. The other arguments can hold addresses and tokens, so they are left out.
       log: (level, message) => log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine'),
     },
-    // what is not an answer of the engine comes to serve-route.ts as it is; the engine would print it, parameters and all
+    // Errors reach serve-route.ts unchanged. Otherwise better-auth would print them with the query's parameters.
     onAPIError: { throw: true },
     user: { modelName: 'users' },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
-    // what needs a fresh sign-in asks confirm-caller.ts; the engine would ask it of the list of sessions too
+    // `confirmCaller` requires a fresh sign-in where we need one. better-auth would also require it for the list of sessions.
     session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: 0 },
     databaseHooks: {
-      // whichever way of the engine's leads to a new account
+      // runs for every new account, including those of single sign-on
       user: { create: { before: ({ email }) => asApiError(() => beforeUser(email)) } },
       account: { update: { before: () => asApiError(() => checkVerifiedPassword(db)) } },
       session: {
-        // before there is one, so that a password that is not enough leaves nothing behind
+        // runs before the session is stored, so that a refused sign-in leaves no session
         create: {
           before: ({ userId }, endpoint) => asApiError(() => beforeSession(userId, endpoint)),
           after: (session) => asApiError(() => revokeIfPasswordChanged(db, session)),
         },
-        // only set-active changes the active organization; the engine's own accepting of an invitation would too
+        // Only set-active changes the active organization. better-auth would also change it when an invitation is accepted.
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
         },
       },
     },
     advanced: {
-      // said aloud, because the engine leaves both out where it believes to be under test
+      // set explicitly, because better-auth disables both checks in tests
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 64 },
       useSecureCookies: config.publicUrl.startsWith('https://'),
-      // the browser of an app on another site keeps and sends no other, and sends this one from that site alone
+      // Browsers of apps on another site accept only partitioned cookies.
       ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
@@ -159,10 +152,10 @@ export async function createEngine({ config, connections, limits, passwords, mai
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
       revokeSessionsOnPasswordReset: true,
-      // whoever had the password may have made one
+      // An attacker who knew the old password may have created a key.
       onPasswordReset: async ({ user }) => {
         await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).execute()
-        // the engine does it before the password changes, and a sign-in with the old one may have ended between
+        // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
         await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
       },
       sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
@@ -171,7 +164,7 @@ export async function createEngine({ config, connections, limits, passwords, mai
       sendOnSignUp: true,
       expiresIn: 86_400,
       sendVerificationEmail: async ({ user, token }) => {
-        // over the limit a person still signs in; only the mail is not sent again
+        // Over the limit the user still signs in, without another mail.
         const { allowed } = await limits.consumeForAccount('verification-mail', user.email, verificationMailLimit)
         if (allowed) await mailer.verification(user, token, await disownToken(user.id))
       },
@@ -187,9 +180,9 @@ export async function createEngine({ config, connections, limits, passwords, mai
           member: { modelName: 'members' },
           invitation: { modelName: 'invitations' },
         },
-        // natively two inserts without a transaction, and a limit that is only asked before them: see endpoints.ts
+        // better-auth would use two inserts without a transaction: features/organization/organizations.ts.
         allowUserToCreateOrganization: false,
-        // a trigger of auth.members has the limit, because this is only asked before the insert
+        // A trigger of auth.members has the limit. better-auth checks it only before the insert.
         membershipLimit: Number.MAX_SAFE_INTEGER,
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,

@@ -1,6 +1,6 @@
 /**
- * A password can change during the tenth of a second that its check takes. A request that began with the old password is then refused,
- * so that it cannot get what was just taken from an attacker.
+ * A password can change during the tenth of a second that its check takes. Then the request with the old password is refused.
+ * Otherwise an attacker could keep what the change was to take away.
  */
 import { currentRequest, type CurrentRequest } from '../current-request.ts'
 import type { AuthDatabase } from '../database.ts'
@@ -22,7 +22,7 @@ export const recordVerifiedHash = (verify: Verify): Verify => async (given) => {
 
 /**
  * Checks that the password of this request still is the one of the account.
- * @param newUserId the user whose session begins; without it the caller's password is checked
+ * @param newUserId user of a new session; undefined checks the caller
  * @throws Refusal INVALID_CREDENTIALS at a sign-in, else INVALID_PASSWORD
  */
 export async function checkVerifiedPassword(db: AuthDatabase, newUserId?: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Reads the session of a request, with one statement if better-auth would change nothing. better-auth reads the session if the
- * cookie is not exactly the one that it sets, or if the session has to be renewed or deleted.
+ * Reads the session of a request with one statement if better-auth would change nothing.
+ * better-auth reads it if the cookie is not exactly the one that it sets, or if the session must be renewed or deleted.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { AuthContext } from 'better-auth'

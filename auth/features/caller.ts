@@ -8,7 +8,7 @@ import { currentRequest } from '../current-request.ts'
 import { refuse } from '../errors.ts'
 import { callerOf, type RouteContext } from '../route.ts'
 
-/** How long a sign-in replaces the password, in milliseconds. */
+/** Time after a sign-in in which no password is required, in milliseconds. */
 const freshMs = 600_000
 
 /**
@@ -30,7 +30,7 @@ export async function confirmCaller(c: RouteContext, given: string | undefined):
 
 /**
  * Runs work in a transaction that locks the caller's account.
- * @throws Refusal UNAUTHORIZED if the session has ended since the request began, for example because the account was taken back
+ * @throws Refusal UNAUTHORIZED if the session was deleted since the request began
  */
 export function withAccountLock<Result>(c: RouteContext, work: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result> {
   const { user, session } = callerOf(c)

@@ -1,4 +1,4 @@
-/** The HTTP face: what stands before and after every route, and the mounts. */
+/** The Hono app: the middleware of every request, the routes, and the paths for operators. */
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
@@ -23,13 +23,13 @@ export type AppParts = {
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
-  /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
+  /** Whether the service is stopping. /readyz then fails, and responses close their connection. */
   isStopping: () => boolean
-  /** What `/` names beside what every origin of ours has. */
+  /** Further entries of `/`. */
   additions: Additions
 }
 
-/** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
+/** Returns the origin that a browser sends; undefined for other clients. */
 function originOf(context: Context): string | undefined {
   const origin = context.req.header('origin')
   if (origin !== undefined) return origin
@@ -38,7 +38,7 @@ function originOf(context: Context): string | undefined {
   return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '') ? 'null' : undefined
 }
 
-/** Builds the application; it listens nowhere yet. */
+/** Builds the app. */
 export function createApp({ services, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
   const { config, log } = services
   const app = new Hono<Env>()
@@ -63,7 +63,7 @@ export function createApp({ services, metrics, tracing, ready, isStopping, addit
   })
   app.notFound(() => errorResponse('NOT_FOUND'))
 
-  // A proxy may send on what begins with /api/auth as it is written, and dots must not lead from there to what is for the inside.
+  // A proxy may forward paths below /api/auth unnormalized. Dots must not lead from there to the paths for operators.
   for (const path of probes) {
     app.use(
       path,
@@ -93,7 +93,7 @@ export function createApp({ services, metrics, tracing, ready, isStopping, addit
     if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
     if (context.req.method === 'OPTIONS') return preflight(context, next)
     await next()
-    // Hono's own would begin a response before the route does and copy the route's into it, stream and all
+    // Hono's middleware would create a response before the route does and copy the route's into it, with its stream.
     const { headers } = context.res
     if (origin !== undefined && trusts(origin)) {
       headers.set('access-control-allow-origin', origin)
@@ -106,7 +106,7 @@ export function createApp({ services, metrics, tracing, ready, isStopping, addit
     return undefined
   })
   app.use(`${basePath}/*`, async (context, next) => {
-    // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
+    // better-auth checks requests with a cookie only. A foreign page must not cause a sign-in or a mail either.
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
     if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
       return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
@@ -128,12 +128,12 @@ export function createApp({ services, metrics, tracing, ready, isStopping, addit
   return app
 }
 
-/** What a page of a trusted origin may read of an answer beside its body. */
+/** The response headers that pages of trusted origins may read. */
 const exposeHeaders = ['retry-after', 'x-request-id']
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
-/** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
+/** The metric label of each path. Each label is a series that never ends, so clients must not choose them. */
 export const routeLabels = new Map([
   ...['/', ...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
@@ -142,7 +142,7 @@ export const routeLabels = new Map([
 
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
 
-/** A span a request, whose name no client chooses; the child of the edge's, or of what a trusted proxy says. */
+/** Makes a span for each request. Its parent is the edge's span, or one of a trusted proxy. Clients cannot choose its name. */
 function traced(tracing: Tracing, { trustedProxies }: Config) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const route = routeLabels.get(context.req.path) ?? 'unknown'
@@ -163,24 +163,24 @@ function traced(tracing: Tracing, { trustedProxies }: Config) {
   }
 }
 
-/** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
+/** Logs and measures each request, and sets the headers of every response. Queries, bodies and header values are never logged. */
 function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
   return async (context: RouteContext, next: () => Promise<void>) => {
     const started = performance.now()
     const requestId = idOf(context.env.incoming)
     context.set('requestId', requestId)
     await next()
-    // set where they are, because Hono's `header` copies a response that is made already
+    // sets the headers directly, because Hono's `header` copies a finished response
     const { headers } = context.res
     headers.set(requestIdHeader, requestId)
     headers.set('x-content-type-options', 'nosniff')
-    // a page that embeds an answer as a script or an image would learn by its failure whether somebody is signed in
+    // Without it a page could embed a response as a script and learn by its failure whether the user is signed in.
     headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started
     metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
-    // probes ask every few seconds, and nobody reads that they did
+    // Probes run every few seconds.
     log[probes.has(context.req.path) ? 'debug' : 'info']({
       id: requestId,
       method: context.req.method,

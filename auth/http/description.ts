@@ -1,6 +1,6 @@
 /**
- * What both surfaces are, for programs and for people: the OpenAPI document, and the explorer at /docs that shows it. The
- * explorer is Swagger UI from the package, served by us, so that a browser asks nobody else.
+ * The OpenAPI document of both surfaces, and the explorer at /docs. The service delivers Swagger UI itself, so that browsers contact
+ * no other host.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ type Served = (request: Request) => Promise<Response>
 
 const zipped = promisify(gzip)
 
-/** Answers with what `read` gives, which is read when somebody asks for the first time, and kept compressed too. */
+/** Returns a handler for a static file. It reads and compresses the file at the first request. */
 function served(headers: Record<string, string>, read: () => Buffer): Served {
   let kept: Promise<{ plain: Buffer<ArrayBuffer>, small: Buffer<ArrayBuffer> }> | undefined
   return async (request) => {
@@ -32,8 +32,8 @@ function served(headers: Record<string, string>, read: () => Buffer): Served {
 type Servers = { servers?: { url: string }[] }
 
 /**
- * The OpenAPI document as a client of this deployment needs it: with its address, and with the name that the cookie has there.
- * @param file docs/openapi.json, as text
+ * Returns the OpenAPI document with the address and the cookie name of this deployment.
+ * @param file the text of docs/openapi.json
  */
 export function deployed(file: string, publicUrl: string): string {
   const document = JSON.parse(file) as Servers & { paths: Record<string, Servers>, components: { securitySchemes: { session: { name: string } } } }
@@ -59,7 +59,7 @@ const files = {
   '/docs/swagger-ui.css': [css, swagger('swagger-ui.css')],
 } as const
 
-// nothing but our own files, and calls to our own origin
+// allows only our own files, and requests to our own origin
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -73,13 +73,13 @@ const policy = [
 
 const documentPath = `${basePath}/openapi.json`
 
-/** Where something of this file is served. */
+/** The paths of the description and the explorer. */
 export const descriptionPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
 
-/** What is served there. Reads docs/openapi.json, without which the service does not start. */
+/** Builds the handlers of these paths. Reads docs/openapi.json, so the service does not start without it. */
 export function description(publicUrl: string): [path: string, serve: Served][] {
   const document = Buffer.from(deployed(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'), publicUrl))
-  // it says nothing that is not public, and programs of any origin read it
+  // The document is public, and programs of any origin may read it.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [

@@ -45,7 +45,7 @@ export function document(source: string, frames = "'none'"): (filling: Filling, 
   }
 }
 
-/** Reads a page and puts it into the layout. Its heading is the title. */
+/** Puts a page into the layout. Its heading is the title. */
 function inLayout(name: string): string {
   const [main = '', ...scripts] = read(`${name}.html`).split(/(?=<script )/)
   const parts: Filling = { title: /^<h1>(.*)<\/h1>/.exec(main)?.[1] ?? '', main, scripts: scripts.join('') }

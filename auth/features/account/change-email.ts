@@ -1,6 +1,6 @@
 /**
- * Changing the address of an account: confirmed at the new one, told to the old one, which can stop it. The engine's own way asks the
- * old address first, which is of no use to who has lost it, and has no way back.
+ * Changes the address of an account: the new address confirms it, and the old one can stop it. better-auth would ask the old address
+ * first, which the user may have lost, and its change cannot be undone.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
@@ -18,10 +18,10 @@ import type { input } from './schemas.ts'
 import { addressProblem, domainProblem } from './sign-up.ts'
 
 const day = 86_400_000
-/** How long the new address has, and then the old one. */
+/** Lifetimes of both links. */
 const lifetimes = { confirm: day, stop: 7 * day }
 
-/** An intruder may have made a way in so long before they asked for the change, in milliseconds. */
+/** Time before the request in which an attacker may have prepared other ways in, in milliseconds. */
 const suspectBefore = 7 * day
 
 type Kind = keyof typeof lifetimes
@@ -29,16 +29,16 @@ type Kind = keyof typeof lifetimes
 const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
 type Change = z.output<typeof changeOf>
 
-/** To one address, however many accounts ask: a mail can be sent to anybody by it. */
+/** Limit of mails per new address, because the request can send a mail to any address. */
 const mailLimit: RateLimit = { window: 900, max: 5 }
 
-/** Which password there is: a change that was asked for with another is none any more. */
+/** Identifies the current password. A change of the password ends the request. */
 const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
 
 /** The store of mailed tokens. A token works once. */
 type Verifications = AuthContext['internalAdapter']
 
-/** How what is kept for one kind of link of one account begins. Its identifier is a hash, which tells neither. */
+/** The beginning of the stored values of one kind and account. The stored identifiers are hashes. */
 const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
 
 const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
@@ -73,10 +73,10 @@ async function take(
   return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
 }
 
-/** Ends what was mailed before to whoever had another address: above all, links that choose another password. */
+/** Deletes links that were mailed to the previous address, such as password resets. */
 const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
 
-/** Gives the account its new address, which is verified by that, unless the address or the password has changed meanwhile. */
+/** Sets the new address as verified, unless the address or the password has changed since the request. */
 async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
@@ -103,13 +103,13 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
   const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
   await db.transaction().execute(async (trx) => {
-    // or whoever took the address over would keep it by signing up with it anew; who has the token reads its mails, and nobody has shown that before
+    // Otherwise an attacker could keep the address by signing up with it again. Such an account is unverified; the token proves the owner.
     await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
     const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
       .executeTakeFirst()
     if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
     await endMailed(trx, userId)
-    // an account without a password has none after this too, by which a link would not know that it has ended
+    // needed for accounts without a password, whose fingerprint stays the same
     await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
     await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
       .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
@@ -117,21 +117,21 @@ async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & 
       .execute()
     await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
       .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
-    // also the devices that are remembered: without a password to change, they would stay
+    // also remembered devices, which a change of an existing password would delete
     await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
     await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
       .where('backupCodesMadeAt', '>', suspectFrom).execute()
     await trx.updateTable('auth.invitations').set({ status: 'canceled' }).where('inviterId', '=', userId).where('status', '=', 'pending')
       .where('createdAt', '>', suspectFrom).execute()
     await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
-    // with the new address they may have joined somebody at the provider; who has the old one is joined again by signing in there
+    // The attacker may have linked a provider by the new address. The owner links it again by signing in there.
     await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
     await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
     await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
   })
 }
 
-/** Whether an account has another address than one that can still be brought back. */
+/** Returns true if the account's address can still be changed back. */
 export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
   const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
     .where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', id))])).execute()

@@ -1,6 +1,6 @@
 /**
- * The mail that deletes an account, and the deletion. The engine's own endpoints accept any session instead of the password, and
- * consume the token before they compare its account with the caller's.
+ * Deletes accounts by a mailed link. better-auth's endpoints accept any session in place of the password, and consume the token
+ * before they check whose it is.
  */
 import { randomBytes } from 'node:crypto'
 import { deleteSessionCookie } from 'better-auth/cookies'
@@ -13,10 +13,10 @@ import { confirmCaller } from '../caller.ts'
 import type { Confirmed, WithToken } from '../fields.ts'
 import { isStoppable } from './change-email.ts'
 
-/** How long the link of the mail is good, in milliseconds. */
+/** Lifetime of the link, in milliseconds. */
 const lifetimeMs = 3_600_000
 
-/** The account is part of the name, so that another user's session finds no token to consume. */
+/** The name includes the account, so a session of another user finds no token to consume. */
 const identifierOf = (userId: string, token: string): string => `delete-account-${userId}-${token}`
 
 /** The organizations that a user owns, in the order of their creation, with the next owner: auth.successor_of. */

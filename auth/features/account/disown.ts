@@ -1,6 +1,6 @@
 /**
- * Disowning an account. Anybody can sign up with an address that is not theirs; the verification mail tells its reader so
- * and carries a token with which the reader, and nobody else, deletes that account while it is unverified.
+ * Disowning an account. Anyone can sign up with a foreign address, so the verification mail has a second link. Its token deletes the
+ * account while it is unverified.
  */
 import { createHmac } from 'node:crypto'
 import { signJWT, verifyJWT } from 'better-auth/crypto'
@@ -9,10 +9,10 @@ import { refuse } from '../../errors.ts'
 import type { RouteContext } from '../../route.ts'
 import type { WithToken } from '../fields.ts'
 
-/** Longer than a verification lasts, because a reader who knows nothing of an account is in no hurry. */
+/** Longer than a verification, because a reader without an account is in no hurry. */
 const lifetimeSeconds = 7 * 86_400
 
-// a key of its own, so that no token of another kind disowns an account and this one does nothing else
+// a separate key, so that no other token disowns an account and this token does nothing else
 const keyOf = (secret: string): string => createHmac('sha256', secret).update('disown-account').digest('base64url')
 
 /** @param secret BETTER_AUTH_SECRET */

@@ -1,4 +1,4 @@
-/** Accounts: from sign-up to a new password. Source: interface "Auth surface", design "Where the interface is silent". */
+/** Accounts. Source: interface "Auth surface", design "Where the interface is silent". */
 import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'

@@ -1,4 +1,4 @@
-/** Who may make an account: what the operator says by SIGN_UP and SIGN_UP_DOMAINS, asked wherever an account begins. */
+/** The sign-up policy of SIGN_UP and SIGN_UP_DOMAINS. It applies to every new account. */
 import type { Config } from '../../config.ts'
 import type { AuthDatabase } from '../../database.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -9,10 +9,9 @@ export function domainProblem({ signUp: { domains } }: Config, email: string): E
 }
 
 /**
- * Why nobody may make an account with an address. Whether it has one already makes no difference, so that where accounts are
- * refused nobody learns by asking who has one.
+ * Returns why an address may not sign up. Existing addresses get the same result, so the response does not show who has an account.
  * @param email in lower case, as addresses are stored
- * @returns undefined where it may
+ * @returns undefined if it may
  */
 export async function signUpProblem(config: Config, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
   if (config.signUp.by === 'closed') return 'SIGN_UP_CLOSED'
@@ -25,7 +24,7 @@ export async function signUpProblem(config: Config, db: AuthDatabase, email: str
  * @param email in lower case, as addresses are stored
  */
 export async function addressProblem(config: Config, db: AuthDatabase, email: string): Promise<ErrorCode | undefined> {
-  // an invitation does not help: who lists domains has said whose addresses these are
+  // An invitation does not override the list of domains.
   const problem = domainProblem(config, email)
   if (problem !== undefined || config.signUp.by !== 'invitation') return problem
   const invitation = await db.selectFrom('auth.invitations').select('id')

@@ -1,4 +1,4 @@
-/** What happened: in one's own account, and to the membership of an organization. */
+/** Events of accounts and of organizations. */
 import { route } from '../../route.ts'
 import { exampleId } from '../fields.ts'
 import { listAccountEvents, listMembershipEvents } from './events.ts'

@@ -107,7 +107,7 @@ export const reply = {
   memberChanged: z.object({ member: betterAuthMember }),
 }
 
-// better-auth returns the stored text, or the object that it was given
+// better-auth returns the stored text or the given object
 const metadataObject = (value: unknown): Record<string, unknown> => (typeof value === 'string' && value !== '' ? JSON.parse(value) : value) ?? {}
 
 export const organizationOf = (from: z.output<typeof reply.organization>): z.output<typeof organization> => ({

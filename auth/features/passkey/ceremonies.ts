@@ -1,14 +1,11 @@
-/**
- * What both ceremonies of WebAuthn have in common, adding a passkey and signing in with one: the challenge, and what is believed of
- * an answer.
- */
+/** The common parts of both WebAuthn ceremonies, registration and authentication: the challenge and the attestation. */
 import { randomBytes } from 'node:crypto'
 import type { GenericEndpointContext } from '@better-auth/core'
 import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers'
 import { expireCookie } from 'better-auth/cookies'
 import { refuse } from '../../errors.ts'
 
-/** How long a person has to look for a device and to unlock it, in seconds. */
+/** Time to find and unlock a device, in seconds. */
 export const challengeSeconds = 300
 
 type Ceremony = 'register' | 'authenticate'
@@ -16,7 +13,7 @@ type Ceremony = 'register' | 'authenticate'
 const challengeCookie = ({ context }: GenericEndpointContext) => context.createAuthCookie('passkey_challenge', { maxAge: challengeSeconds })
 const challengeName = (ceremony: Ceremony, challenge: string): string => `${ceremony}-passkey-${challenge}`
 
-/** Begins a ceremony: its challenge is for the browser that has the cookie, and works once. @param userId whose it is, where that is known */
+/** Begins a ceremony. The challenge works once, in the browser that has the cookie. @param userId empty if it is not known yet */
 export async function challengeFor(context: GenericEndpointContext, ceremony: Ceremony, userId: string): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
   const { name, attributes } = challengeCookie(context)
@@ -29,7 +26,7 @@ export async function challengeFor(context: GenericEndpointContext, ceremony: Ce
   return challenge
 }
 
-/** Ends a ceremony, whatever comes of it. @throws APIError INVALID_PASSKEY when this browser has begun none, or another person has */
+/** Ends a ceremony. @throws Refusal INVALID_PASSKEY if this browser or user has not begun it */
 export async function takeChallenge(context: GenericEndpointContext, ceremony: Ceremony, userId: string): Promise<string> {
   const cookie = challengeCookie(context)
   const challenge = await context.getSignedCookie(cookie.name, context.context.secret)
@@ -39,7 +36,7 @@ export async function takeChallenge(context: GenericEndpointContext, ceremony: C
   return kept?.value === userId ? challenge : refuse('INVALID_PASSKEY')
 }
 
-/** What is verified of an answer, for which the library throws another sentence each time. @throws APIError INVALID_PASSKEY */
+/** Runs a verification. The library throws a different error each time. @throws Refusal INVALID_PASSKEY */
 export async function verified<Verification extends { verified: boolean }>(
   verify: () => Promise<Verification>,
 ): Promise<Exclude<Verification, { verified: false }>> {
@@ -48,8 +45,8 @@ export async function verified<Verification extends { verified: boolean }>(
 }
 
 /**
- * An attestation object without what its device says of itself. Nobody asked for that, and the library would believe it, for which it
- * fetches lists of revoked certificates from wherever the certificates sent here tell it to.
+ * Removes the attestation from an object. Nothing requires it, and the library would fetch revocation lists from URLs in
+ * certificates that the client sent.
  */
 export function withoutAttestation(attestationObject: string): string {
   const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get('authData')

@@ -1,6 +1,6 @@
 /**
- * Passkeys: WebAuthn credentials that their device keeps and uses only after it has verified its person, so that one alone signs in
- * and counts as two factors. docs/decisions/auth-surface.md says why these are not the engine's plugin.
+ * Passkeys: WebAuthn credentials with user verification, so one counts as two factors. docs/decisions/auth-surface.md explains why
+ * they are not better-auth's plugin.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { generateId } from 'better-auth'
@@ -47,7 +47,7 @@ const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number
 
 const clientData = z.object({ origin: z.string(), crossOrigin: z.literal(false).optional() })
 
-/** Returns the expectations of both verifications. The library compares origins; it is given the signed one if that is trusted. */
+/** Returns the expectations of both verifications. The signed origin is expected if it is trusted. */
 function expected(c: RouteContext, clientDataJSON: string, challenge: string) {
   let origin: string | undefined
   try {
@@ -129,7 +129,7 @@ export function verifyAuthentication(c: RouteContext, { response }: z.output<typ
         credential: { id: passkey.credentialId, publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')), counter: Number(passkey.counter) },
       })
     )
-    // Of two concurrent responses with one count the second is a copy's. A passkey that was deleted meanwhile signs nobody in.
+    // Two concurrent responses with one count come from copies, so the second is refused. A deleted passkey is refused too.
     const counted = await db.updateTable('auth.passkeys')
       .set({ counter: String(authenticationInfo.newCounter), backedUp: authenticationInfo.credentialBackedUp, lastUsedAt: new Date() })
       .where('id', '=', passkey.id).where('counter', '=', passkey.counter).executeTakeFirst()

@@ -1,4 +1,4 @@
-/** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
+/** Passkeys. Source: docs/decisions/auth-surface.md. */
 import { perMinute } from '../../policy.ts'
 import { respondWith, route } from '../../route.ts'
 import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../fields.ts'

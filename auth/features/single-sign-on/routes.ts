@@ -1,4 +1,4 @@
-/** Signing in with the operator's provider, and what a sign-in page may offer. */
+/** Single sign-on, and the sign-in methods. */
 import { perMinute } from '../../policy.ts'
 import { route } from '../../route.ts'
 import { nothing } from '../fields.ts'

@@ -13,7 +13,7 @@ import { signedIn } from '../session/schemas.ts'
 import { timeoutSeconds, type Claims } from './provider.ts'
 import type { input, output } from './schemas.ts'
 
-/** How long a user has at the provider, in seconds. */
+/** Lifetime of a started sign-in, in seconds. */
 const lifetimeSeconds = 600
 
 const startedOf = z.object({ nonce: z.string(), verifier: z.string(), redirectTo: z.string().optional() })

@@ -1,4 +1,4 @@
-/** A second factor beside the password. */
+/** The second factor. */
 import { perMinute } from '../../policy.ts'
 import { respondWith, route } from '../../route.ts'
 import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../fields.ts'

@@ -1,14 +1,14 @@
-/** The codes of authenticator apps: RFC 6238 as all of them have it, six digits of SHA-1, another every half minute. */
+/** TOTP codes (RFC 6238): six digits, SHA-1, 30 seconds. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const stepSeconds = 30
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Bytes in the letters of RFC 4648. @param bytes a multiple of five */
+/** Encodes bytes as base32 (RFC 4648). @param bytes a multiple of five */
 const base32 = (bytes: Buffer): string =>
   [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('').replace(/[01]{5}/g, (bits) => alphabet.charAt(parseInt(bits, 2)))
 
-/** As many random bytes, in letters and digits that nobody confuses. */
+/** Returns random bytes as base32, which has no ambiguous characters. */
 export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
 
 const bytesOf = (secret: string): Buffer => {
@@ -25,9 +25,9 @@ function codeAt(secret: string, step: number): string {
 }
 
 /**
- * Which step a code is of: this one, the one before, which somebody may just have read, or the next, because clocks differ.
- * @param now in milliseconds
- * @returns undefined for a code of none of them
+ * Returns the step that the code matches: current, previous or next. Allows for clock drift and slow typing.
+ * @param now milliseconds
+ * @returns undefined for a wrong code
  */
 export function stepOf(secret: string, code: string, now: number): number | undefined {
   const current = Math.floor(now / 1_000 / stepSeconds)
@@ -38,7 +38,7 @@ export function stepOf(secret: string, code: string, now: number): number | unde
   })
 }
 
-/** What an authenticator app reads from a QR code. */
+/** The content of the QR code. */
 export const totpUri = (secret: string, issuer: string, account: string): string =>
   `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${
     new URLSearchParams({ secret, issuer, algorithm: 'SHA1', digits: '6', period: String(stepSeconds) }).toString()

@@ -1,6 +1,6 @@
 /**
- * The second factor: a code of an authenticator app, or a backup code. better-auth's plugin makes the session first and deletes it
- * again, accepts a code repeatedly, and guards only the sign-in routes that it knows. Here every session waits for the code.
+ * The second factor: a code of an authenticator app, or a backup code. better-auth's plugin makes the session first, accepts a code
+ * repeatedly, and guards only known routes. Here every session waits for the code.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext, GenericEndpointContext } from 'better-auth'
@@ -78,7 +78,7 @@ export async function requireSecondFactor(db: AuthDatabase, userId: string, endp
   refuse('SECOND_FACTOR_REQUIRED')
 }
 
-/** Returns the user whose code is to be verified: the user of the pending sign-in, otherwise the signed-in user. Counts the guess. */
+/** Counts the guess and returns the user to verify: that of the pending sign-in, otherwise the signed-in user. */
 async function resolveUser(c: RouteContext, endpoint: GenericEndpointContext) {
   const { db, guesses, readSession } = c.var.services
   const pending = await tokenOf(db, endpoint, 'sign-in').executeTakeFirst()
