@@ -1,13 +1,13 @@
-/** Why a mail did not leave, in words that may be logged: no address, no body, no link, no key. */
+/** A failed delivery, described without address, body, link or key. */
 export type DeliveryFailure = Error & {
-  /** The mail itself was refused, so sending it again cannot help. */
+  /** Whether the mail itself was refused, so that no retry can help. */
   permanent: boolean
   reason: FailureReason
 }
 
 /**
- * What failures are counted by, each of them a series for ever: the mail itself was refused; the provider answered with
- * another error, such as a wrong key or a limit; nobody answered there; not in time; or it never came to that.
+ * The metric labels of failures: the mail was refused, the provider returned another error, or it could not be reached, or timed
+ * out, or our code failed.
  */
 export const failureReasons = ['rejected', 'refused', 'unreachable', 'timeout', 'internal'] as const
 export type FailureReason = typeof failureReasons[number]
@@ -18,6 +18,6 @@ export const deliveryFailure = (message: string, reason: FailureReason = 'refuse
 
 export const isDeliveryFailure = (error: unknown): error is DeliveryFailure => error instanceof Error && error.name === 'DeliveryFailure'
 
-/** What any failure of a job counts as. */
+/** Returns the metric label of a failed job. */
 export const reasonOf = (error: unknown): FailureReason =>
   isDeliveryFailure(error) ? error.reason : error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'internal'

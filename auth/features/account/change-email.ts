@@ -1,6 +1,6 @@
 /**
- * Changes the address of an account: the new address confirms it, and the old one can stop it. better-auth would ask the old address
- * first, which the user may have lost, and its change cannot be undone.
+ * Changes the address of an account. The new address confirms the change, and the old one can stop it. better-auth would ask the old
+ * address first, and its change is final.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
@@ -55,9 +55,9 @@ async function keep(verifications: Verifications, kind: Kind, { userId, ...chang
 
 /**
  * Consumes a token.
- * @param check may refuse the change, and the token then stays good
- * @returns the change, and when it was asked for
- * @throws APIError INVALID_TOKEN
+ * @param check may refuse the change; the token then stays valid
+ * @returns the change and the time of the request
+ * @throws Refusal INVALID_TOKEN
  */
 async function take(
   verifications: Verifications,
@@ -90,15 +90,13 @@ async function confirmChange(db: AuthDatabase, { userId, from, to, credential }:
 }
 
 /**
- * Gives the account its old address back, or keeps it, whatever it has become by further changes. The intruder who asked for the
- * change knew the password and may be signed in. Every way in that the intruder may have made ends:
- *
- * - sessions, API keys, the password, passkeys, remembered devices and linked identities at a provider;
- * - links that were mailed, and invitations that the intruder may have sent in the user's name;
- * - a second factor, or backup codes, from less than a week before the change was asked for, or since.
- *
- * An older factor and older codes stay. The user would have missed them by then, and reading the mails must not be enough to remove them.
- * Of two links that stop a change the older one wins: the owner had the address first.
+ * Gives the account its old address back, whatever later changes did. The attacker who requested the change knew the password and
+ * may be signed in. All ways in that the attacker may have prepared end:
+ * - sessions, API keys, the password, passkeys, remembered devices and linked providers
+ * - mailed links, and invitations in the user's name
+ * - a second factor or backup codes from the week before the request, or later
+ * Older factors stay: the user would have missed them by then, and access to the mailbox must not be enough to remove them. Of two
+ * links the older wins, because the owner had the address first.
  */
 async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
   const suspectFrom = new Date(askedAt.getTime() - suspectBefore)

@@ -1,6 +1,6 @@
 /**
- * Deletes accounts by a mailed link. better-auth's endpoints accept any session in place of the password, and consume the token
- * before they check whose it is.
+ * Deletes accounts by a mailed link. better-auth's endpoint accepts any session in place of the password, and consumes the token of
+ * another account.
  */
 import { randomBytes } from 'node:crypto'
 import { deleteSessionCookie } from 'better-auth/cookies'
