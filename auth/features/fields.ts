@@ -50,6 +50,22 @@ export const success = z.boolean().meta({ description: 'true', examples: [true] 
 export const done = z.object({ success }).meta({ id: 'Done', description: 'It is done.' })
 export const told = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' })
 
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
+
+/** A row for a response: the same fields in camelCase, with dates and with any text for closed sets, which the database checks. */
+type RowOf<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Extract<Body[Name], string> extends never ? Body[Name] : Body[Name] | string | Date }
+
+/** Returns the body of a response from a row. This is the one place where camelCase becomes snake_case. Only fields of the schema pass. */
+export function serialize<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, row: RowOf<z.output<z.ZodObject<Shape>>>): z.output<z.ZodObject<Shape>> {
+  const values = row as Record<string, unknown>
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const value = values[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    const isMissing = value === undefined && !(field instanceof z.ZodOptional)
+    return [name, value instanceof Date ? value.toISOString() : isMissing ? null : value] as const
+  })
+  return Object.fromEntries(fields) as z.output<z.ZodObject<Shape>>
+}
+
 // Policies
 
 /** Limits of the routes that check the caller's password. Wrong passwords also count against the account's budget. */

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { belowFloors, type Versions } from '../../infra/shared/floors.ts'
 import type { HashingQueue } from '../engine/hashing-queue.ts'
 import type { Rotation } from '../keys/rotation.ts'
-import { failureReasons } from '../mail/failure.ts'
+import { failureReasons } from '../mail/job.ts'
 import type { Witness } from '../mail/job.ts'
 import type { Backlog } from '../mail/queue.ts'
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { Resend, type Response as ResendResponse } from 'resend'
 import { outboundFetch } from '../../infra/shared/outbound.ts'
 import type { MailTransport } from '../config.ts'
-import { deliveryFailure, type DeliveryFailure } from './failure.ts'
+import { deliveryFailure, type DeliveryFailure } from './job.ts'
 import type { Message } from './messages.ts'
 
 /** A mail with its sender. Attempts with the same key count as one. */

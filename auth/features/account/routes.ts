@@ -4,8 +4,8 @@ import { refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { perMinute } from '../../policy.ts'
 import { callerOf, respondWith, route } from '../../route.ts'
-import { confirmed, done, needsConfirmation, passwordLimits, told, unconfirmed, withToken } from '../fields.ts'
-import { newSessionOf, output as sessionOutput, reply, signedIn, userOf } from '../session/schemas.ts'
+import { confirmed, done, needsConfirmation, passwordLimits, serialize, told, unconfirmed, withToken } from '../fields.ts'
+import { newSession, output as sessionOutput, reply, signedIn, user as userSchema } from '../session/schemas.ts'
 import { confirmEmailChange, requestEmailChange, stopEmailChange } from './change-email.ts'
 import { confirmAccountDeletion, requestAccountDeletion } from './delete-account.ts'
 import { disownAccount } from './disown.ts'
@@ -30,7 +30,7 @@ export const accountRoutes = [
     output: output.signedUp,
     handle: async (c, body) => {
       const { user, session } = await callBetterAuth(c, reply.signedIn, body)
-      return { user: userOf(user), session: newSessionOf(session) }
+      return { user: serialize(userSchema, user), session: serialize(newSession, session) }
     },
   }),
   route('POST', '/sign-in/email', {
@@ -134,7 +134,7 @@ export const accountRoutes = [
     handle: async (c, body) => {
       await passToBetterAuth(c, body)
       const row = await c.var.services.db.selectFrom('auth.users').selectAll().where('id', '=', callerOf(c).user.id).executeTakeFirstOrThrow()
-      return { user: { ...userOf(row), image: row.image } }
+      return { user: { ...serialize(userSchema, row), image: row.image } }
     },
   }),
   route('POST', '/request-email-change', {

@@ -4,16 +4,14 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { generateId } from 'better-auth'
-import type { Selectable } from 'kysely'
 import type { z } from 'zod'
-import type { Tables } from '../../../db/types.ts'
 import { refusal, refuse } from '../../errors.ts'
 import { perMinute } from '../../policy.ts'
-import type { GivenRoleName } from '../../roles.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { confirmCaller, withAccountLock } from '../caller.ts'
+import { serialize } from '../fields.ts'
 import { issueToken, signingKeyColumns, type SigningKeyRow } from '../session/tokens.ts'
-import type { ApiKey, input } from './schemas.ts'
+import { apiKey, output, type input } from './schemas.ts'
 
 /** The beginning of each key, for scanners that look for published secrets. */
 const prefix = 'fin_'
@@ -31,18 +29,7 @@ const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest(
 
 const columns = ['id', 'name', 'hint', 'organizationId', 'role', 'createdAt', 'expiresAt', 'lastUsedAt'] as const
 
-const apiKeyOf = (row: Pick<Selectable<Tables['auth.api_keys']>, typeof columns[number]>): ApiKey => ({
-  id: row.id,
-  name: row.name,
-  hint: row.hint,
-  organization_id: row.organizationId,
-  role: row.role as GivenRoleName,
-  created_at: row.createdAt.toISOString(),
-  expires_at: row.expiresAt.toISOString(),
-  last_used_at: row.lastUsedAt?.toISOString() ?? null,
-})
-
-export async function createApiKey(c: RouteContext, { password, expiresInDays, ...given }: z.output<typeof input.create>): Promise<ApiKey & { key: string }> {
+export async function createApiKey(c: RouteContext, { password, expiresInDays, ...given }: z.output<typeof input.create>) {
   const { user } = callerOf(c)
   // Otherwise an attacker who signed up with a victim's address would keep the key after the victim resets the password.
   if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
@@ -57,13 +44,13 @@ export async function createApiKey(c: RouteContext, { password, expiresInDays, .
     expiresAt: new Date(Date.now() + expiresInDays * day),
   }
   const row = await withAccountLock(c, (trx) => trx.insertInto('auth.api_keys').values(values).returning(columns).executeTakeFirstOrThrow())
-  return { ...apiKeyOf(row), key }
+  return serialize(output.created, { ...row, key })
 }
 
-export async function listApiKeys(c: RouteContext): Promise<ApiKey[]> {
+export async function listApiKeys(c: RouteContext) {
   const rows = await c.var.services.db.selectFrom('auth.api_keys').select(columns).where('userId', '=', callerOf(c).user.id)
     .orderBy('createdAt', 'desc').orderBy('id').execute()
-  return rows.map(apiKeyOf)
+  return rows.map((row) => serialize(apiKey, row))
 }
 
 export async function revokeApiKey(c: RouteContext, { keyId }: z.output<typeof input.revoke>): Promise<void> {

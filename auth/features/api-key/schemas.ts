@@ -16,7 +16,7 @@ export const input = {
   revoke: z.object({ keyId: id }),
 }
 
-const apiKey = z.object({
+export const apiKey = z.object({
   id: rowId,
   name: z.string().meta({ examples: ['Monthly report'] }),
   hint: z.string().meta({ description: 'How the key begins.', examples: ['fin_5xQ2'] }),
@@ -26,8 +26,6 @@ const apiKey = z.object({
   expires_at: time,
   last_used_at: time.nullable().meta({ description: 'When it last got a token, to the minute; null before the first.' }),
 }).meta({ id: 'ApiKey', description: 'A key of a program.' })
-
-export type ApiKey = z.output<typeof apiKey>
 
 export const output = {
   list: z.array(apiKey),

@@ -3,10 +3,10 @@ import { sql, type RawBuilder } from 'kysely'
 import type { z } from 'zod'
 import type { AuthDatabase } from '../../database.ts'
 import { refuse } from '../../errors.ts'
-import type { accountEventKinds, membershipEventKinds } from '../../events.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
+import { serialize } from '../fields.ts'
 import { checkRight } from '../organization/organizations.ts'
-import { detail, type input, type output } from './schemas.ts'
+import { accountEvent, detail, membershipEvent, type input, type output } from './schemas.ts'
 
 /**
  * Returns a query for one page of events, newest first. The caller selects its columns.
@@ -26,20 +26,7 @@ async function newest(db: AuthDatabase, which: RawBuilder<boolean>, { limit, bef
 export async function listAccountEvents(c: RouteContext, page: z.output<typeof input.account>): Promise<z.output<typeof output.account>> {
   const events = await newest(c.var.services.db, sql`event.user_id = ${callerOf(c).user.id} and event.organization_id is null`, page)
   const rows = await events.select(['event.id', 'event.kind', 'event.happenedAt', 'event.ipAddress', 'event.userAgent', 'event.detail']).execute()
-  return rows.map((row) => {
-    const { newDevice, name, email, previousEmail } = detail.parse(row.detail)
-    return {
-      id: row.id,
-      kind: row.kind as typeof accountEventKinds[number],
-      happened_at: row.happenedAt.toISOString(),
-      ip_address: row.ipAddress,
-      user_agent: row.userAgent,
-      new_device: newDevice,
-      name,
-      email,
-      previous_email: previousEmail,
-    }
-  })
+  return rows.map((row) => serialize(accountEvent, { ...row, ...detail.parse(row.detail) }))
 }
 
 const person = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' })
@@ -54,16 +41,12 @@ export async function listMembershipEvents(
     .leftJoin('auth.users as user', 'user.id', 'event.userId').leftJoin('auth.users as actor', 'actor.id', 'event.actorId')
     .select(['event.id', 'event.kind', 'event.happenedAt', 'event.detail'])
     .select(['user.id as userId', 'user.name as userName', 'actor.id as actorId', 'actor.name as actorName']).execute()
-  return rows.map((row) => {
-    const { role, previousRole } = detail.parse(row.detail)
-    return {
-      id: row.id,
-      kind: row.kind as typeof membershipEventKinds[number],
-      happened_at: row.happenedAt.toISOString(),
+  return rows.map((row) =>
+    serialize(membershipEvent, {
+      ...row,
+      ...detail.parse(row.detail),
       user: person(row.userId, row.userName),
       actor: person(row.actorId, row.actorName),
-      role,
-      previous_role: previousRole,
-    }
-  })
+    })
+  )
 }

@@ -1,7 +1,7 @@
 /** Schemas of invitations. */
 import { z } from 'zod'
 import { givenRoleNames } from '../../roles.ts'
-import { address, email, id, rowId, success, time } from '../fields.ts'
+import { address, email, id, rowId, serialize, success, time } from '../fields.ts'
 import { member, organizationId, reply as organizationReply } from '../organization/schemas.ts'
 
 const statuses = ['pending', 'accepted', 'rejected', 'canceled'] as const
@@ -63,14 +63,4 @@ export const reply = {
   answered: z.object({ invitation: row, member: organizationReply.member.nullish() }),
 }
 
-export const invitationOf = (from: z.output<typeof row>): z.output<typeof invitation> => ({
-  id: from.id,
-  organization_id: from.organizationId,
-  email: from.email,
-  role: from.role,
-  inviter_id: from.inviterId,
-  status: from.status,
-  expires_at: from.expiresAt.toISOString(),
-  created_at: from.createdAt.toISOString(),
-  ...(from.organizationName === undefined ? {} : { organization_name: from.organizationName }),
-})
+export const invitationOf = (from: z.output<typeof row>): z.output<typeof invitation> => serialize(invitation, from)

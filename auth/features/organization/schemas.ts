@@ -1,7 +1,7 @@
 /** Schemas of organizations and members. */
 import { z } from 'zod'
 import { givenRoleNames, roleNames } from '../../roles.ts'
-import { address, id, name, rowId, success, time, url } from '../fields.ts'
+import { address, id, name, rowId, serialize, success, time, url } from '../fields.ts'
 import { session } from '../session/schemas.ts'
 
 const maxLevels = 16
@@ -110,20 +110,8 @@ export const reply = {
 // better-auth returns the stored text or the given object
 const metadataObject = (value: unknown): Record<string, unknown> => (typeof value === 'string' && value !== '' ? JSON.parse(value) : value) ?? {}
 
-export const organizationOf = (from: z.output<typeof reply.organization>): z.output<typeof organization> => ({
-  id: from.id,
-  name: from.name,
-  slug: from.slug,
-  logo: from.logo ?? null,
-  metadata: metadataObject(from.metadata),
-  created_at: from.createdAt.toISOString(),
-})
+export const organizationOf = (from: z.output<typeof reply.organization>): z.output<typeof organization> =>
+  serialize(organization, { ...from, logo: from.logo ?? null, metadata: metadataObject(from.metadata) })
 
-export const memberOf = (from: z.output<typeof reply.member>): z.output<typeof member> => ({
-  id: from.id,
-  user_id: from.userId,
-  organization_id: from.organizationId,
-  role: from.role,
-  ...(from.user === undefined ? {} : { user: { ...from.user, image: from.user.image ?? null } }),
-  created_at: from.createdAt.toISOString(),
-})
+export const memberOf = (from: z.output<typeof reply.member>): z.output<typeof member> =>
+  serialize(member, { ...from, user: from.user && { ...from.user, image: from.user.image ?? null } })

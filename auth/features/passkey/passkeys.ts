@@ -4,17 +4,17 @@
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { generateId } from 'better-auth'
-import type { Selectable, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../../../db/types.ts'
 import { withBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { beginSession, confirmCaller, withAccountLock } from '../caller.ts'
-import type { Confirmed } from '../fields.ts'
+import { serialize, type Confirmed } from '../fields.ts'
 import { signedIn } from '../session/schemas.ts'
 import { challengeFor, challengeSeconds, takeChallenge, verified, withoutAttestation } from './ceremonies.ts'
-import type { input, output } from './schemas.ts'
+import { output, type input } from './schemas.ts'
 
 /** Passkeys per user. Each list reads all of them. */
 const maxPasskeys = 20
@@ -29,15 +29,6 @@ const hostOf = (c: RouteContext): string => new URL(c.var.services.config.appUrl
 
 const passkeysOf = (c: RouteContext, userId: string) =>
   c.var.services.db.selectFrom('auth.passkeys').selectAll().where('userId', '=', userId).orderBy('createdAt').orderBy('id').execute()
-
-/** Never includes the public key or the credential id. */
-const passkeyOf = (row: Selectable<Tables['auth.passkeys']>): z.output<typeof output.passkey> => ({
-  id: row.id,
-  name: row.name,
-  backed_up: row.backedUp,
-  created_at: row.createdAt.toISOString(),
-  last_used_at: row.lastUsedAt?.toISOString() ?? null,
-})
 
 const countOf = async (trx: Transaction<Tables>, userId: string): Promise<number> => {
   const { count } = await trx.selectFrom('auth.passkeys').select((of) => of.fn.countAll<string>().as('count')).where('userId', '=', userId)
@@ -104,7 +95,7 @@ export async function verifyRegistration(c: RouteContext, { response, name }: z.
       backedUp: credentialBackedUp,
     }).returningAll().executeTakeFirstOrThrow()
   })
-  return passkeyOf(row)
+  return serialize(output.passkey, row)
 }
 
 /** Names no credentials, so that a response shows nothing about accounts. The browser offers those that it has for this host. */
@@ -145,7 +136,7 @@ export async function listPasskeys(c: RouteContext): Promise<z.output<typeof out
     .leftJoin('auth.accounts', (join) => join.onRef('auth.accounts.userId', '=', 'auth.users.id').on('providerId', '=', 'credential'))
     .select(['passkeyRequired', 'password']).where('auth.users.id', '=', userId).executeTakeFirst()
   return {
-    passkeys: (await passkeysOf(c, userId)).map(passkeyOf),
+    passkeys: (await passkeysOf(c, userId)).map((row) => serialize(output.passkey, row)),
     required: user?.passkeyRequired ?? false,
     has_password: (user?.password ?? null) !== null,
   }
@@ -154,7 +145,7 @@ export async function listPasskeys(c: RouteContext): Promise<z.output<typeof out
 export async function renamePasskey(c: RouteContext, { passkeyId, name }: z.output<typeof input.rename>): Promise<z.output<typeof output.passkey>> {
   const renamed = await c.var.services.db.updateTable('auth.passkeys').set({ name }).where('id', '=', passkeyId).where('userId', '=', callerOf(c).user.id)
     .returningAll().executeTakeFirst()
-  return passkeyOf(renamed ?? refuse('NOT_FOUND'))
+  return serialize(output.passkey, renamed ?? refuse('NOT_FOUND'))
 }
 
 /** Deletes a passkey. With the last one a trigger ends the requirement of passkeys: db/functions/auth/passkeys.sql. */

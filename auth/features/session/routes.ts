@@ -3,8 +3,8 @@ import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, respondWith, route } from '../../route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'
-import { done, exampleId, nothing } from '../fields.ts'
-import { fullSessionOf, input, listedSessionOf, output, reply, userOf } from './schemas.ts'
+import { done, exampleId, nothing, serialize } from '../fields.ts'
+import { fullSessionOf, input, listedSessionOf, output, reply, user as userSchema } from './schemas.ts'
 import { issueSessionToken } from './tokens.ts'
 
 export const sessionRoutes = [
@@ -17,7 +17,7 @@ export const sessionRoutes = [
     output: output.current,
     handle: async (c) => {
       const { user, session } = callerOf(c)
-      return { user: userOf(user), session: fullSessionOf(session), subscription: await c.var.services.plans.status(user.id) }
+      return { user: serialize(userSchema, user), session: fullSessionOf(session), subscription: await c.var.services.plans.status(user.id) }
     },
   }),
   route('POST', '/sign-out', {

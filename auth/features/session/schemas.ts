@@ -1,7 +1,7 @@
 /** Schemas of accounts and sessions. Fields of the database are camelCase, those of responses snake_case. */
 import { z } from 'zod'
 import type { RouteContext } from '../../route.ts'
-import { address, id, rowId, time } from '../fields.ts'
+import { address, id, rowId, serialize, time } from '../fields.ts'
 
 export const input = { revoke: z.object({ sessionId: id }) }
 
@@ -81,29 +81,8 @@ export const reply = {
 type User = z.output<typeof betterAuthUser>
 type Session = z.output<typeof betterAuthSession>
 
-export const userOf = (from: User): z.output<typeof user> => ({
-  id: from.id,
-  email: from.email,
-  name: from.name,
-  email_verified: from.emailVerified,
-  created_at: from.createdAt.toISOString(),
-  updated_at: from.updatedAt.toISOString(),
-})
-
-export const newSessionOf = (from: Session): z.output<typeof newSession> => ({ id: from.id, user_id: from.userId, expires_at: from.expiresAt.toISOString() })
-
-export const sessionOf = (from: Session): z.output<typeof session> => ({
-  id: from.id,
-  user_id: from.userId,
-  active_organization_id: from.activeOrganizationId ?? null,
-  expires_at: from.expiresAt.toISOString(),
-})
-
-export const fullSessionOf = (from: Session): z.output<typeof fullSession> => ({
-  ...sessionOf(from),
-  ip_address: from.ipAddress ?? '',
-  user_agent: from.userAgent ?? '',
-})
+export const fullSessionOf = (from: Session): z.output<typeof fullSession> =>
+  serialize(fullSession, { ...from, ipAddress: from.ipAddress ?? '', userAgent: from.userAgent ?? '', activeOrganizationId: from.activeOrganizationId ?? null })
 
 export const listedSessionOf = (from: Session, current: Session): z.output<typeof listedSession> => ({
   ...fullSessionOf(from),
@@ -113,7 +92,7 @@ export const listedSessionOf = (from: Session, current: Session): z.output<typeo
 
 /** Returns the response of a sign-in, with the user's plan. */
 export const signedIn = async (c: RouteContext, from: { user: User, session: Session }): Promise<z.output<typeof output.signedIn>> => ({
-  user: userOf(from.user),
-  session: sessionOf(from.session),
+  user: serialize(user, from.user),
+  session: serialize(session, { ...from.session, activeOrganizationId: from.session.activeOrganizationId ?? null }),
   subscription: await c.var.services.plans.status(from.user.id),
 })
