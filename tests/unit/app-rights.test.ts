@@ -1,7 +1,7 @@
 /** What the reference app offers, against what the database and the auth surface allow. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { roles } from '../../auth/engine/access-control.ts'
+import { roles } from '../../auth/roles.ts'
 import { rightsOf } from '../../examples/app/src/app/rights.ts'
 
 const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
