@@ -1,4 +1,4 @@
-/** Where the app starts. */
+/** The entry point of the app. */
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ followSession(() => void router.invalidate())
 
 createRoot(place).render(
   <StrictMode>
-    {/* the policy of the document allows no <style> */}
+    {/* the content security policy allows no <style> */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
         <Toasts>

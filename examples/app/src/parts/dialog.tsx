@@ -1,10 +1,10 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { ErrorNote } from './error-note.tsx'
+import { ErrorNote } from './ui.tsx'
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 
-/** A dialog above the page, which keeps what was typed while it is not open. Without `onClose` it stays until what it asks is done. */
+/** A dialog that keeps its input while it is hidden. Without `onClose` the user cannot close it. */
 export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
   <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
     <Base.Portal keepMounted>
@@ -20,7 +20,7 @@ export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
 
 type ConfirmProps = { title: string, action: string, error: Error | null, isBusy: boolean, onConfirm: () => void, onClose: () => void, children: ReactNode }
 
-/** Asks before what cannot come back. */
+/** Asks before an action that cannot be undone. */
 export const Confirm = ({ title, action, error, isBusy, onConfirm, onClose, children }: ConfirmProps) => (
   <Dialog title={title} open onClose={onClose}>
     {children}

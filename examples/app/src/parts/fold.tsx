@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
 
 /**
- * A form that waits behind a button, because a page of many is a wall. It closes when it is done, which takes the password out of it.
- * @param of what the form does
+ * A form behind a button. Closes on success, which also clears the password.
+ * @param of the form's mutation
  */
 export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   const [isWanted, setWanted] = useState(false)
@@ -13,7 +13,7 @@ export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   const content = useRef<HTMLDivElement>(null)
   const wasOpen = useRef(false)
   useEffect(() => {
-    // the button that had the focus is gone
+    // the focused button was removed
     if (isOpen) content.current?.querySelector<HTMLElement>('input, select')?.focus()
     else if (wasOpen.current) opener.current?.focus()
     wasOpen.current = isOpen

@@ -1,13 +1,11 @@
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountTypes, balanceOf } from '../../data/accounts.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
-import { Amount } from '../../parts/amount.tsx'
+import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
 
 type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
 
 export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   return (
     <table className='stacking'>
       <thead>
@@ -15,7 +13,7 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
           <th>Name</th>
           <th>Type</th>
           <th className='amount'>Balance</th>
-          <ActionsHead />
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>

@@ -1,18 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { activityQuery } from '../../data/activity.ts'
-import { categoriesQuery } from '../../data/categories.ts'
-import { tagsQuery } from '../../data/tags.ts'
+import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
 
 export function Page() {
-  const { rights, role } = useHere()
+  const { rights, role } = useSessionContext()
   return (
     <>
       <PageHead title='Activity' />
@@ -29,9 +25,9 @@ export function Page() {
 }
 
 function Requests() {
-  const { context, user } = useHere()
+  const { context, user } = useSessionContext()
   const activity = useInfiniteQuery(activityQuery(context, user.id))
-  // what the ids in rows refer to
+  // names of the ids in rows
   const named = [useQuery(accountsQuery(context)), useQuery(categoriesQuery(context)), useQuery(tagsQuery(context))]
   const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
   const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || 'A member']))

@@ -1,24 +1,22 @@
 import { FinanceError } from 'finance-client'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Activity, type Request, undoRequest } from '../../data/activity.ts'
 import { useChange } from '../../data/change.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { useTell } from '../../parts/toast.tsx'
-import { differencesOf, nameOf, sentenceOf } from './words.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
+import { differencesOf, nameOf, summaryOf } from './summary.ts'
 
 type Names = ReadonlyMap<string, string>
 
-/** As many rows of one request as somebody reads. */
+/** Maximum number of rows shown per request. */
 const mostShown = 50
 
-/** What one request did, what of each row has become another, and the way back. */
+/** A request: its summary, the changes of each row, and undo. */
 export function RequestItem({ request, people, names }: { request: Request, people: Names, names: Names }) {
-  const { user } = useHere()
-  const tell = useTell()
-  const undo = useChange(undoRequest, () => tell('Taken back.'))
+  const { user } = useSessionContext()
+  const undo = useChange(undoRequest, { outcome: () => ({ text: 'Taken back.' }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
-  const sentence = `${actor === user.id ? 'You' : people.get(actor) ?? 'Somebody who has left'} ${sentenceOf(changes, isCut, names)}`
+  const sentence = `${actor === user.id ? 'You' : people.get(actor) ?? 'Somebody who has left'} ${summaryOf(changes, isCut, names)}`
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
     <li className='request'>

@@ -1,17 +1,16 @@
-/** Arranging by buttons, and by Alt and an arrow key on any of them. Nothing is stored before Save. */
+/** Arranges widgets by buttons, or by Alt and arrow keys on them. Save stores the arrangement. */
 import type { DateRange } from 'finance-client'
 import { useBlocker } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
 import { Confirm } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { ErrorNote, PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { inOrder, move, pack, put, resize, widths } from './arrangement.ts'
 import { Grid } from './grid.tsx'
 import { titleOf } from './kinds.ts'
-import { RangeChoice } from './range-choice.tsx'
+import { RangeChoice } from './ranges.tsx'
 import { WidgetForm } from './widget-form.tsx'
 
 type ArrangeProps = { dashboard: Dashboard, range: DateRange, onRange: (range: DateRange) => void, onClose: () => void }
@@ -20,7 +19,7 @@ type Step = (widgets: Widget[], id: string, by: -1 | 1) => Widget[]
 
 const ofKey: Record<string, [Step, -1 | 1]> = { ArrowUp: [move, -1], ArrowDown: [move, 1], ArrowLeft: [resize, -1], ArrowRight: [resize, 1] }
 
-/** Where a widget is now, for those who do not see it. */
+/** Describes a widget's position to screen readers. */
 function placeOf(widgets: Widget[], { id }: Widget): string {
   const place = widgets.findIndex((one) => one.id === id)
   const now = widgets[place]
@@ -34,20 +33,20 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const [widgets, setWidgets] = useState(stored.widgets)
   const [edited, setEdited] = useState<Widget | 'new' | null>(null)
   const [said, setSaid] = useState('')
-  const tell = useTell()
+  const toast = useToast()
   const isChanged = name !== dashboard.name || JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
   const leaving = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: () => isChanged, withResolver: true })
-  // what is offered to take back belongs to this page
+  // the undo of a removal works only on this page
   const takeAway = useRef(() => {})
   useEffect(() => () => takeAway.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
-    tell('The dashboard is saved.')
+    toast('The dashboard is saved.')
     onClose()
   })
   const step = (take: Step, widget: Widget, by: -1 | 1) => {
     const next = take(widgets, widget.id, by)
     const focused = document.activeElement
-    // a button that moves with its widget loses the focus
+    // a button that moves in the document loses the focus
     flushSync(() => {
       setWidgets(next)
       setSaid(placeOf(next, widget))
@@ -63,7 +62,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    takeAway.current = tell(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
+    takeAway.current = toast(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)

@@ -1,10 +1,10 @@
-/** The kinds of widget that this app knows, and what can be set of each. A layout may have others, of other apps, which stay as they are. */
+/** The widgets of this app and their settings. Widgets of other apps stay unchanged. */
 import type { DashboardLayout } from 'finance-client'
 import type { Widget } from '../../data/dashboards.ts'
 
 type Setting = { label: string, choices: Record<string, string> }
 
-export type Kind = { name: string, size: { w: number, h: number }, settings: Record<string, Setting> }
+type Kind = { name: string, size: { w: number, h: number }, settings: Record<string, Setting> }
 
 export const kinds = {
   stat: {
@@ -37,17 +37,17 @@ export type KindName = keyof typeof kinds
 
 export const kindOf = (type: string): Kind | undefined => (kinds as Record<string, Kind>)[type]
 
-/** What is set of a widget, whatever stands in its `config`: one of the choices, the first where it is none of them. */
+/** Returns a setting of a widget; the first choice if its `config` is invalid. */
 export function settingOf(widget: Pick<Widget, 'type' | 'config'>, name: string): string {
   const choices = Object.keys(kindOf(widget.type)?.settings[name]?.choices ?? {})
   const config = typeof widget.config === 'object' && widget.config !== null && !Array.isArray(widget.config) ? widget.config : {}
   const said = config[name]
   const known = choices.find((choice) => choice === said || choice === JSON.stringify(said))
-  // JSON objects put names that are numbers first, so that the usual one is said
+  // numeric keys of objects are sorted, so the default is not the first one
   return known ?? (name === 'periods' ? '6' : choices[0] ?? '')
 }
 
-/** The heading of a widget: the person's own, or what it shows. */
+/** The heading of a widget: the user's, otherwise its content. */
 export function titleOf(widget: Widget): string {
   const { config, type } = widget
   const own = typeof config === 'object' && config !== null && !Array.isArray(config) ? config['title'] : undefined
@@ -65,7 +65,7 @@ export const newWidget = (type: KindName, config: Record<string, string> = {}): 
   config,
 })
 
-/** What a new dashboard begins with. */
+/** The widgets of a new dashboard. */
 export const usualLayout = (): DashboardLayout['widgets'] => [
   newWidget('stat', { measure: 'income' }),
   newWidget('stat', { measure: 'expense' }),

@@ -1,22 +1,19 @@
-/** One dashboard: looked at by everybody who sees it, arranged by those who may write. */
+/** One dashboard. Users with the right to write can arrange it. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { type Dashboard, dashboardsQuery, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useChange } from '../../data/change.ts'
+import { type Dashboard, dashboardsQuery, deleteDashboard, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { Arrange } from './arrange.tsx'
-import { DeleteDashboard } from './delete-dashboard.tsx'
 import { Grid } from './grid.tsx'
-import { RangeChoice } from './range-choice.tsx'
-import { usualRange } from './ranges.ts'
+import { RangeChoice, usualRange } from './ranges.tsx'
 
 export function Page() {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const { dashboardId } = useParams({ strict: false })
   const dashboards = useQuery(dashboardsQuery(context))
   const dashboard = dashboards.data?.find(({ id }) => id === dashboardId)
@@ -31,15 +28,15 @@ export function Page() {
 }
 
 function One({ dashboard }: { dashboard: Dashboard }) {
-  const { team, rights } = useHere()
+  const { team, rights } = useSessionContext()
   const [isArranging, setIsArranging] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
   const [range, setRange] = useState(dashboard.date_range ?? usualRange)
-  const tell = useTell()
+  const toast = useToast()
   const isShared = dashboard.visibility !== 'private'
   const share = useDashboardChange(
     saveDashboard,
-    ({ visibility }) => tell(visibility === 'private' ? 'Viewers see it no longer.' : `Everybody in ${team?.name ?? 'the team'} sees it now.`),
+    ({ visibility }) => toast(visibility === 'private' ? 'Viewers see it no longer.' : `Everybody in ${team?.name ?? 'the team'} sees it now.`),
   )
   if (isArranging) return <Arrange dashboard={dashboard} range={range} onRange={setRange} onClose={() => setIsArranging(false)} />
   return (
@@ -69,5 +66,25 @@ function One({ dashboard }: { dashboard: Dashboard }) {
       <Grid widgets={dashboard.layout.widgets} range={range} />
       {isDeleting && <DeleteDashboard dashboard={dashboard} onClose={() => setIsDeleting(false)} />}
     </>
+  )
+}
+
+function DeleteDashboard({ dashboard, onClose }: { dashboard: Dashboard, onClose: () => void }) {
+  const navigate = useNavigate()
+  const remove = useChange(deleteDashboard, {
+    outcome: (_, { name }) => ({ text: `${name} is deleted.` }),
+    onStored: () => void navigate({ to: '/dashboards' }),
+  })
+  return (
+    <Confirm
+      title={`Delete ${dashboard.name}?`}
+      action='Delete'
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate(dashboard)}
+      onClose={onClose}
+    >
+      <p>Its arrangement is gone then. What it shows stays.</p>
+    </Confirm>
   )
 }

@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Dashboard, dashboardsQuery } from '../../data/dashboards.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
-/** Who sees a team's dashboard. */
 const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? 'Not for viewers' : 'For everybody in the team'
 
 export function Page() {
-  const { context, team, rights } = useHere()
+  const { context, team, rights } = useSessionContext()
   const dashboards = useQuery(dashboardsQuery(context))
   const [isNew, setIsNew] = useState(false)
   return (
@@ -20,8 +18,8 @@ export function Page() {
       <PageHead title='Dashboards'>
         {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>New dashboard</button>}
       </PageHead>
-      <Answer
-        to={[dashboards]}
+      <QueryBoundary
+        of={[dashboards]}
         empty={
           <EmptyState>
             {rights.write ? 'No dashboard yet. A dashboard shows the numbers that you want to see together.' : 'No dashboard is shared with viewers yet.'}
@@ -50,7 +48,7 @@ export function Page() {
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
       {isNew && <NewDashboard onClose={() => setIsNew(false)} />}
     </>
   )

@@ -1,25 +1,22 @@
-/** What a widget shows, by its kind: the reports of the overview over the days of the dashboard, all currencies each by itself. */
+/** The content of a widget: a report over the days of the dashboard, in each currency. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import type { Widget } from '../../data/dashboards.ts'
-import { dayOf } from '../../data/transactions.ts'
+import { dayOf } from '../../data/transactions/api.ts'
 import { everyCurrency, figuresQuery, type Grouping, type Measure, newestQuery } from '../../data/reports.ts'
 import { formatDay } from '../../locale/days.ts'
 import type { Days } from '../../locale/months.ts'
-import { Amount } from '../../parts/amount.tsx'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { Amount, EmptyState, RowsLink, Skeleton } from '../../parts/ui.tsx'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
 import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
-import { RowsLink } from '../../parts/rows-link.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
 import { type KindName, settingOf } from './kinds.ts'
 
-/** `days` are null for all time. */
+/** `days` is null for all time. */
 type ViewProps = { widget: Widget, days: Days | null }
 
 const views: Record<KindName, (props: ViewProps) => ReactNode> = {
@@ -48,14 +45,14 @@ export function WidgetView({ widget, days }: ViewProps) {
 
 const nothing = <EmptyState>Nothing in these days.</EmptyState>
 
-/** One figure, for each currency because two are never added up. What it is most made of stands first among the transactions behind it. */
+/** One figure per currency. Its link sorts the transactions by their share in it. */
 function Stat({ widget, days }: ViewProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const measure = settingOf(widget, 'measure') as Measure
   const figures = useQuery(figuresQuery(context, measure, days))
   const sort = { income: '-amount', expense: 'amount', balance: undefined, count: undefined } as const
   return (
-    <Answer to={[figures]} empty={nothing} shape={<Skeleton rows={1} />}>
+    <QueryBoundary of={[figures]} empty={nothing} loading={<Skeleton rows={1} />}>
       {(rows) =>
         measure === 'count'
           ? (
@@ -70,17 +67,17 @@ function Stat({ widget, days }: ViewProps) {
               </RowsLink>
             </p>
           ))}
-    </Answer>
+    </QueryBoundary>
   )
 }
 
 function Newest({ widget, days }: ViewProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const most = Number(settingOf(widget, 'rows'))
   const newest = useQuery(newestQuery(context, days, most))
   return (
     <>
-      <Answer to={[newest]} empty={nothing} shape={<Skeleton rows={most} />}>
+      <QueryBoundary of={[newest]} empty={nothing} loading={<Skeleton rows={most} />}>
         {(rows) => (
           <table>
             <thead>
@@ -103,7 +100,7 @@ function Newest({ widget, days }: ViewProps) {
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
       <RowsLink days={days}>All of these days</RowsLink>
     </>
   )

@@ -1,25 +1,22 @@
-/** Exchange rates of the context, by which the overview shows all currencies in one. */
+/** Exchange rates of the context, for the overview in one currency. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
-import { useDeletion } from '../../data/undo.ts'
+import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { Action, ActionsHead, EmptyState, PageHead } from '../../parts/ui.tsx'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
 
-/** As many rates as somebody reads; the newest hold. */
+/** The maximum number of shown rates. */
 const most = 200
 
 export function Page() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const rates = useQuery(ratesQuery(context, most))
-  // a report that lacks a rate leads here with its day and currencies
+  // a report without a rate links here with its day and currencies
   const { base, quote, on_date } = useSearch({ from: '/inside/exchange-rates' })
   const missing = base !== undefined && quote !== undefined && on_date !== undefined ? { base, quote, on_date } : null
   const [edited, setEdited] = useState<Rate | 'new' | null>(missing !== null && rights.write ? 'new' : null)
@@ -34,26 +31,26 @@ export function Page() {
       <PageHead title='Exchange rates'>
         {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New exchange rate</button>}
       </PageHead>
-      <Answer to={[rates]} empty={<EmptyState>No exchange rate yet. With rates the overview shows all of your currencies in one.</EmptyState>}>
+      <QueryBoundary of={[rates]} empty={<EmptyState>No exchange rate yet. With rates the overview shows all of your currencies in one.</EmptyState>}>
         {(rows) => (
           <>
             <RateTable rates={rows} onEdit={setEdited} onDelete={remove} />
             {rows.length === most && <p className='field-note'>The newest {most}.</p>}
           </>
         )}
-      </Answer>
+      </QueryBoundary>
       {edited !== null && <RateForm rate={edited === 'new' ? null : edited} missing={missing} onClose={close} />}
     </>
   )
 }
 
-/** A rate with as many decimals as it has. */
+/** Keeps all decimals. */
 const formatRate = (rate: number) => new Intl.NumberFormat(undefined, { maximumFractionDigits: 12 }).format(rate)
 
 type RateTableProps = { rates: Rate[], onEdit: (rate: Rate) => void, onDelete: (rate: Rate) => void }
 
 function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   return (
     <table>
       <thead>
@@ -61,7 +58,7 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
           <th>Currencies</th>
           <th>From</th>
           <th className='amount'>Rate</th>
-          <ActionsHead />
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>

@@ -1,6 +1,6 @@
 import { type DragEvent, useId, useState } from 'react'
 
-/** Where a file is chosen or dropped. */
+/** Takes a file by a dialog or by drag and drop. */
 export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
   const id = useId()
   const [isOver, setIsOver] = useState(false)

@@ -1,6 +1,7 @@
-/** Which column is what, for the file of a bank that nobody here knows. */
+/** Column mapping for CSV files without a preset. */
 import type { Column, Columns } from 'finance-client/import'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { Options } from '../../parts/form.tsx'
 
 const meanings = {
@@ -20,10 +21,10 @@ const meanings = {
 
 type Meaning = keyof typeof meanings
 
-/** A line of names has no figures; without one, columns are known by their place. */
+/** Whether a line is a header. Without a header the columns have only their index. */
 const hasNames = (cells: string[]) => cells.every((cell) => cell !== '' && !/\d/.test(cell)) && new Set(cells).size === cells.length
 
-/** @returns what is missing, or the columns */
+/** @returns the columns, or a problem */
 function columnsOf(said: Array<Meaning | ''>, header: string[]): Columns | string {
   const columnAt = (place: number): Column => hasNames(header) ? header[place] ?? place : place
   const all = (meaning: Meaning) => said.flatMap((one, place) => one === meaning ? [columnAt(place)] : [])
@@ -43,16 +44,15 @@ function columnsOf(said: Array<Meaning | ''>, header: string[]): Columns | strin
 
 export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: (columns: Columns) => void }) {
   const [header = [], ...examples] = lines
-  const [said, setSaid] = useState<Array<Meaning | ''>>(() => header.map(() => ''))
+  const { register, handleSubmit } = useForm<{ meanings: Array<Meaning | ''> }>({ defaultValues: { meanings: header.map(() => '') } })
   const [problem, setProblem] = useState<string | null>(null)
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const columns = columnsOf(said, header)
+  const submit = handleSubmit((values) => {
+    const columns = columnsOf(values.meanings, header)
     if (typeof columns === 'string') setProblem(columns)
     else onAnswer(columns)
-  }
+  })
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={(event) => void submit(event)}>
       <p>This bank’s columns are not known. Say once what they are; the next file with the same columns is read without a question.</p>
       <table>
         <thead>
@@ -73,8 +73,7 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
               <td>
                 <select
                   aria-label={`What “${name || `column ${place + 1}`}” is`}
-                  value={said[place]}
-                  onChange={({ target }) => setSaid(said.map((one, index) => index === place ? target.value as Meaning | '' : one))}
+                  {...register(`meanings.${place}`)}
                 >
                   <option value=''>Nothing of these</option>
                   <Options of={meanings} />

@@ -1,8 +1,8 @@
-/** How a file was read, and where its rows go. */
+/** The interpretation of a file, and the accounts of its rows. */
 import { PRESETS, type Statement } from 'finance-client/import'
 import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
-import { Select, TextField } from '../../parts/form.tsx'
+import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
 
 const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
@@ -46,7 +46,7 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
   )
 }
 
-/** What is to be known of lines; what is lost is in sight. */
+/** Problems of lines. Skipped lines are visible at once. */
 const Lines = ({ title, problems, isOpen = false }: { title: string, problems: Statement['problems'], isOpen?: boolean }) => (
   <details className='notes' open={isOpen}>
     <summary className={isOpen ? 'field-problem' : undefined}>{title}</summary>
@@ -61,29 +61,37 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
   return (
     <div className='form'>
       {groups.map((group) => (
-        <Select
+        <Field
           key={group.key}
           name={`account ${group.key}`}
           label={group.account === null ? 'Account' : `Account for ${group.account.name}`}
           hint={`${group.rows.length} ${group.rows.length === 1 ? 'row' : 'rows'}${
             accounts.length === 0 ? '. You have no account yet; rows can be without one.' : ''
           }`}
-          value={choices.accounts[group.key] ?? ''}
-          onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
         >
-          <option value=''>No account</option>
-          {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{name} ({currency.toUpperCase()})</option>)}
-        </Select>
+          {(control) => (
+            <select
+              {...control}
+              value={choices.accounts[group.key] ?? ''}
+              onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
+            >
+              <option value=''>No account</option>
+              {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>)}
+            </select>
+          )}
+        </Field>
       ))}
       {groups.some((group) => lacksCurrency(group, choices)) && (
-        <TextField
-          name='currency'
-          label='Currency'
-          hint='The file does not say it, and no account does.'
-          defaultValue={choices.currency.toUpperCase()}
-          maxLength={3}
-          onChange={({ target }) => target.value.length === 3 && onChoose({ ...choices, currency: target.value.toLowerCase() })}
-        />
+        <Field name='currency' label='Currency' hint='The file does not say it, and no account does.'>
+          {(control) => (
+            <input
+              {...control}
+              defaultValue={choices.currency.toUpperCase()}
+              maxLength={3}
+              onChange={({ target }) => target.value.length === 3 && onChoose({ ...choices, currency: target.value.toLowerCase() })}
+            />
+          )}
+        </Field>
       )}
       {pending > 0 && (
         <label className='check'>

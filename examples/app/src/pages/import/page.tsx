@@ -1,18 +1,17 @@
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type BankFile, openBankFile } from '../../data/bank-file.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { EmptyState, PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { OneFile } from './one-file.tsx'
 import { PastImports } from './past-imports.tsx'
 
 export function Page() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const [file, setFile] = useState<BankFile | null>(null)
-  const tell = useTell()
-  const open = (chosen: File) => void openBankFile(chosen).then(setFile, () => tell(`${chosen.name} could not be opened.`))
+  const toast = useToast()
+  const open = (chosen: File) => void openBankFile(chosen).then(setFile, () => toast(`${chosen.name} could not be opened.`))
   return (
     <>
       <PageHead title='Import'>

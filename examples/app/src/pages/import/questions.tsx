@@ -1,16 +1,16 @@
-/** What nothing in the file decides, asked with the file's own words. */
+/** Questions about a file that its content does not answer. */
 import { useQuery } from '@tanstack/react-query'
 import type { Problem } from 'finance-client/import'
-import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Options, Select } from '../../parts/form.tsx'
+import { Field, Options } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
 
 const two = (text: string) => text.padStart(2, '0')
 
-/** A day such as 03/04/2025, read in an order; undefined where it is not written so. */
+/** Reads a day such as 03/04/2025; undefined if it has another format. */
 function dayIn(text: string, isDayFirst: boolean): string | undefined {
   const [, first = '', second = '', year = ''] = /^(\d{1,2})\D(\d{1,2})\D(\d{2,4})/.exec(text.trim()) ?? []
   const [day, month] = isDayFirst ? [first, second] : [second, first]
@@ -33,7 +33,7 @@ const amountsOf = (text: string): Choice[] =>
     }
   })
 
-/** An amount with its name, such as `-3.50 Shop`. */
+/** @param text an amount with its name, such as `-3.50 Shop` */
 const signsOf = (text: string): Choice[] => {
   const isBelow = /^[-−–(]/.test(text)
   return [{ value: 'true', name: isBelow ? 'Money that I got' : 'Money that I spent' }, {
@@ -78,7 +78,7 @@ const single: Partial<Record<Option, (problem: Open) => Asked>> = {
   }),
 }
 
-/** Questions with an answer for each word. */
+/** Questions with an answer per word. */
 const words = {
   directions: { legend: 'Did money come or go?', choices: { out: 'It went', in: 'It came', sign: 'The sign of the amount says it' } },
   statuses: { legend: 'Is such a row booked?', choices: { paid: 'Booked', pending: 'Pending', failed: 'Failed' } },
@@ -89,19 +89,19 @@ const isOfWords = (option: Option): option is keyof typeof words => option in wo
 const asAnswer = (option: Option, value: string): string | boolean =>
   option === 'negate' || option === 'roundAmounts' || option === 'fee' ? value === 'true' : option === 'account' && value === '' ? false : value
 
-/** The questions of a file, each option once. */
+/** Returns the questions of a file, each option once. */
 const openOf = (problems: Problem[]): Open[] => {
   const all = problems.flatMap((problem): Open[] => problem.option === undefined ? [] : [{ unclear: [], ...problem, option: problem.option }])
   return all.filter(({ option }, at) => all.findIndex((other) => other.option === option) === at)
 }
 
-/** Tells one set of questions from the next. */
+/** Returns a key for a set of questions. */
 export const questionsOf = (problems: Problem[]): string => openOf(problems).map(({ option, unclear }) => `${option} ${unclear.join(' ')}`).join('; ')
 
-/** As many rows as show what an answer does. */
+/** Number of rows in the preview. */
 const previewed = 5
 
-/** Rows as they would be stored. */
+/** Rows with the current answers. */
 function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   const read = useQuery(bankFileQuery(file, answers))
   if (read.data === undefined || 'refusal' in read.data || read.data.statement.rows.length === 0) return null
@@ -136,25 +136,21 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
 type QuestionsProps = { file: BankFile, problems: Problem[], answers: Answers, onAnswer: (answers: Answers) => void }
 
 export function Questions({ file, problems, answers, onAnswer }: QuestionsProps) {
-  const [said, setSaid] = useState<Record<string, string>>({})
   const open = openOf(problems)
-  const keysOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((word) => `${option} ${word}`) : [option]
-  const isDone = open.every((problem) => keysOf(problem).every((key) => (said[key] ?? '') !== '' || (key === 'account' && said[key] === '')))
+  // a word may contain any character, so fields are named by its index
+  const namesOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
+  const { register, handleSubmit, watch } = useForm<Record<string, string | null>>()
+  const said = watch()
+  const isDone = open.every((problem) => namesOf(problem).every((name) => Boolean(said[name]) || (name === 'account' && said[name] === '')))
   const all: Answers = {
     ...answers,
     ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
-      if (!isOfWords(option)) return said[option] === undefined ? [] : [[option, asAnswer(option, said[option])]]
-      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word) => [word, said[`${option} ${word}`]])) }]]
+      if (!isOfWords(option)) return said[option] == null ? [] : [[option, asAnswer(option, said[option])]]
+      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word, index) => [word, said[`${option}-${index}`] ?? ''])) }]]
     })),
   }
   return (
-    <form
-      className='form'
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isDone) onAnswer(all)
-      }}
-    >
+    <form className='form' onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}>
       <p>Nothing in the file says how to read this. It is asked once for the files of this bank.</p>
       {open.map((problem) => {
         const { option, unclear } = problem
@@ -165,32 +161,23 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
               <legend>{asked.legend}</legend>
               {asked.choices.map(({ value, name }) => (
                 <label key={value}>
-                  <input
-                    type='radio'
-                    name={option}
-                    value={value}
-                    required
-                    checked={said[option] === value}
-                    onChange={() => setSaid({ ...said, [option]: value })}
-                  />
+                  <input type='radio' value={value} required {...register(option)} />
                   {name}
                 </label>
               ))}
             </fieldset>
           )
-          : isOfWords(option) && unclear.map((word) => (
-            <Select
-              key={`${option} ${word}`}
-              name={`${option} ${word}`}
-              label={`${words[option].legend} “${word || 'nothing'}”`}
-              required
-              value={said[`${option} ${word}`] ?? ''}
-              onChange={({ target }) => setSaid({ ...said, [`${option} ${word}`]: target.value })}
-            >
-              <option value=''>Choose</option>
-              <Options of={words[option].choices} />
-            </Select>
-          ))
+          : isOfWords(option) &&
+            unclear.map((word, index) => (
+              <Field key={word} name={`${option}-${index}`} label={`${words[option].legend} “${word || 'nothing'}”`}>
+                {(control) => (
+                  <select required {...control} {...register(`${option}-${index}`)}>
+                    <option value=''>Choose</option>
+                    <Options of={words[option].choices} />
+                  </select>
+                )}
+              </Field>
+            ))
       })}
       {isDone && <Preview file={file} answers={all} />}
       <div className='buttons'>

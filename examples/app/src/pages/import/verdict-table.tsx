@@ -1,8 +1,8 @@
-/** What becomes of each row. */
+/** The verdict of each row. */
 import { useState } from 'react'
 import type { Judged, Verdict } from '../../data/imports.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Amount } from '../../parts/amount.tsx'
+import { Amount } from '../../parts/ui.tsx'
 
 const verdicts: Record<Verdict, { name: string, note: string | null }> = {
   new: { name: 'New', note: null },
@@ -14,7 +14,7 @@ const verdicts: Record<Verdict, { name: string, note: string | null }> = {
 
 const kinds = Object.keys(verdicts) as Verdict[]
 
-/** As many rows as a look takes in; more are shown when they are asked for. */
+/** Initial number of rows. */
 const shownAtOnce = 200
 
 export function VerdictTable({ judged }: { judged: Judged[] }) {

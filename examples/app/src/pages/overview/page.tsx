@@ -1,18 +1,16 @@
-/** How the money stands. All reports are asked for at once, and each card shows its own when it is there. */
+/** The overview: one card per report. */
 import { Link } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import type { Search } from '../../app/search.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Money } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
-import { Card } from '../../parts/card.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { MonthSteps } from '../../parts/month-steps.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
 import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
-import { CurrencyChoice } from './currency-choice.tsx'
 import { flowMonths, useView } from './view.ts'
 
 export function Page() {
@@ -47,9 +45,9 @@ export function Page() {
   )
 }
 
-/** What somebody sees who has entered nothing yet: the first steps. */
+/** The first steps of a user without data. */
 function Welcome() {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   if (!rights.write) return <EmptyState>Nobody of the team has entered anything yet.</EmptyState>
   return (
     <EmptyState
@@ -63,5 +61,28 @@ function Welcome() {
     >
       Your money will be here at a glance. Begin with an account, or with a file of your bank.
     </EmptyState>
+  )
+}
+
+type CurrencyChoiceProps = { money: Money, currencies: string[], canConvert: boolean, onChange: (chosen: Pick<Search, 'currency' | 'convert'>) => void }
+
+/** Chooses one currency, or a conversion to one. Hidden if there is only one. */
+function CurrencyChoice({ money: { currency, convertTo }, currencies, canConvert, onChange }: CurrencyChoiceProps) {
+  if (currencies.length < 2 || currency == null) return null
+  return (
+    <>
+      <select
+        aria-label='Currency'
+        value={`${convertTo === null ? 'only' : 'all'} ${currency}`}
+        onChange={({ target }) => {
+          const [way, chosen = ''] = target.value.split(' ')
+          onChange(way === 'all' ? { convert: chosen } : { currency: chosen })
+        }}
+      >
+        {currencies.map((one) => <option key={one} value={`only ${one}`}>Only {one.toUpperCase()}</option>)}
+        {canConvert && currencies.map((one) => <option key={one} value={`all ${one}`}>All in {one.toUpperCase()}</option>)}
+      </select>
+      <Link to='/exchange-rates'>Exchange rates</Link>
+    </>
   )
 }

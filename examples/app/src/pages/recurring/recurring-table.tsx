@@ -1,18 +1,17 @@
-import { useHere } from '../../app/here.tsx'
-import { periods, type Recurring } from '../../data/recurring.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { updateRow, useChange } from '../../data/change.ts'
+import { periods, type Recurring, recurringQuery, setActive } from '../../data/recurring.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
-import { Record } from '../../parts/record.tsx'
-import { usePause } from './pause.ts'
+import { Action, ActionsHead } from '../../parts/ui.tsx'
+import { Record } from '../../parts/reports/due-next.tsx'
 
 type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) => void }
 
-/** Each recurring cost, and what all of them come to in a month. */
+/** Recurring costs, and their sums per month. */
 export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[] }) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   return (
     <table className='stacking'>
       <thead>
@@ -22,7 +21,7 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
           <th>Next due</th>
           <th className='amount'>Amount</th>
           <th className='amount'>In a month</th>
-          <ActionsHead />
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>{costs.map((cost) => <CostRow key={cost.id} cost={cost} {...does} />)}</tbody>
@@ -39,13 +38,13 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
   )
 }
 
-/** Whether it will be due again. */
+/** Whether the cost will be due again. */
 const goesOn = ({ is_active, next_due_on }: Recurring) => is_active && next_due_on !== null
 
 const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).map(({ monthly_cost, currency }) => ({ amount: monthly_cost ?? 0, currency })))
 
 function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   const { title, description, amount, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
   const state = is_active ? 'ended' : 'paused'
   return (
@@ -75,4 +74,18 @@ function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
       <Action name='Delete' of={title} onClick={() => onDelete(cost)} />
     </>
   )
+}
+
+/** Returns a function that pauses or resumes a recurring cost, with undo. */
+function usePause(): (cost: Recurring) => void {
+  const { context } = useSessionContext()
+  const { mutate } = useChange(setActive, {
+    optimistic: async ({ id, is_active }, _, client) => updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
+    outcome: ({ title }, { id, is_active }) => ({
+      text: is_active ? `${title} goes on.` : `${title} is paused.`,
+      undo: () => setActive(context, { id, is_active: !is_active }),
+    }),
+    toastsErrors: true,
+  })
+  return ({ id, is_active }) => mutate({ id, is_active: !is_active })
 }

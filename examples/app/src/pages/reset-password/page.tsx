@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { resetPassword } from '../../data/me.ts'
+import { NewPasswordField } from '../../parts/credentials.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { NewPasswordField } from '../../parts/password-field.tsx'
+import { PageHead } from '../../parts/ui.tsx'
 
 const route = getRouteApi('/outside/reset-password')
 
-/** Where the mail of a forgotten password leads. */
+/** The target of the mail of a forgotten password. */
 export function Page() {
   const { token = '' } = route.useSearch()
   const reset = useMutation({ mutationFn: resetPassword })
@@ -16,7 +16,7 @@ export function Page() {
       <PageHead title='Choose a new password' />
       {reset.data === undefined
         ? (
-          <Form error={reset.error} onSubmit={({ raw }) => reset.mutate({ token, password: raw('password') })}>
+          <Form defaultValues={{ password: '' }} error={reset.error} onSubmit={({ password }) => reset.mutate({ token, password })}>
             <NewPasswordField name='password' label='New password' />
             <SubmitButton isBusy={reset.isPending}>Change the password</SubmitButton>
           </Form>

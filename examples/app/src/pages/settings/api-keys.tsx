@@ -1,37 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ApiKey } from 'finance-client'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import type { Role } from '../../app/rights.ts'
-import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/api-keys.ts'
-import { usePeopleChange } from '../../data/change.ts'
-import type { GivenRole } from '../../data/teams.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Role } from '../../app/navigation.ts'
+import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/me.ts'
+import { useAccountChange } from '../../data/change.ts'
+import type { GrantableRole } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { Fold } from '../../parts/fold.tsx'
-import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { Field, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-const words: Record<GivenRole, string> = { viewer: 'Reads', editor: 'Reads and changes', admin: 'Reads and changes, and sees the activity' }
+const words: Record<GrantableRole, string> = { viewer: 'Reads', editor: 'Reads and changes', admin: 'Reads and changes, and sees the activity' }
 const ends: Record<string, string> = { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year' }
 
-/** The roles of a key, which are no higher than its person's; alone one is nobody's admin. */
-const rolesBelow = (own: Role | null): GivenRole[] =>
+/** The roles that a key may have: none above its user's, and no admin in the personal context. */
+const rolesBelow = (own: Role | null): GrantableRole[] =>
   own === 'viewer' ? ['viewer'] : own === null || own === 'editor' ? ['viewer', 'editor'] : ['viewer', 'editor', 'admin']
 
-/** Keys for one's programs: making one, which shows it once, and revoking it. */
+/** API keys: creating, which shows the key once, and revoking. */
 export function ApiKeys() {
-  const { user, teams } = useHere()
-  const tell = useTell()
+  const { user, teams } = useSessionContext()
+  const toast = useToast()
   const [ending, setEnding] = useState<ApiKey | null>(null)
   const keys = useQuery(apiKeysQuery(user.id))
-  const revoke = usePeopleChange(revokeApiKey, () => {
+  const revoke = useAccountChange(revokeApiKey, () => {
     setEnding(null)
-    tell('The key is revoked.')
+    toast('The key is revoked.')
   })
   const placeOf = ({ organization_id: id }: ApiKey) => id === null ? 'your own' : teams.find((team) => team.id === id)?.name ?? 'a team'
   return (
@@ -75,18 +73,20 @@ export function ApiKeys() {
 }
 
 function NewKey() {
-  const { teams } = useHere()
-  const tell = useTell()
-  const [place, setPlace] = useState('')
-  const create = usePeopleChange(createApiKey)
+  const { teams } = useSessionContext()
+  const toast = useToast()
+  const create = useAccountChange(createApiKey)
   const made = create.data?.key
   const copy = (key: string) =>
-    void navigator.clipboard.writeText(key).then(() => tell('The key is copied.'), () => tell('Copy it by hand: the browser does not let the app.'))
+    void navigator.clipboard.writeText(key).then(() => toast('The key is copied.'), () => toast('Copy it by hand: the browser does not let the app.'))
+  const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
   if (made !== undefined) {
     return (
       <div className='form' role='status'>
         <p>This is the key. Copy it now: it is not shown again.</p>
-        <TextField name='key' label='Key' value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />
+        <Field name='key' label='Key'>
+          {(control) => <input {...control} value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />}
+        </Field>
         <div className='buttons'>
           <button type='button' className='primary' onClick={() => copy(made)}>Copy</button>
           <button type='button' onClick={() => create.reset()}>Done</button>
@@ -94,33 +94,31 @@ function NewKey() {
       </div>
     )
   }
-  const roles = rolesBelow(teams.find(({ id }) => id === place)?.role ?? null)
   return (
     <Fold name='Make a key' of={create}>
       <Form
+        defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
         error={create.error}
-        onSubmit={(values) =>
-          create.mutate({
-            name: values.text('name'),
-            expiresInDays: Number(values.text('expiresInDays')),
-            organizationId: values.optional('organizationId'),
-            role: values.text('role') as GivenRole,
-            ...ownPassword(values),
-          })}
+        onSubmit={({ name, organizationId, role, expiresInDays, ...values }) =>
+          create.mutate({ name, expiresInDays: Number(expiresInDays), organizationId: organizationId || null, role, ...ownPassword(values) })}
       >
-        <TextField name='name' label='What it is for' required maxLength={200} />
-        <Select name='organizationId' label='Whose books' value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value)}>
-          <option value=''>Your own</option>
-          <Options of={teams} />
-        </Select>
-        <Select name='role' label='What it does' defaultValue='viewer'>
-          <Options of={Object.fromEntries(roles.map((role) => [role, words[role]]))} />
-        </Select>
-        <Select name='expiresInDays' label='It ends' defaultValue='90'>
-          <Options of={ends} />
-        </Select>
-        <Confirmation error={create.error} />
-        <SubmitButton isBusy={create.isPending}>Make the key</SubmitButton>
+        {({ watch }) => (
+          <>
+            <TextField name='name' label='What it is for' required maxLength={200} />
+            <Select name='organizationId' label='Whose books'>
+              <option value=''>Your own</option>
+              <Options of={teams} />
+            </Select>
+            <Select name='role' label='What it does'>
+              <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, words[role]]))} />
+            </Select>
+            <Select name='expiresInDays' label='It ends'>
+              <Options of={ends} />
+            </Select>
+            <Confirmation error={create.error} />
+            <SubmitButton isBusy={create.isPending}>Make the key</SubmitButton>
+          </>
+        )}
       </Form>
     </Fold>
   )

@@ -1,12 +1,12 @@
-import { usePeopleChange } from '../../data/change.ts'
+import { useAccountChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 
-/** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
+/** Requests the mail that deletes the account, then shows the successors of its teams. */
 export function DeleteAccount() {
-  const ask = usePeopleChange(deleteAccount)
+  const ask = useAccountChange(deleteAccount)
   return (
     <section className='section'>
       <h2>Delete your account</h2>
@@ -18,7 +18,7 @@ export function DeleteAccount() {
               along first. Nothing happens before you confirm it by a link that we mail you.
             </p>
             <Fold name='Delete the account' of={ask}>
-              <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
+              <Form defaultValues={{ password: '' }} error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
                 <Confirmation error={ask.error} />
                 <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
               </Form>

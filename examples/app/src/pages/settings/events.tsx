@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AccountEvent } from 'finance-client'
-import { useHere } from '../../app/here.tsx'
-import { accountEventsQuery } from '../../data/events.ts'
-import { deviceOf } from '../../parts/device.ts'
-import { EventList } from '../../parts/event-list.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { accountEventsQuery } from '../../data/me.ts'
+import { EventList } from '../../parts/query-boundary.tsx'
+import { deviceOf } from './sessions.tsx'
 
 const words: Record<AccountEvent['kind'], string> = {
   signed_in: 'Signed in',
@@ -26,7 +26,7 @@ const words: Record<AccountEvent['kind'], string> = {
   account_unlinked: 'A way to sign in removed',
 }
 
-function says({ kind, new_device: isNew, name, email }: AccountEvent): string {
+function textOf({ kind, new_device: isNew, name, email }: AccountEvent): string {
   const about = name ?? email
   return `${isNew === true ? 'Signed in on a new device' : words[kind]}${about === undefined ? '' : `: ${about}`}`
 }
@@ -36,9 +36,9 @@ const placeOf = ({ user_agent: agent, ip_address: address }: AccountEvent): stri
   ...address === null ? [] : [address],
 ]
 
-/** Sign-ins, and what opens the account. */
+/** Sign-ins and changes of the credentials. */
 export function Events() {
-  const { user } = useHere()
+  const { user } = useSessionContext()
   return (
     <section className='section'>
       <h2>What happened in your account</h2>
@@ -46,7 +46,7 @@ export function Events() {
         If something here was not you, choose a new password, which signs everybody else out, and take away passkeys and keys that are not yours: those it
         leaves.
       </p>
-      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} says={says} beside={placeOf} />
+      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} textOf={textOf} detailsOf={placeOf} />
     </section>
   )
 }

@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { rename } from '../../data/me.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
+import { ExportImport } from './export-import.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
-import { TakeAlong } from './take-along.tsx'
 import { TwoFactors } from './two-factors.tsx'
 
-/** What is chosen seldom comes late, and what ends the account last. */
+/** The sections, the rarest last. */
 const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = [
   {
     id: 'you',
@@ -42,7 +42,7 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
     ),
   },
   { id: 'keys', name: 'Keys', content: <ApiKeys /> },
-  { id: 'data', name: 'Your data', content: <TakeAlong /> },
+  { id: 'data', name: 'Your data', content: <ExportImport /> },
   { id: 'events', name: 'What happened', content: <Events /> },
   { id: 'delete', name: 'Delete', content: <DeleteAccount /> },
 ]
@@ -58,13 +58,13 @@ export const Page = () => (
 )
 
 function Name() {
-  const { user } = useHere()
-  const tell = useTell()
-  const save = usePeopleChange(rename, () => tell('Your name is changed.'))
+  const { user } = useSessionContext()
+  const toast = useToast()
+  const save = useAccountChange(rename, () => toast('Your name is changed.'))
   return (
     <section className='section'>
-      <Form error={save.error} onSubmit={({ text }) => save.mutate(text('name'))}>
-        <TextField name='name' label='Your name' autoComplete='name' defaultValue={user.name} required />
+      <Form defaultValues={{ name: user.name }} error={save.error} onSubmit={({ name }) => save.mutate(name)}>
+        <TextField name='name' label='Your name' autoComplete='name' required />
         <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>
     </section>

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Passkey } from 'finance-client'
 import { type ReactNode, useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { addPasskey, deletePasskey, hasPasskeys, passkeysQuery, removePassword, renamePasskey, requirePasskey } from '../../data/passkeys.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { addPasskey, deletePasskey, hasPasskeys, passkeysQuery, removePassword, renamePasskey, requirePasskey } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { Confirmation, type OwnPassword, ownPassword } from '../../parts/credentials.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { Fold } from '../../parts/fold.tsx'
-import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** What is asked before something is done; `isConfirmed` with the password. */
+type Values = OwnPassword & { name: string }
+
+/** A dialog before a change. `isConfirmed` asks for the password. */
 type Question = {
   title: string
   text?: string
@@ -22,19 +22,23 @@ type Question = {
   fields?: ReactNode
   isConfirmed: boolean
   done: string
+  /** The initial value of the name field. */
+  name?: string
   work: (values: Values) => Promise<unknown>
 }
 
-function Asked({ question: { title, text, action, fields, isConfirmed, done, work }, onClose }: { question: Question, onClose: () => void }) {
-  const tell = useTell()
-  const change = usePeopleChange(work, () => {
+function QuestionDialog(
+  { question: { title, text, action, fields, isConfirmed, done, name = '', work }, onClose }: { question: Question, onClose: () => void },
+) {
+  const toast = useToast()
+  const change = useAccountChange(work, () => {
     onClose()
-    tell(done)
+    toast(done)
   })
   return (
     <Dialog title={title} open onClose={onClose}>
       {text !== undefined && <p>{text}</p>}
-      <Form error={change.error} onSubmit={(values) => change.mutate(values)}>
+      <Form defaultValues={{ name, password: '' }} error={change.error} onSubmit={change.mutate}>
         {fields}
         {isConfirmed && <Confirmation error={change.error} />}
         <SubmitButton isBusy={change.isPending}>{action}</SubmitButton>
@@ -43,12 +47,12 @@ function Asked({ question: { title, text, action, fields, isConfirmed, done, wor
   )
 }
 
-/** The passkeys of the account, how one is added, and whether the password alone signs in. */
+/** The passkeys of the account, and the settings of the password beside them. */
 export function Passkeys() {
-  const { user } = useHere()
-  const tell = useTell()
+  const { user } = useSessionContext()
+  const toast = useToast()
   const found = useQuery(passkeysQuery(user.id))
-  const add = usePeopleChange(addPasskey, ({ name }) => tell(`${name} is added. It signs you in by itself.`))
+  const add = useAccountChange(addPasskey, ({ name }) => toast(`${name} is added. It signs you in by itself.`))
   const [question, setQuestion] = useState<Question | null>(null)
   const hasPassword = found.data?.has_password ?? true
   const isRequired = found.data?.required ?? false
@@ -60,10 +64,11 @@ export function Passkeys() {
   const rename = ({ id, name }: Passkey): Question => ({
     title: `Rename ${name}`,
     action: 'Save',
-    fields: <TextField name='name' label='Name' defaultValue={name} maxLength={100} required />,
+    fields: <TextField name='name' label='Name' maxLength={100} required />,
     isConfirmed: false,
     done: 'The passkey is renamed.',
-    work: ({ text }) => renamePasskey({ passkeyId: id, name: text('name') }),
+    name,
+    work: (values) => renamePasskey({ passkeyId: id, name: values.name }),
   })
   const remove = ({ id, name }: Passkey): Question => ({
     title: `Delete ${name}`,
@@ -126,10 +131,10 @@ export function Passkeys() {
           </div>
         </>
       )}
-      {question !== null && <Asked question={question} onClose={() => setQuestion(null)} />}
+      {question !== null && <QuestionDialog question={question} onClose={() => setQuestion(null)} />}
       {hasPasskeys && user.email_verified && (
         <Fold name='Add a passkey' of={add}>
-          <Form error={add.error} onSubmit={(values) => add.mutate({ name: values.text('name'), ...ownPassword(values) })}>
+          <Form defaultValues={{ name: '', password: '' }} error={add.error} onSubmit={(values) => add.mutate({ name: values.name, ...ownPassword(values) })}>
             <TextField name='name' label='Name of the passkey' maxLength={100} placeholder='Phone' required />
             <Confirmation error={add.error} />
             <SubmitButton isBusy={add.isPending}>Add it</SubmitButton>

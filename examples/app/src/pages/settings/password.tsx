@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { changePassword, forgetPassword } from '../../data/me.ts'
-import { passkeysQuery } from '../../data/passkeys.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { changePassword, forgetPassword, passkeysQuery } from '../../data/me.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { NewPasswordField } from '../../parts/password-field.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { NewPasswordField } from '../../parts/credentials.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Another password, or one for whoever has none. */
+/** Changes the password, or sets the first one by mail. */
 export function Password() {
-  const { user } = useHere()
+  const { user } = useSessionContext()
   const ways = useQuery(passkeysQuery(user.id)).data
   return (
     <section className='section'>
@@ -22,13 +21,14 @@ export function Password() {
 }
 
 function Change() {
-  const tell = useTell()
-  const change = usePeopleChange(changePassword, () => tell('Your password is changed, and your other sessions have ended.'))
+  const toast = useToast()
+  const change = useAccountChange(changePassword, () => toast('Your password is changed, and your other sessions have ended.'))
   return (
     <Fold name='Change the password' of={change}>
       <Form
+        defaultValues={{ currentPassword: '', newPassword: '' }}
         error={change.error}
-        onSubmit={({ raw }) => change.mutate({ currentPassword: raw('currentPassword'), newPassword: raw('newPassword') })}
+        onSubmit={(values) => change.mutate(values)}
       >
         <TextField name='currentPassword' label='Current password' type='password' autoComplete='current-password' required />
         <NewPasswordField name='newPassword' label='New password' />
@@ -39,8 +39,8 @@ function Change() {
 }
 
 function ByMail({ email }: { email: string }) {
-  const tell = useTell()
-  const mail = usePeopleChange(forgetPassword, () => tell('A mail with a link to choose a password is on its way.'))
+  const toast = useToast()
+  const mail = useAccountChange(forgetPassword, () => toast('A mail with a link to choose a password is on its way.'))
   return (
     <>
       <p>You have no password.</p>

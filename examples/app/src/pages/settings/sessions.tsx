@@ -1,21 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { endOtherSessions, endSession, sessionsQuery, signOut } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { deviceOf } from '../../parts/device.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Where the account is signed in, and how to end that. */
+/** Returns the browser and the system of a user agent. */
+export function deviceOf(agent: string): string {
+  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? 'A program'
+  const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(agent)?.[1]
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+/** The sessions of the account, and buttons to end them. */
 export function Sessions() {
-  const { user } = useHere()
-  const tell = useTell()
+  const { user } = useSessionContext()
+  const toast = useToast()
   const sessions = useQuery(sessionsQuery(user.id))
-  const end = usePeopleChange(endSession, () => tell('The session has ended.'))
-  const endOthers = usePeopleChange(endOtherSessions, () => tell('Every other session has ended.'))
-  const endAll = usePeopleChange(async () => {
+  const end = useAccountChange(endSession, () => toast('The session has ended.'))
+  const endOthers = useAccountChange(endOtherSessions, () => toast('Every other session has ended.'))
+  const endAll = useAccountChange(async () => {
     await endOtherSessions()
     await signOut()
   })

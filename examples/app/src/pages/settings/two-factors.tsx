@@ -1,22 +1,19 @@
-/** Two factors: set up with an authenticator app, turned off, and backup codes for when the app is lost. */
+/** Two-factor sign-in: setup, backup codes and removal. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, twoFactorQuery } from '../../data/me.ts'
-import { passkeysQuery } from '../../data/passkeys.ts'
-import { CodeField } from '../../parts/code-field.tsx'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, passkeysQuery, twoFactorQuery } from '../../data/me.ts'
+import { CodeField, Confirmation, ownPassword } from '../../parts/credentials.tsx'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { save } from '../../parts/save.ts'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
 export function TwoFactors() {
-  const { user } = useHere()
+  const { user } = useSessionContext()
   const status = useQuery(twoFactorQuery(user.id))
   const [codes, setCodes] = useState<string[] | null>(null)
   const enabled = status.data?.enabled
@@ -35,12 +32,12 @@ export function TwoFactors() {
 type WithCodes = { onCodes: (codes: string[]) => void }
 
 function SetUp({ onCodes }: WithCodes) {
-  const { user } = useHere()
-  const tell = useTell()
+  const { user } = useSessionContext()
+  const toast = useToast()
   const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
-  const begin = usePeopleChange(beginTwoFactor)
-  const confirm = usePeopleChange(confirmTwoFactor, () => {
-    tell('Two factors are on, and your other sessions have ended.')
+  const begin = useAccountChange(beginTwoFactor)
+  const confirm = useAccountChange(confirmTwoFactor, () => {
+    toast('Two factors are on, and your other sessions have ended.')
     onCodes(begin.data?.backup_codes ?? [])
   })
   if (begin.data === undefined) {
@@ -52,7 +49,7 @@ function SetUp({ onCodes }: WithCodes) {
         </p>
         {hasNone && <p>You have no password, and nothing else asks for the code.</p>}
         <Fold name='Set up two factors' of={begin}>
-          <Form error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
+          <Form defaultValues={{ password: '' }} error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
             <Confirmation error={begin.error} />
             <SubmitButton isBusy={begin.isPending}>Go on</SubmitButton>
           </Form>
@@ -62,7 +59,7 @@ function SetUp({ onCodes }: WithCodes) {
   }
   const uri = begin.data.totp_uri
   return (
-    <Form error={confirm.error} onSubmit={({ text }) => confirm.mutate(text('code'))}>
+    <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
       <p>Let the app read this, or type the key into it. Then give the code that it shows.</p>
       <QrCode text={uri} />
       <p>
@@ -78,7 +75,7 @@ function SetUp({ onCodes }: WithCodes) {
   )
 }
 
-/** As one path, because the policy of the page allows no style in place. */
+/** One path, because the content security policy allows no inline style. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 4 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
@@ -90,10 +87,10 @@ function QrCode({ text }: { text: string }) {
 }
 
 function Manage({ left, onCodes }: WithCodes & { left: number }) {
-  const tell = useTell()
+  const toast = useToast()
   const [wish, setWish] = useState<'codes' | 'off' | null>(null)
-  const renew = usePeopleChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
-  const disable = usePeopleChange(disableTwoFactor, () => tell('Two factors are off.'))
+  const renew = useAccountChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
+  const disable = useAccountChange(disableTwoFactor, () => toast('Two factors are off.'))
   const change = wish === 'off' ? disable : renew
   return (
     <>
@@ -106,7 +103,7 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
           </div>
         )
         : (
-          <Form error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
+          <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
             <p>{wish === 'off' ? 'Your password alone then signs in.' : 'The backup codes that you have will work no more.'}</p>
             <Confirmation error={change.error} />
             <SubmitButton isBusy={change.isPending}>{wish === 'off' ? 'Turn off' : 'Make new backup codes'}</SubmitButton>
@@ -117,12 +114,12 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
   )
 }
 
-/** The only time that they are shown. */
+/** Shows the backup codes once. */
 function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
-  const tell = useTell()
+  const toast = useToast()
   const text = `${codes.join('\n')}\n`
   const copy = () =>
-    navigator.clipboard.writeText(text).then(() => tell('The codes are copied.'), () => tell('Copying is not allowed here. Save the file instead.'))
+    navigator.clipboard.writeText(text).then(() => toast('The codes are copied.'), () => toast('Copying is not allowed here. Save the file instead.'))
   return (
     <div role='status'>
       <p>Keep these backup codes where you find them without your phone. Each signs you in once in place of the app. They are not shown again.</p>

@@ -1,20 +1,15 @@
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
-import { Action } from '../../parts/action.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { Action, ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { CreateTeam } from './create-team.tsx'
-import { Invitations } from './invitations.tsx'
-import { Members } from './members.tsx'
-import { MembershipEvents } from './membership-events.tsx'
-import { MyInvitations } from './my-invitations.tsx'
-import { TeamEnd } from './team-end.tsx'
-import { TeamName } from './team-name.tsx'
+import { Invitations, MyInvitations } from './invitations.tsx'
+import { Members, MembershipEvents } from './members.tsx'
+import { TeamEnd, TeamName } from './team-settings.tsx'
 
-/** The teams of the person, and all of the one that is the context. */
+/** The team of the context, and all teams of the user. */
 export function Page() {
-  const { team, rights } = useHere()
+  const { team, rights } = useSessionContext()
   return (
     <>
       <PageHead title={team?.name ?? 'Teams'} />
@@ -31,8 +26,8 @@ export function Page() {
 }
 
 function Teams() {
-  const { teams, team: current } = useHere()
-  const choose = usePeopleChange(chooseContext)
+  const { teams, team: current } = useSessionContext()
+  const choose = useAccountChange(chooseContext)
   return (
     <section className='section'>
       <h2>Your teams</h2>

@@ -26,7 +26,7 @@ export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: ()
   </Dialog>
 )
 
-/** Listens to single keys on the whole page, but not where somebody writes or answers a dialog. */
+/** Handles keys on the whole page, except in fields, dialogs and menus. */
 export function useKeys(actions: Readonly<Record<string, () => void>>): void {
   const latest = useRef(actions)
   useEffect(() => {

@@ -1,9 +1,9 @@
 import { memo, type ReactNode } from 'react'
-import { dayOf, type Transaction } from '../../data/transactions.ts'
+import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Amount } from '../../parts/amount.tsx'
+import { Amount } from '../../parts/ui.tsx'
 
-/** What the ids of rows stand for. */
+/** Names by ids. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
 
 type RowProps = {
@@ -11,20 +11,20 @@ type RowProps = {
   names: Names
   otherHalf: string | undefined
   index: number
-  /** How far below the first row it stands, in pixels. */
+  /** Pixels below the first row. */
   offset: number
   isActive: boolean
   isSelected: boolean
   onActive: (id: string) => void
-  /** Without it rows can only be read. */
+  /** null for read-only rows. */
   onSelect: ((ids: readonly string[]) => void) | null
   onEdit: (id: string) => void
-  /** What stands in its place while it is changed, and tells with this how high it is; null for all others. */
+  /** The form in place of the row; null for all other rows. */
   editor: ReactNode
   measure: (row: HTMLElement | null) => void
 }
 
-/** A row, drawn anew when it changes and not when others come into sight. */
+/** A row, which renders only if it changes. */
 export const Row = memo(function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, editor, measure }: RowProps) {
   const isEdited = editor !== null
   return (

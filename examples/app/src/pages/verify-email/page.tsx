@@ -5,18 +5,18 @@ import { useSession } from '../../app/session.ts'
 import { sendVerification } from '../../data/me.ts'
 import { myInvitationsQuery } from '../../data/teams.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Invitation } from '../accept-invitation/invitation.tsx'
+import { PageHead } from '../../parts/ui.tsx'
+import { Invitation } from '../accept-invitation/page.tsx'
 
 const route = getRouteApi('/outside/verify-email')
 
-/** Where the service's own link sends people on to when it has verified their address, or could not. */
+/** The target of the service's redirect after a verification link. */
 export function Page() {
   const { error } = route.useSearch()
   return error === undefined ? <Verified /> : <NotVerified />
 }
 
-/** Whoever has signed up to join a team goes on to join it. */
+/** Offers pending invitations next. */
 function Verified() {
   const { session } = useSession()
   const userId = session?.user_id ?? ''
@@ -37,7 +37,7 @@ function Verified() {
   )
 }
 
-/** Those that waited at first: one that is answered stays, with what comes then. */
+/** The first list of invitations, so that an answered one stays visible. */
 function Invitations({ ids }: { ids: string[] }) {
   const [all] = useState(ids)
   return all.map((id) => <Invitation key={id} id={id} />)
@@ -51,7 +51,7 @@ function NotVerified() {
       <p>It was used, or is too old. A new one can be sent to you.</p>
       {send.data === undefined
         ? (
-          <Form error={send.error} onSubmit={({ text }) => send.mutate(text('email'))}>
+          <Form defaultValues={{ email: '' }} error={send.error} onSubmit={({ email }) => send.mutate(email)}>
             <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
             <SubmitButton isBusy={send.isPending}>Send a new link</SubmitButton>
           </Form>

@@ -1,18 +1,17 @@
-/** Income above the line, expenses below it, and a mark for what is left. Each column is a link. */
+/** Income above the line, expenses below it, and a mark for the net. Each column is a link. Drawn by hand, because chart libraries need inline styles and more script than the whole first view. */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefCallback, useCallback, useState } from 'react'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatShort } from '../../locale/figures.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
-import { RowsLink } from '../rows-link.tsx'
+import { RowsLink } from '../ui.tsx'
 import type { Flow, FlowProps } from './flows.ts'
-import { useWidth } from './width.ts'
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }
 
-/** As wide as the name of a period. */
+/** The width of a period's name. */
 const nameWidth = 48
 
 export default function CashFlowChart({ flows, currency, only, unit }: FlowProps) {
@@ -69,7 +68,7 @@ function ColumnLink({ flow: { period, actual, planned, isComing }, currency, onl
 type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }
 
 function Column({ flow: { actual, planned, isComing }, y, start, width, gap }: ColumnProps) {
-  /** A part of the column between two amounts; what is there at all is seen, however little it is. */
+  /** A part of the column between two amounts, at least two pixels high. */
   const part = (className: string, from: number, to: number) => {
     const size = Math.max(Math.abs(y(from) - y(to)), 2)
     return from !== to && <rect className={className} x={start} width={width} y={to > from ? y(from) - size : y(from)} height={size} />
@@ -89,4 +88,16 @@ function Column({ flow: { actual, planned, isComing }, y, start, width, gap }: C
       )}
     </>
   )
+}
+
+/** Follows the width of an element in pixels, so that text in a chart keeps its size on every screen. */
+function useWidth<Element extends HTMLElement>(): [RefCallback<Element>, number] {
+  const [width, setWidth] = useState(0)
+  const ref = useCallback((element: Element | null) => {
+    if (element === null) return undefined
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
 }

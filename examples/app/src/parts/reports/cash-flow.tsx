@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { cashFlowQuery, type FlowPeriods, type Money } from '../../data/reports.ts'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import { FlowTable } from './flow-table.tsx'
-import { flowsOf, hasFlow, unitOf } from './flows.ts'
-import { TableSwitch } from './table-switch.tsx'
+import { formatAmount } from '../../locale/amounts.ts'
+import { daysOf, formatPeriod } from '../../locale/months.ts'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
+import { type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
+import { TableSwitch } from './marks.tsx'
 
-// the chart and its library come while the numbers are asked for
+// the chart and its library load while the report does
 const CashFlowChart = lazy(() => import('./cash-flow-chart.tsx'))
 
-/** What came in and what went out, period by period, and what is planned; a chart and its table for each currency. */
+/** Income, expenses and plans per period: a chart or a table per currency. */
 export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & { money: Money }) {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const flow = useQuery(cashFlowQuery(context, { grouping, periods, upcoming }, money))
   const [isTable, setIsTable] = useState(false)
   const empty = <EmptyState action={rights.write && <Link to='/transactions'>Add a transaction</Link>}>Nothing was booked in these periods.</EmptyState>
   return (
-    <Answer to={[flow]} empty={empty} shape={<Skeleton rows={8} />}>
+    <QueryBoundary of={[flow]} empty={empty} loading={<Skeleton rows={8} />}>
       {(rows) => {
         const all = [...new Set(rows.map(({ currency }) => currency))].map((currency) => ({
           flows: flowsOf(rows.filter((row) => row.currency === currency)),
@@ -43,7 +43,7 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
           </>
         )
       }}
-    </Answer>
+    </QueryBoundary>
   )
 }
 
@@ -73,3 +73,34 @@ const Sample = ({ className }: { className: string }) => (
     <rect className={className} width='14' height='14' />
   </svg>
 )
+
+const columns = ['Income', 'Expenses', 'Net']
+
+/** The figures of the chart. */
+function FlowTable({ flows, currency, only, unit }: FlowProps) {
+  const hasPlans = flows.some(({ isComing }) => isComing)
+  return (
+    <table className='stacking'>
+      <thead>
+        <tr>
+          <th>Period</th>
+          {columns.map((column) => <th key={column} className='amount'>{column}</th>)}
+          {hasPlans && <th className='amount'>Planned</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {flows.map(({ period, actual, planned, isComing }) => {
+          const name = formatPeriod(period, unit)
+          const figures = isComing ? ['–', '–', '–'] : [actual.income, actual.expenses, actual.net].map((amount) => formatAmount(amount, currency))
+          return (
+            <tr key={period}>
+              <th scope='row'>{isComing ? name : <RowsLink days={daysOf(period, unit)} currency={only}>{name}</RowsLink>}</th>
+              {figures.map((figure, index) => <td key={index} className='amount' data-label={columns[index]}>{figure}</td>)}
+              {hasPlans && <td className='amount' data-label='Planned'>{planned.expenses === 0 ? '–' : formatAmount(planned.expenses, currency)}</td>}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,23 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { undoLastOf, useChange } from '../../data/change.ts'
+import { recordDue } from '../../data/recurring.ts'
 import { upcomingQuery } from '../../data/reports.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
-import { ActionsHead } from '../actions-head.tsx'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { Record } from '../record.tsx'
-import { Skeleton } from '../skeleton.tsx'
+import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
 
-/** A week back, for what nobody has recorded yet, and a month ahead. */
+/** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }
 const most = 8
 
-/** The recurring costs that come next. */
+/** Recurring costs that are due next. */
 export function DueNext() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const now = today()
   const upcoming = useQuery({
     ...upcomingQuery(context, { start: addDays(now, -reach.back), end: addDays(now, reach.ahead) }),
@@ -25,10 +24,10 @@ export function DueNext() {
   })
   return (
     <>
-      <Answer
-        to={[upcoming]}
+      <QueryBoundary
+        of={[upcoming]}
         empty={<EmptyState action={rights.write && <Link to='/recurring'>Add a recurring cost</Link>}>Nothing is due in the next month.</EmptyState>}
-        shape={<Skeleton rows={5} />}
+        loading={<Skeleton rows={5} />}
       >
         {(due) => (
           <table>
@@ -36,7 +35,7 @@ export function DueNext() {
               <tr>
                 <th>Cost</th>
                 <th>Amount</th>
-                <ActionsHead />
+                {rights.write && <ActionsHead />}
               </tr>
             </thead>
             <tbody>
@@ -57,8 +56,17 @@ export function DueNext() {
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
       <Link to='/recurring'>All recurring costs</Link>
     </>
   )
+}
+
+/** Creates the transaction of a due day. The service returns the same one for a second click. */
+export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
+  const { mutate } = useChange(recordDue, {
+    outcome: ({ id, name }) => ({ text: `${name} of ${formatDay(due_on)} is recorded.`, undo: () => undoLastOf(id) }),
+    toastsErrors: true,
+  })
+  return <Action name='Record' of={`${title} of ${formatDay(due_on)}`} onClick={() => mutate({ subscription_id, due_on })} />
 }

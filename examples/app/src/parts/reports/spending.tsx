@@ -1,39 +1,37 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
 import { type Money, sharesQuery } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatChange, formatPercent } from '../../locale/figures.ts'
 import { type Days, formatDays } from '../../locale/months.ts'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { RowsLink } from '../rows-link.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import { Bar } from './bar.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
+import { Bar } from './marks.tsx'
 
 type SpendingProps = {
   kind?: 'income' | 'expense'
   days: Days | null
-  /** The days that these are compared with. */
+  /** The days to compare with. */
   before?: Days
   money: Money
 }
 
-/** What some days went to, or what came in, by category, the most first. */
+/** Expenses or income of some days by category, the largest first. */
 export function Spending({ kind = 'expense', days, before, money }: SpendingProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const shares = useQuery(sharesQuery(context, kind, days, money))
-  // without days to compare with these are the same, and asked once
+  // without days to compare with, both queries are the same request
   const sharesBefore = useQuery(sharesQuery(context, kind, before ?? days, money))
   const categories = useQuery(categoriesQuery(context))
   const sizeOf = ({ total }: { total: number }) => kind === 'expense' ? -total : total
   return (
     <>
       {before !== undefined && <small>compared with {formatDays(before)}</small>}
-      <Answer
-        to={[shares, sharesBefore, categories]}
+      <QueryBoundary
+        of={[shares, sharesBefore, categories]}
         empty={<EmptyState>{kind === 'expense' ? 'Nothing was spent in these days.' : 'Nothing came in in these days.'}</EmptyState>}
-        shape={<Skeleton rows={5} />}
+        loading={<Skeleton rows={5} />}
       >
         {(rows, rowsBefore, known) => (
           <table>
@@ -65,7 +63,7 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
     </>
   )
 }
