@@ -96,7 +96,7 @@ function NewKey() {
   }
   return (
     <Fold name='Make a key' of={create}>
-      <Form
+      <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>
         defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
         error={create.error}
         onSubmit={({ name, organizationId, role, expiresInDays, ...values }) =>

@@ -31,7 +31,7 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
         ))}
       </ul>
       {/* the key clears the form after each invitation */}
-      <Form
+      <Form<{ email: string, role: GrantableRole }>
         key={send.submittedAt * Number(send.isSuccess)}
         defaultValues={{ email: '', role: 'viewer' }}
         error={send.error}
