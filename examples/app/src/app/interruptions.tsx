@@ -1,11 +1,14 @@
 /** Dialogs that the user answers before the page goes on. */
 import { useMutation } from '@tanstack/react-query'
 import { chooseContext, returnTo } from '../data/me.ts'
+import { messages } from '../messages/en.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../parts/credentials.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/ui.tsx'
 import { useSession } from './session.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
+
+const m = messages.shell
 
 export function Interruption() {
   const { hasEnded } = useSession()
@@ -18,8 +21,8 @@ export function Interruption() {
 function SignInAgain() {
   const { user, context } = useSessionContext()
   return (
-    <Dialog title='Your session has ended' open>
-      <p>Sign in again as {user.email}. What you have typed is still there.</p>
+    <Dialog title={m.yourSessionHasEnded} open>
+      <p>{m.signInAgainAsWhat(user.email)}</p>
       <SignInForm email={user.email} afterwards={() => returnTo(context.id)} />
       <PasskeySignIn contextId={context.id} />
       <ProviderSignIn to={`${window.location.pathname}${window.location.search}`} />
@@ -32,12 +35,12 @@ function ContextSwitched({ name, follow }: { name: string, follow: () => void })
   const { context, team } = useSessionContext()
   const back = useMutation({ mutationFn: chooseContext })
   return (
-    <Dialog title={`You have switched to ${name}`} open>
-      <p>What you are writing here belongs to {nameOf(team)}, and cannot be stored from {name}.</p>
+    <Dialog title={m.youHaveSwitchedTo(name)} open>
+      <p>{m.whatYouAreWritingHere(nameOf(team), name)}</p>
       <ErrorNote error={back.error} />
       <div className='buttons'>
-        <button type='button' className='primary' disabled={back.isPending} onClick={() => back.mutate(context.id)}>Back to {nameOf(team)}</button>
-        <button type='button' className='danger' onClick={follow}>Go to {name} without it</button>
+        <button type='button' className='primary' disabled={back.isPending} onClick={() => back.mutate(context.id)}>{m.backTo(nameOf(team))}</button>
+        <button type='button' className='danger' onClick={follow}>{m.goToWithoutIt(name)}</button>
       </div>
     </Dialog>
   )

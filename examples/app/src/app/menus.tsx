@@ -4,9 +4,12 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
+import { messages } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { inBottomBar, pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
+
+const m = messages.shell
 
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
 export const MenuPopup = ({ children }: { children: ReactNode }) => (
@@ -25,14 +28,14 @@ function ContextSwitcher() {
   return (
     <Menu.Root>
       <Menu.Trigger className='context'>
-        <span className='unseen'>Context:</span>
+        <span className='unseen'>{m.context}</span>
         <span className='context-name'>{nameOf(team)}</span>
         {role !== null && <span className='badge'>{role}</span>}
         <span aria-hidden='true'>▾</span>
       </Menu.Trigger>
       <MenuPopup>
         <Menu.RadioGroup value={context.key} onValueChange={(key: string) => choose.mutate(key === 'personal' ? null : key)}>
-          <Menu.RadioItem className='menu-item' value='personal' closeOnClick>Personal</Menu.RadioItem>
+          <Menu.RadioItem className='menu-item' value='personal' closeOnClick>{m.personal}</Menu.RadioItem>
           {teams.map((one) => (
             <Menu.RadioItem key={one.id} className='menu-item' value={one.id} closeOnClick>
               {one.name} <span className='badge'>{one.role}</span>
@@ -54,8 +57,8 @@ function UserMenu() {
         {pagesFor(rights).slice(inBottomBar).map(({ to, name }) => (
           <Menu.Item key={to} className='menu-item phone-only' render={<Link to={to} />}>{name}</Menu.Item>
         ))}
-        <Menu.Item className='menu-item' render={<Link to='/settings' />}>Your account</Menu.Item>
-        <Menu.Item className='menu-item' onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item className='menu-item' render={<Link to='/settings' />}>{m.yourAccount}</Menu.Item>
+        <Menu.Item className='menu-item' onClick={() => void signOut()}>{m.signOut}</Menu.Item>
       </MenuPopup>
     </Menu.Root>
   )

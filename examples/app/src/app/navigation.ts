@@ -1,16 +1,18 @@
-/** The pages of the navigation, and the actions that a role may see. */
+import { messages } from '../messages/en.ts'
+
+const { common, shell: m } = messages /** The pages of the navigation, and the actions that a role may see. */
 
 /** The first four are in a phone's bottom bar; the menu has the others. */
 const pages = [
-  { to: '/', name: 'Overview' },
-  { to: '/transactions', name: 'Transactions' },
-  { to: '/accounts', name: 'Accounts' },
-  { to: '/recurring', name: 'Recurring' },
-  { to: '/categories', name: 'Categories' },
-  { to: '/import', name: 'Import' },
-  { to: '/dashboards', name: 'Dashboards' },
-  { to: '/activity', name: 'Activity' },
-  { to: '/team', name: 'Teams' },
+  { to: '/', name: m.overview },
+  { to: '/transactions', name: common.transactions },
+  { to: '/accounts', name: m.accounts },
+  { to: '/recurring', name: m.recurring },
+  { to: '/categories', name: m.categories },
+  { to: '/import', name: m.import },
+  { to: '/dashboards', name: m.dashboards },
+  { to: '/activity', name: m.activity },
+  { to: '/team', name: m.teams },
 ] as const
 
 export const inBottomBar = 4

@@ -1,10 +1,13 @@
 /** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { shownOf } from '../data/transactions/filters.ts'
+import { messages } from '../messages/en.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
 import { Connection, Shell } from './shell.tsx'
+
+const m = messages.shell
 
 const root = createRootRoute({ component: Outlet })
 
@@ -154,10 +157,10 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => (
     <>
       <ErrorNote error={error instanceof Error ? error : new Error(String(error))} />
-      <button type='button' onClick={() => location.reload()}>Load the page again</button>
+      <button type='button' onClick={() => location.reload()}>{m.loadThePageAgain}</button>
     </>
   ),
-  defaultNotFoundComponent: () => <p>There is nothing at this address.</p>,
+  defaultNotFoundComponent: () => <p>{m.thereIsNothingAtThis}</p>,
 })
 
 declare module '@tanstack/react-router' {

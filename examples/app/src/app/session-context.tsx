@@ -4,10 +4,13 @@ import type { OrganizationWithRole, User } from 'finance-client'
 import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type Context, contextOf } from '../data/client.ts'
 import { meQuery, teamsQuery } from '../data/me.ts'
+import { messages } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { type Rights, rightsOf, type Role } from './navigation.ts'
 import { useSession } from './session.ts'
+
+const m = messages.shell
 
 type SessionContextValue = {
   user: User
@@ -73,7 +76,7 @@ export function SessionContextProvider({ children }: { children: ReactNode }) {
 }
 
 /** The name of a context. @param team null in the personal context */
-export const nameOf = (team: OrganizationWithRole | null): string => team?.name ?? 'Personal'
+export const nameOf = (team: OrganizationWithRole | null): string => team?.name ?? m.personal
 
 /** Reports lost memberships and changed roles. Drops the cache of teams that the user has left. */
 function useMembershipNews(teams: OrganizationWithRole[] | undefined): void {
@@ -86,8 +89,8 @@ function useMembershipNews(teams: OrganizationWithRole[] | undefined): void {
       const now = teams.find((team) => team.id === id)
       if (now === undefined) {
         client.removeQueries({ queryKey: [id] })
-        toast(`You are no longer in ${name}.`)
-      } else if (now.role !== role) toast(`Your role in ${name} is now ${now.role}.`)
+        toast(m.youAreNoLongerIn(name))
+      } else if (now.role !== role) toast(m.yourRoleInIsNow(name, now.role))
     }
     known.current = teams
   }, [teams, client, toast])

@@ -6,6 +6,9 @@ import { useKeptFocus } from './kept-focus.ts'
 import { inBottomBar, pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
+import { messages } from '../messages/en.ts'
+
+const m = messages.shell
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
@@ -37,13 +40,13 @@ function Frame() {
   const { team, rights } = useSessionContext()
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
-      <a className='skip' href='#content'>Skip to the content</a>
+      <a className='skip' href='#content'>{m.skipToTheContent}</a>
       <header className='top'>
         <Suspense fallback={<span className='context'>{nameOf(team)}</span>}>
           <Menus />
         </Suspense>
       </header>
-      <nav className='places' aria-label='Pages'>
+      <nav className='places' aria-label={m.pages}>
         {pagesFor(rights).map(({ to, name }, index) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'place' : 'place place-wide'}>{name}</Link>
         ))}
@@ -59,5 +62,5 @@ function Frame() {
 /** Reports a lost connection. */
 export function Connection() {
   const isLost = useLostConnection()
-  return <div role='status'>{isLost && <p className='connection'>There is no connection to the service. It is tried again.</p>}</div>
+  return <div role='status'>{isLost && <p className='connection'>{m.thereIsNoConnectionTo}</p>}</div>
 }

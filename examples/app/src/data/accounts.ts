@@ -4,10 +4,13 @@ import { type Row, unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
 import { usualCurrency } from '../locale/currencies.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.accounts
 
 export type Account = Row<'accounts'>
 
-export const accountTypes = { checking: 'Checking', savings: 'Savings', credit_card: 'Credit card', cash: 'Cash', investment: 'Investment' } as const
+export const accountTypes = { checking: m.checking, savings: m.savings, credit_card: m.creditCard, cash: m.cash, investment: m.investment } as const
 
 export const accountsQuery = (context: Context) =>
   queryOptions({

@@ -2,8 +2,11 @@
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
+import { messages } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { type Context, finance } from './client.ts'
+
+const { common, parts: m } = messages
 
 /** Undoes an optimistic update. */
 type Rollback = () => unknown
@@ -42,12 +45,12 @@ export function useChange<Input, Output>(
     const takeBack = async () => {
       try {
         await undo?.()
-        toast('Taken back.')
+        toast(m.takenBack)
       } finally {
         await refresh()
       }
     }
-    toast(text, undo == null ? undefined : { label: 'Undo', act: () => void takeBack().catch(toast) })
+    toast(text, undo == null ? undefined : { label: common.undo, act: () => void takeBack().catch(toast) })
   }
   const mutation = useMutation({
     mutationFn: (input: Input) => work(context, input),
@@ -97,7 +100,7 @@ export function useDeletion<Row extends { id: string }>(
   nameOf: (row: Row) => string,
 ): (row: Row) => void {
   const { mutate } = useChange(remove, {
-    outcome: (_, row) => ({ text: `${nameOf(row)} is deleted.`, undo: () => undoLastOf(row.id) }),
+    outcome: (_, row) => ({ text: common.isDeleted(nameOf(row)), undo: () => undoLastOf(row.id) }),
     toastsErrors: true,
   })
   return mutate

@@ -4,6 +4,9 @@ import { type DashboardLayout, type DateRange, type Row, type RowChange, unwrap 
 import { useSessionContext } from '../app/session-context.tsx'
 import { useChange } from './change.ts'
 import { type Context, finance, rowOf, within } from './client.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.dashboards
 
 export type Dashboard = Row<'dashboards'>
 export type Widget = DashboardLayout['widgets'][number]
@@ -46,7 +49,7 @@ type DashboardChange = { dashboard: Dashboard, values: Pick<RowChange<'dashboard
 /** Changes a dashboard. @throws if another user has changed it meanwhile */
 export async function saveDashboard(_: Context, { dashboard: { id, updated_at: seenAt }, values }: DashboardChange): Promise<Dashboard> {
   const [saved] = await unwrap(finance.data.from('dashboards').update(values).eq('id', id).eq('updated_at', seenAt).select())
-  if (saved === undefined) throw new Error('Somebody has changed or deleted this dashboard meanwhile. Cancel, and look at it as it is now')
+  if (saved === undefined) throw new Error(m.somebodyHasChangedOrDeleted)
   return saved
 }
 

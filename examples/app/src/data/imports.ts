@@ -3,6 +3,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { type Reply, type Row, unwrap } from 'finance-client'
 import { inParts, type StatementRow } from 'finance-client/import'
 import { type Context, finance, within } from './client.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.imports
 
 /** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000
@@ -40,7 +43,7 @@ async function sendAll(portions: Portion[], fileName: string, isDry: boolean, on
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)
     // a number distinguishes the imports of a long file
-    const name = parts.length === 1 ? fileName : `${fileName.slice(0, 230)} (${done + 1} of ${parts.length})`
+    const name = parts.length === 1 ? fileName : m.of(fileName.slice(0, 230), done + 1, parts.length)
     const verdicts = await send({ rows, portion, fileName: name, isDry })
     for (const { row_number, verdict, reason } of verdicts) {
       const row = rows[row_number - 1]

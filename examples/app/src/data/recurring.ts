@@ -2,16 +2,19 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.recurring
 
 export type Recurring = Row<'subscriptions'>
 
 export const periods = {
-  daily: 'Every day',
-  weekly: 'Every week',
-  monthly: 'Every month',
-  quarterly: 'Every quarter',
-  'semi-annually': 'Every half year',
-  yearly: 'Every year',
+  daily: m.everyDay,
+  weekly: m.everyWeek,
+  monthly: m.everyMonth,
+  quarterly: m.everyQuarter,
+  'semi-annually': m.everyHalfYear,
+  yearly: m.everyYear,
 } as const
 
 /** Active costs first, by their next due day. */

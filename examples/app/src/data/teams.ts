@@ -3,15 +3,18 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Invitation } from 'finance-client'
 import { finance } from './client.ts'
 import { chooseContext, eventPages } from './me.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.team
 
 const { organization } = finance.auth
 
 /** Roles of an invitation. There is one owner, who can transfer the ownership. */
 export type GrantableRole = Invitation['role']
 export const grantableRoles: Record<GrantableRole, string> = {
-  admin: 'Admin: everything, members too, but not the deletion of the team',
-  editor: 'Editor: reads and changes what the team has',
-  viewer: 'Viewer: reads what the team has',
+  admin: m.adminEverythingMembersTooBut,
+  editor: m.editorReadsAndChangesWhat,
+  viewer: m.viewerReadsWhatTheTeam,
 }
 
 export const membersQuery = (organizationId: string) =>

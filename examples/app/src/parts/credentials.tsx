@@ -6,6 +6,9 @@ import { useSessionContext } from '../app/session-context.tsx'
 import { enterWithPasskey, finishSignIn, goToProvider, hasPasskeys, passkeysQuery, returnTo, sendVerification, signIn, signInMethodsQuery } from '../data/me.ts'
 import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
 import { ErrorNote } from './ui.tsx'
+import { messages } from '../messages/en.ts'
+
+const { common, parts: m } = messages
 
 const isRefused = (error: Error | null, code: string) => error instanceof FinanceError && error.code === code
 
@@ -13,11 +16,11 @@ const isRefused = (error: Error | null, code: string) => error instanceof Financ
 export const CodeField = ({ autoFocus = false }: { autoFocus?: boolean }) => (
   <TextField
     name='code'
-    label='Code of your authenticator app'
+    label={m.codeOfYourAuthenticatorApp}
     autoComplete='one-time-code'
     inputMode='numeric'
     pattern='\s*(\d\s*){6}'
-    title='Six digits'
+    title={m.sixDigits}
     autoFocus={autoFocus}
     required
   />
@@ -25,7 +28,7 @@ export const CodeField = ({ autoFocus = false }: { autoFocus?: boolean }) => (
 
 /** A new password, with the service's limits. */
 export const NewPasswordField = ({ name, label }: { name: string, label: string }) => (
-  <TextField name={name} label={label} type='password' autoComplete='new-password' minLength={8} maxLength={128} hint='8 characters or more' required />
+  <TextField name={name} label={label} type='password' autoComplete='new-password' minLength={8} maxLength={128} hint={m.minimumLength} required />
 )
 
 /** Signs in through the operator's identity provider, if there is one. @param to the path of the app that follows */
@@ -37,7 +40,7 @@ export function ProviderSignIn({ to }: { to: string }) {
     <>
       <ErrorNote error={go.error} />
       <div className='buttons'>
-        <button type='button' aria-disabled={go.isPending} onClick={() => go.isPending || go.mutate(to)}>Continue with {provider.name}</button>
+        <button type='button' aria-disabled={go.isPending} onClick={() => go.isPending || go.mutate(to)}>{m.continueWith(provider.name)}</button>
       </div>
     </>
   )
@@ -56,7 +59,7 @@ export function PasskeySignIn({ contextId = null }: { contextId?: string | null 
     <>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>Use a passkey</button>
+        <button type='button' disabled={enter.isPending} onClick={() => enter.mutate()}>{m.useAPasskey}</button>
       </div>
     </>
   )
@@ -69,7 +72,7 @@ export function SendVerification({ email }: { email: string }) {
     <>
       <ErrorNote error={send.error} />
       {send.data === undefined
-        ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>Send the verification mail again</button>
+        ? <button type='button' disabled={send.isPending} onClick={() => send.mutate(email)}>{m.sendTheVerificationMailAgain}</button>
         : <p role='status'>{send.data.message}</p>}
     </>
   )
@@ -87,14 +90,14 @@ export function Confirmation({ error }: { error: Error | null }) {
   return (
     <>
       {methods?.has_password === false
-        ? <p className='field-note'>This needs a sign-in of the last ten minutes.</p>
+        ? <p className='field-note'>{m.thisNeedsASignIn}</p>
         : (
           <TextField
             name='password'
-            label='Your password'
+            label={m.yourPassword}
             type='password'
             autoComplete='current-password'
-            hint='Not needed within ten minutes of signing in.'
+            hint={m.notNeededWithinTenMinutes}
           />
         )}
       {isRefused(error, 'FRESH_SIGN_IN_REQUIRED') && (
@@ -136,10 +139,10 @@ export function SignInForm({ email, afterwards }: SignInFormProps) {
   if (isRefused(enter.error, 'SECOND_FACTOR_REQUIRED')) return <CodeForm error={finish.error} isBusy={finish.isPending} onCode={finish.mutate} />
   return (
     <Form defaultValues={{ email: email ?? '', password: '' }} error={enter.error} onSubmit={enter.mutate}>
-      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && <p role='alert'>That took too long. Give your password again.</p>}
-      {email === undefined && <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />}
-      <TextField name='password' label='Password' type='password' autoComplete='current-password' required />
-      <SubmitButton isBusy={enter.isPending}>Sign in</SubmitButton>
+      {isRefused(finish.error, 'UNAUTHORIZED') && enter.isIdle && <p role='alert'>{m.thatTookTooLongGive}</p>}
+      {email === undefined && <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />}
+      <TextField name='password' label={common.password} type='password' autoComplete='current-password' required />
+      <SubmitButton isBusy={enter.isPending}>{common.signIn}</SubmitButton>
     </Form>
   )
 }
@@ -152,7 +155,7 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
     <TextField
       key='backup'
       name='code'
-      label='Backup code'
+      label={m.backupCode}
       autoComplete='off'
       autoCapitalize='none'
       spellCheck={false}
@@ -165,10 +168,10 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
     <Form defaultValues={{ code: '', trustDevice: false }} error={error} onSubmit={(values) => onCode({ ...values, isBackup })}>
       {({ resetField }) => (
         <>
-          <p>This account asks for a second factor: the code of your authenticator app, a backup code or a passkey.</p>
+          <p>{m.thisAccountAsksForA}</p>
           {isBackup ? backup : <CodeField key='app' autoFocus />}
-          <Checkbox name='trustDevice'>Do not ask on this device for 30 days</Checkbox>
-          <SubmitButton isBusy={isBusy}>Sign in</SubmitButton>
+          <Checkbox name='trustDevice'>{m.doNotAskOnThis}</Checkbox>
+          <SubmitButton isBusy={isBusy}>{common.signIn}</SubmitButton>
           <button
             type='button'
             className='quiet'
@@ -177,9 +180,9 @@ function CodeForm({ error, isBusy, onCode }: CodeFormProps) {
               setBackup(!isBackup)
             }}
           >
-            {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
+            {isBackup ? m.useTheAuthenticatorApp : m.useABackupCode}
           </button>
-          <p className='field-note'>Have you lost all of them? Ask whoever runs this service, who can let you in with the password alone.</p>
+          <p className='field-note'>{m.haveYouLostAllOf}</p>
         </>
       )}
     </Form>

@@ -1,6 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 import { ErrorNote } from './ui.tsx'
+import { messages } from '../messages/en.ts'
+
+const { common, parts: m } = messages
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 
@@ -12,7 +15,7 @@ export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
       <Base.Popup className='dialog'>
         <Base.Title className='dialog-title'>{title}</Base.Title>
         {children}
-        {onClose !== undefined && <Base.Close className='dialog-close' aria-label='Close'>×</Base.Close>}
+        {onClose !== undefined && <Base.Close className='dialog-close' aria-label={m.close}>×</Base.Close>}
       </Base.Popup>
     </Base.Portal>
   </Base.Root>
@@ -27,7 +30,7 @@ export const Confirm = ({ title, action, error, isBusy, onConfirm, onClose, chil
     <ErrorNote error={error} />
     <div className='buttons'>
       <button type='button' className='danger' disabled={isBusy} onClick={onConfirm}>{action}</button>
-      <button type='button' onClick={onClose}>Cancel</button>
+      <button type='button' onClick={onClose}>{common.cancel}</button>
     </div>
   </Dialog>
 )

@@ -1,4 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { messages } from '../messages/en.ts'
+
+const { common } = messages
 
 type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
 
@@ -32,7 +35,7 @@ export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   return (
     <div ref={content} className='fold'>
       {children}
-      <button type='button' className='quiet' onClick={() => want(false)}>Cancel</button>
+      <button type='button' className='quiet' onClick={() => want(false)}>{common.cancel}</button>
     </div>
   )
 }

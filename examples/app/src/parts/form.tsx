@@ -4,6 +4,9 @@ import { type DefaultValues, type FieldValues, FormProvider, useController, useF
 import { useUnsavedInput } from '../app/session-context.tsx'
 import { isAbout } from './error-messages.ts'
 import { ErrorNote } from './ui.tsx'
+import { messages } from '../messages/en.ts'
+
+const m = messages.parts
 
 const ErrorContext = createContext<Error | null>(null)
 
@@ -53,7 +56,7 @@ export function Field({ name, label, hint, problem = null, children }: FieldProp
 }
 
 /** Refuses input of only spaces, which browsers accept for `required`. */
-const notBlank = { pattern: '.*\\S.*', title: 'More than spaces' }
+const notBlank = { pattern: '.*\\S.*', title: m.moreThanSpaces }
 
 type InputProps = FieldProps & Omit<ComponentProps<'input'>, 'name' | 'value' | 'defaultValue'>
 

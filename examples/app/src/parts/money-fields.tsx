@@ -4,6 +4,9 @@ import { useController, useFormContext } from 'react-hook-form'
 import { useUsualCurrency } from '../data/accounts.ts'
 import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
 import { Field, type FieldProps, Select } from './form.tsx'
+import { messages } from '../messages/en.ts'
+
+const { common, parts: m } = messages
 
 export type Direction = 'out' | 'in'
 
@@ -23,12 +26,12 @@ type AmountFieldProps = FieldProps & {
 function problemOf(typed: string, currency: string | undefined, isNeverZero: boolean): string | null {
   if (typed === '') return null
   const amount = parseAmount(typed)
-  if (amount === null) return 'This is no amount.'
-  if (isNeverZero && amount === 0) return 'An amount of zero moves nothing.'
+  if (amount === null) return m.thisIsNoAmount
+  if (isNeverZero && amount === 0) return m.anAmountOfZeroMoves
   if (currency === undefined) return null
   const decimals = decimalsOf(currency)
   if (Number(amount.toFixed(decimals)) === amount) return null
-  return `${currency.toUpperCase()} has ${decimals === 0 ? 'no' : decimals} decimals.`
+  return m.hasDecimals(currency.toUpperCase(), decimals)
 }
 
 /** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
@@ -75,16 +78,16 @@ export function AmountField({ direction: directionName, required, currency, isNe
 
 /** Expense or income, so that an amount needs no sign. */
 export const DirectionField = (props: { hint?: string | undefined, disabled?: boolean, fallback?: string }) => (
-  <Select {...props} name='direction' label='Direction'>
-    <option value='out'>− Expense</option>
-    <option value='in'>+ Income</option>
+  <Select {...props} name='direction' label={m.direction}>
+    <option value='out'>{m.expenseOption}</option>
+    <option value='in'>{m.incomeOption}</option>
   </Select>
 )
 
 type CurrencyFieldProps = { name?: string, label?: string, hint?: string | undefined, readOnly?: boolean }
 
 /** A currency by its three letters. A value of null follows the usual currency of the context. */
-export function CurrencyField({ name = 'currency', label = 'Currency', readOnly, ...field }: CurrencyFieldProps) {
+export function CurrencyField({ name = 'currency', label = common.currency, readOnly, ...field }: CurrencyFieldProps) {
   const { field: { value, onChange } } = useController<Record<string, string | null>>({ name })
   const { resetField } = useFormContext()
   const usual = useUsualCurrency()
@@ -101,7 +104,7 @@ export function CurrencyField({ name = 'currency', label = 'Currency', readOnly,
           {...control}
           value={typed ?? usual.toUpperCase()}
           pattern='[A-Za-z]{3}'
-          title='Three letters, such as EUR'
+          title={m.threeLettersSuchAsEUR}
           maxLength={3}
           size={4}
           autoComplete='off'

@@ -4,6 +4,9 @@ import type { ReactNode } from 'react'
 import { missingRate } from '../data/exchange-rates.ts'
 import { formatMoment } from '../locale/days.ts'
 import { ErrorNote, Skeleton } from './ui.tsx'
+import { messages } from '../messages/en.ts'
+
+const { common, parts: m } = messages
 
 type QueryBoundaryProps<Data extends unknown[]> = {
   /** The queries. Each boundary waits and fails by itself. */
@@ -26,7 +29,7 @@ export function QueryBoundary<Data extends unknown[]>({ of, empty, loading = <Sk
   return (
     <>
       <ErrorNote error={error} />
-      {rate !== null && <Link to='/exchange-rates' search={rate}>Exchange rates</Link>}
+      {rate !== null && <Link to='/exchange-rates' search={rate}>{common.exchangeRates}</Link>}
       {!isLoaded && error === null && loading}
       {isLoaded && (isEmpty ? empty : children(...data as { [Index in keyof Data]: NonNullable<Data[Index]> }))}
     </>
@@ -57,6 +60,6 @@ export const EventList = <Kind extends Event>({ events, textOf, detailsOf }: Eve
         </li>
       ))}
     </ul>
-    {events.hasNextPage && <button type='button' aria-disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>Show older</button>}
+    {events.hasNextPage && <button type='button' aria-disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>{m.showOlder}</button>}
   </>
 )

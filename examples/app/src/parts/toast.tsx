@@ -3,6 +3,9 @@ import { Toast } from '@base-ui/react/toast'
 import { type ReactNode, useLayoutEffect } from 'react'
 import { useSession } from '../app/session.ts'
 import { messageOf } from './error-messages.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.parts
 
 /** How many milliseconds a toast stays; hovering pauses it. */
 const timeoutMs = 10_000
@@ -28,7 +31,7 @@ function List() {
       <Toast.Content className='toast-content'>
         <Toast.Title className='toast-title' render={<p />} />
         <Toast.Action className='toast-action' />
-        <Toast.Close className='toast-close' aria-label='Close'>×</Toast.Close>
+        <Toast.Close className='toast-close' aria-label={m.close}>×</Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ))

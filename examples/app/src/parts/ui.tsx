@@ -6,11 +6,14 @@ import type { Shown } from '../data/transactions/filters.ts'
 import { formatAmount } from '../locale/amounts.ts'
 import { addMonths, type Days, formatPeriod } from '../locale/months.ts'
 import { messageOf } from './error-messages.ts'
+import { messages } from '../messages/en.ts'
+
+const m = messages.parts
 
 /** The title of a page and of its window, and the page's actions. */
 export const PageHead = ({ title, children }: { title: string, children?: ReactNode }) => (
   <div className='page-head'>
-    <title>{`${title} · Finance`}</title>
+    <title>{m.finance(title)}</title>
     <h1 tabIndex={-1}>{title}</h1>
     {children}
   </div>
@@ -40,7 +43,7 @@ export const EmptyState = ({ children, action }: { children: ReactNode, action?:
 /** The placeholder of rows that are loading. */
 export const Skeleton = ({ rows = 3 }: { rows?: number }) => (
   <div className='skeleton' role='status'>
-    <span className='unseen'>Loading</span>
+    <span className='unseen'>{m.loading}</span>
     {Array.from({ length: rows }, (_, row) => <div key={row} className='skeleton-row' />)}
   </div>
 )
@@ -74,17 +77,17 @@ export const Action = ({ name, of, ...button }: ActionProps) => <button type='bu
 /** The header cell above the actions of rows. */
 export const ActionsHead = () => (
   <th>
-    <span className='unseen'>What to do</span>
+    <span className='unseen'>{m.whatToDo}</span>
   </th>
 )
 
 /** A month with buttons to its neighbours. */
 export const MonthSteps = ({ month, onChange }: { month: string, onChange: (month: string) => void }) => (
-  <div className='month-steps' role='group' aria-label='Month'>
+  <div className='month-steps' role='group' aria-label={m.month}>
     <button
       type='button'
       className='quiet'
-      aria-label='Month before'
+      aria-label={m.monthBefore}
       onClick={() =>
         onChange(addMonths(month, -1))}
     >
@@ -94,7 +97,7 @@ export const MonthSteps = ({ month, onChange }: { month: string, onChange: (mont
     <button
       type='button'
       className='quiet'
-      aria-label='Month after'
+      aria-label={m.monthAfter}
       onClick={() =>
         onChange(addMonths(month, 1))}
     >

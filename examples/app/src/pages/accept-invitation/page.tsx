@@ -6,8 +6,11 @@ import { useAccountChange } from '../../data/change.ts'
 import { chooseContext, meQuery, signOut } from '../../data/me.ts'
 import { answerInvitation, invitationQuery } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { SendVerification } from '../../parts/credentials.tsx'
 import { ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
+
+const { common, acceptInvitation: m } = messages
 
 const route = getRouteApi('/outside/accept-invitation')
 
@@ -16,17 +19,17 @@ export function Page() {
   const { invitationId = '' } = route.useSearch()
   return (
     <>
-      <PageHead title='Invitation' />
+      <PageHead title={m.invitation} />
       <Invitation id={invitationId} />
     </>
   )
 }
 
 const ended = {
-  accepted: 'It was accepted.',
-  rejected: 'It was declined.',
-  canceled: 'It was taken back.',
-  expired: 'It has expired. Whoever sent it can send a new one.',
+  accepted: m.itWasAccepted,
+  rejected: m.itWasDeclined,
+  canceled: m.itWasTakenBack,
+  expired: m.itHasExpiredWhoeverSent,
 } as const
 
 /** An invitation and the possible answers. */
@@ -37,7 +40,7 @@ export function Invitation({ id }: { id: string }) {
   return (
     <>
       {invitation.isPending && <Skeleton />}
-      {isNone ? <p>There is no invitation behind this link. It may have been mistyped, or have ended long ago.</p> : <ErrorNote error={invitation.error} />}
+      {isNone ? <p>{m.thereIsNoInvitationBehind}</p> : <ErrorNote error={invitation.error} />}
       {invitation.data !== undefined && <Details invitation={invitation.data} />}
     </>
   )
@@ -49,10 +52,10 @@ function Details({ invitation }: { invitation: InvitationOfLink }) {
     <>
       <p>
         {team === null
-          ? `This was an invitation for ${address}.`
-          : `${inviter || 'Somebody'} invites ${address} to join ${team || 'a team'}, with the role “${role}”.`}
+          ? m.thisWasAnInvitationFor(address)
+          : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, role)}
       </p>
-      {status === 'pending' ? <p>It is valid until {formatMoment(end)}.</p> : <p>{ended[status]}</p>}
+      {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{ended[status]}</p>}
       <Answers invitation={invitation} />
     </>
   )
@@ -71,15 +74,15 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
   if (status !== 'pending')
     return (
       <p>
-        <Link to='/'>Go on to the app</Link>
+        <Link to='/'>{m.goOnToTheApp}</Link>
       </p>
     )
   if (userId === '') {
     return (
       <>
-        <p>Sign in as {address} to answer, or sign up with that address first.</p>
+        <p>{m.signInAsToAnswer(address)}</p>
         <p>
-          <Link to='/sign-in' search={back}>Sign in</Link> · <Link to='/sign-up' search={back}>Sign up</Link>
+          <Link to='/sign-in' search={back}>{common.signIn}</Link> · <Link to='/sign-up' search={back}>{common.signUp}</Link>
         </p>
       </>
     )
@@ -87,28 +90,28 @@ function Answers({ invitation: { id, status, email_hint: address, is_for_caller:
   if (!isForCaller) {
     return (
       <>
-        <p>You are signed in as {email}, and the invitation is for {address}.</p>
-        <button type='button' onClick={() => leave.mutate(undefined)}>Sign out</button>
+        <p>{m.youAreSignedInAsOther(email, address)}</p>
+        <button type='button' onClick={() => leave.mutate(undefined)}>{m.signOut}</button>
       </>
     )
   }
   if (me.data?.user.email_verified === false) {
     return (
       <>
-        <p>To answer, first verify that {email} is yours, with the link of the mail that was sent to you. It leads back to the invitation.</p>
+        <p>{m.toAnswerFirstVerifyThat(email)}</p>
         <SendVerification email={email} />
       </>
     )
   }
   return (
     <>
-      <p>You are signed in as {email}.</p>
+      <p>{m.youAreSignedInAs(email)}</p>
       <ErrorNote error={answer.error} />
       <div className='buttons'>
         <button type='button' className='primary' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>
-          Accept
+          {m.accept}
         </button>
-        <button type='button' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>Decline</button>
+        <button type='button' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>{m.decline}</button>
       </div>
     </>
   )
@@ -120,11 +123,11 @@ function Welcome({ organizationId }: { organizationId: string }) {
   const enter = useAccountChange(chooseContext, () => void navigate({ to: '/' }))
   return (
     <>
-      <p role='status'>Welcome. The team is now among yours.</p>
+      <p role='status'>{m.welcomeTheTeamIsNow}</p>
       <ErrorNote error={enter.error} />
       <div className='buttons'>
-        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>Open the team</button>
-        <Link to='/'>Go on to the app</Link>
+        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>{m.openTheTeam}</button>
+        <Link to='/'>{m.goOnToTheApp}</Link>
       </div>
     </>
   )

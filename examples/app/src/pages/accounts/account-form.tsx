@@ -1,8 +1,11 @@
 import { type Account, accountsQuery, accountTypes, saveAccount } from '../../data/accounts.ts'
 import { updateRow, useChange } from '../../data/change.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
+
+const { common, accounts: m } = messages
 
 type Values = { name: string, type: Account['type'], currency: string | null, balance: number | null, institution: string }
 
@@ -25,16 +28,16 @@ export function AccountForm({ account, onClose }: { account: Account | null, onC
     save.mutate({ id: account?.id, values: { ...values, balance, currency, institution: institution || null } })
   }
   return (
-    <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog title={account === null ? m.newAccount : common.editOf(account.name)} open={!save.isOptimistic} onClose={onClose}>
       <Form defaultValues={valuesOf(account)} error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' maxLength={255} required />
-        <Select name='type' label='Type'>
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <Select name='type' label={m.type}>
           <Options of={accountTypes} />
         </Select>
-        <AmountField name='balance' label='Opening balance' hint='What was there before the first transaction.' required />
+        <AmountField name='balance' label={m.openingBalance} hint={m.whatWasThereBeforeThe} required />
         <CurrencyField />
-        <TextField name='institution' label='Bank' maxLength={255} />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+        <TextField name='institution' label={m.bank} maxLength={255} />
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -1,6 +1,9 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountTypes, balanceOf } from '../../data/accounts.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
+
+const { common, accounts: m } = messages
 
 type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
 
@@ -10,9 +13,9 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Name</th>
-          <th>Type</th>
-          <th className='amount'>Balance</th>
+          <th>{common.name}</th>
+          <th>{m.type}</th>
+          <th className='amount'>{m.balance}</th>
           {rights.write && <ActionsHead />}
         </tr>
       </thead>
@@ -20,14 +23,14 @@ export function AccountTable({ accounts, onEdit, onDelete }: AccountTableProps) 
         {accounts.map((account) => (
           <tr key={account.id}>
             <th scope='row'>{account.name}{account.institution !== null && <small>{account.institution}</small>}</th>
-            <td data-label='Type'>{accountTypes[account.type]}</td>
-            <td className='amount' data-label='Balance'>
+            <td data-label={m.type}>{accountTypes[account.type]}</td>
+            <td className='amount' data-label={m.balance}>
               <Amount value={balanceOf(account)} currency={account.currency} />
             </td>
             {rights.write && (
               <td className='row-actions'>
-                <Action name='Edit' of={account.name} onClick={() => onEdit(account)} />
-                <Action name='Delete' of={account.name} onClick={() => onDelete(account)} />
+                <Action name={common.edit} of={account.name} onClick={() => onEdit(account)} />
+                <Action name={common.delete} of={account.name} onClick={() => onDelete(account)} />
               </td>
             )}
           </tr>

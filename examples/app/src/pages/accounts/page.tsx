@@ -4,10 +4,13 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, deleteAccount } from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
+import { messages } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { AccountForm } from './account-form.tsx'
 import { AccountTable } from './account-table.tsx'
+
+const { common, accounts: m } = messages
 
 export function Page() {
   const { context, rights } = useSessionContext()
@@ -16,11 +19,11 @@ export function Page() {
   const remove = useDeletion(deleteAccount, ({ name }) => name)
   return (
     <>
-      <PageHead title='Accounts'>
-        <Link to='/exchange-rates'>Exchange rates</Link>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New account</button>}
+      <PageHead title={m.accounts}>
+        <Link to='/exchange-rates'>{common.exchangeRates}</Link>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newAccount}</button>}
       </PageHead>
-      <QueryBoundary of={[accounts]} empty={<EmptyState>No account yet. An account is where money lies: at a bank, on a card, in a drawer.</EmptyState>}>
+      <QueryBoundary of={[accounts]} empty={<EmptyState>{m.noAccountYetAnAccount}</EmptyState>}>
         {(rows) => <AccountTable accounts={rows} onEdit={setEdited} onDelete={remove} />}
       </QueryBoundary>
       {edited !== null && <AccountForm account={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}

@@ -4,20 +4,23 @@ import { accountsQuery } from '../../data/accounts.ts'
 import { activityQuery } from '../../data/activity.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
+import { messages } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
+
+const m = messages.activity
 
 export function Page() {
   const { rights, role } = useSessionContext()
   return (
     <>
-      <PageHead title='Activity' />
-      {role === 'editor' && <p className='field-note'>These are your own changes. The owner and the admins of the team see everybody’s.</p>}
+      <PageHead title={m.activity} />
+      {role === 'editor' && <p className='field-note'>{m.theseAreYourOwnChanges}</p>}
       {rights.write
         ? <Requests />
         : (
           <EmptyState>
-            Who changed what in a team is for those who change it; you are a viewer here. Your own activity is in your personal context.
+            {m.whoChangedWhatInA}
           </EmptyState>
         )}
     </>
@@ -38,16 +41,14 @@ function Requests() {
     <>
       <ErrorNote error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error} />
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
-      {activity.data !== undefined && requests.length === 0 && (
-        <EmptyState>Nothing was changed yet. Every change will stand here, with who made it and the way back.</EmptyState>
-      )}
+      {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.nothingWasChangedYetEvery}</EmptyState>}
       {isKnown && requests.length > 0 && (
         <ol className='requests'>
           {requests.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
         </ol>
       )}
       {activity.hasNextPage && (
-        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>Show older</button>
+        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>{m.showOlder}</button>
       )}
     </>
   )

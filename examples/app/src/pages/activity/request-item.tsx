@@ -3,8 +3,11 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type Activity, type Request, undoRequest } from '../../data/activity.ts'
 import { useChange } from '../../data/change.ts'
 import { formatMoment } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { differencesOf, nameOf, summaryOf } from './summary.ts'
+
+const { common, activity: m } = messages
 
 type Names = ReadonlyMap<string, string>
 
@@ -14,9 +17,9 @@ const mostShown = 50
 /** A request: its summary, the changes of each row, and undo. */
 export function RequestItem({ request, people, names }: { request: Request, people: Names, names: Names }) {
   const { user } = useSessionContext()
-  const undo = useChange(undoRequest, { outcome: () => ({ text: 'Taken back.' }) })
+  const undo = useChange(undoRequest, { outcome: () => ({ text: m.takenBack }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
-  const sentence = `${actor === user.id ? 'You' : people.get(actor) ?? 'Somebody who has left'} ${summaryOf(changes, isCut, names)}`
+  const sentence = `${actor === user.id ? m.you : people.get(actor) ?? m.somebodyWhoHasLeft} ${summaryOf(changes, isCut, names)}`
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
     <li className='request'>
@@ -25,19 +28,19 @@ export function RequestItem({ request, people, names }: { request: Request, peop
       <button
         type='button'
         className='quiet'
-        aria-label={`Undo: ${sentence}`}
+        aria-label={m.undo(sentence)}
         aria-disabled={undo.isPending}
         onClick={() => undo.isPending || undo.mutate(request)}
       >
-        Undo
+        {common.undo}
       </button>
       {hasChangedAgain
-        ? <p className='error-note' role='alert'>This was changed again since, or taken back already. What came later stands above; take that back first.</p>
+        ? <p className='error-note' role='alert'>{m.thisWasChangedAgainSince}</p>
         : <ErrorNote error={undo.error} />}
       <details>
-        <summary>{changes.length === 1 ? 'What exactly' : `What exactly, in ${changes.length}${isCut ? ' or more' : ''} rows`}</summary>
+        <summary>{m.rows(changes.length, isCut ? m.orMore : '')}</summary>
         {changes.slice(0, mostShown).map((change) => <Change key={change.id} change={change} names={names} isOne={changes.length === 1} />)}
-        {(isCut || changes.length > mostShown) && <p>… and more of the same request.</p>}
+        {(isCut || changes.length > mostShown) && <p>{m.andMoreOfTheSame}</p>}
       </details>
     </li>
   )
@@ -48,9 +51,7 @@ function Change({ change, names, isOne }: { change: Activity, names: Names, isOn
   return (
     <div className='change'>
       {!isOne && <p className='change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
-      {differences.length === 0 && (
-        <p>{change.after === null && change.before === null ? 'One of many that were created at once.' : 'Nothing that is shown.'}</p>
-      )}
+      {differences.length === 0 && <p>{change.after === null && change.before === null ? m.oneOfManyThatWere : m.nothingThatIsShown}</p>}
       {differences.length > 0 && (
         <dl className='differences'>
           {differences.map(({ field, before, after }) => (

@@ -2,26 +2,13 @@
 import type { Activity } from '../../data/activity.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 
 type Cells = NonNullable<Activity['after']>
 type Names = ReadonlyMap<string, string>
 
-/** Singular and plural of each table. */
-const things: Record<string, [one: string, several: string]> = {
-  accounts: ['account', 'accounts'],
-  budgets: ['budget', 'budgets'],
-  categories: ['category', 'categories'],
-  exchange_rates: ['exchange rate', 'exchange rates'],
-  imports: ['import', 'imports'],
-  past_budgets: ['past budget', 'past budgets'],
-  line_items: ['part of a split', 'parts of a split'],
-  subscriptions: ['recurring cost', 'recurring costs'],
-  tags: ['tag', 'tags'],
-  transaction_tags: ['tag of a transaction', 'tags of transactions'],
-  transactions: ['transaction', 'transactions'],
-}
-
-const deeds = { create: 'created', update: 'changed', delete: 'deleted' }
+const m = messages.activity
+const tables: Record<string, string[]> = m.tables
 
 /** Dependent rows come after the row that the user changed. */
 const order: Record<string, number> = { transactions: 1, budgets: 2, past_budgets: 3, line_items: 2, transaction_tags: 2 }
@@ -33,7 +20,7 @@ const textOf = (value: unknown): string => typeof value === 'string' ? value : v
 export function nameOf({ table_name: table, before, after }: Activity, names: Names = new Map()): string | null {
   const row = after ?? before
   if (row === null) return null
-  if (table === 'exchange_rates') return `${textOf(row['base'])} in ${textOf(row['quote'])}`.toUpperCase().replace(' IN ', ' in ')
+  if (table === 'exchange_rates') return m.rate(textOf(row['base']).toUpperCase(), textOf(row['quote']).toUpperCase())
   const own = row['name'] ?? row['title'] ?? row['file_name'] ?? row['source'] ?? names.get(textOf(row['tag_id'] ?? row['category_id']))
   return own === undefined ? null : textOf(own)
 }
@@ -46,18 +33,18 @@ export function summaryOf(changes: Activity[], isCut: boolean, names: Names): st
     kinds.set(kind, [...kinds.get(kind) ?? [], change])
   }
   const sorted = [...kinds.values()].toSorted((a, b) => rank(a) - rank(b))
-  let deed = ''
+  let action = ''
   const parts = sorted.map((own) => {
     const [first] = own
     if (first === undefined) return ''
-    const [one, several] = things[first.table_name] ?? ['row', 'rows']
+    const [one = '', several = ''] = tables[first.table_name] ?? m.otherTable
     const name = nameOf(first, names)
-    const what = own.length > 1 ? `${own.length}${isCut ? ' or more' : ''} ${several}` : name === null ? `a ${one}` : `the ${one} “${name}”`
-    const said = deed === first.action ? what : `${deeds[first.action]} ${what}`
-    deed = first.action
-    return said
+    const rows = own.length > 1 ? m.several(own.length, isCut, several) : name === null ? m.unnamed(one) : m.named(one, name)
+    const part = action === first.action ? rows : m.actions[first.action](rows)
+    action = first.action
+    return part
   })
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`
+  return m.list(parts)
 }
 
 /** Hidden columns: ids, owners, and columns that change by themselves. */
@@ -78,27 +65,18 @@ const hidden = new Set([
   'icon',
 ])
 
-const fieldNames: Record<string, string> = {
-  account_id: 'account',
-  category_id: 'category',
-  tag_id: 'tag',
-  transaction_date: 'day',
-  reference_no: 'reference',
-  monthly_budget: 'monthly budget',
-  budget_currency: 'currency of the budget',
-  balance: 'opening balance',
-}
+const fieldNames: Record<string, string> = messages.fields
 
 const amounts = new Set(['amount', 'balance', 'monthly_budget'])
 const days = new Set(['transaction_date', 'starts_on', 'ends_on', 'month', 'on_date'])
 
 function valueOf(field: string, row: Cells | null, names: Names): string {
   const value = row?.[field]
-  if (row === null || value == null || value === '') return 'nothing'
+  if (row === null || value == null || value === '') return m.nothing
   if (amounts.has(field)) return formatAmount(Number(value), textOf(row[field === 'monthly_budget' ? 'budget_currency' : 'currency'] ?? 'usd'))
   if (days.has(field)) return formatDay(textOf(value))
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (field.endsWith('_id')) return names.get(textOf(value)) ?? 'one that is gone'
+  if (typeof value === 'boolean') return value ? m.yes : m.no
+  if (field.endsWith('_id')) return names.get(textOf(value)) ?? m.deletedReference
   return field === 'currency' || field.endsWith('_currency') ? textOf(value).toUpperCase() : textOf(value)
 }
 

@@ -7,10 +7,13 @@ import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../dat
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, formatPeriod, monthOf } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, DateField, Form, Select, SubmitButton } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
+
+const { common, categories: m } = messages
 
 type BudgetFormProps = {
   category: Category
@@ -61,26 +64,26 @@ export function BudgetForm({ category, currency, month, budgets, onClose }: Budg
     rollover: stored?.rollover ?? false,
   }
   return (
-    <Dialog title={`Budget of ${category.name}`} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog title={m.budgetOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
       <Form defaultValues={defaultValues} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
-            <AmountField name='amount' label='Amount' required />
+            <AmountField name='amount' label={common.amount} required />
             <CurrencyField />
-            <Select name='which' label='For'>
-              <option value='month'>{formatPeriod(month, 'month')} alone</option>
-              <option value='every'>Every month that has none of its own</option>
+            <Select name='which' label={m.for}>
+              <option value='month'>{m.alone(formatPeriod(month, 'month'))}</option>
+              <option value='every'>{m.everyMonthThatHasNone}</option>
             </Select>
             {watch('which') === 'every' && (
               <DateField
                 name='starts_on'
-                label='Counts from'
-                hint='The month of this day. Months before the current one stay as they were, unless you choose another month here.'
+                label={m.countsFrom}
+                hint={m.theMonthOfThisDay}
                 required
               />
             )}
-            <Checkbox name='rollover'>What is left is carried over to the next month</Checkbox>
-            <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+            <Checkbox name='rollover'>{m.whatIsLeftIsCarried}</Checkbox>
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}
       </Form>
@@ -95,28 +98,28 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
   const removePast = useChange(deletePastBudget)
   return (
     <>
-      <h3>As it is now</h3>
+      <h3>{m.asItIsNow}</h3>
       <ErrorNote error={remove.error ?? removePast.error} />
       <ul className='budget-list'>
         {budgets.map((budget) => {
           const amount = formatAmount(budget.amount, budget.currency)
-          const name = budget.month === null ? `${amount} every month` : `${amount} in ${formatPeriod(budget.month, 'month')}`
+          const name = budget.month === null ? m.amountEveryMonth(amount) : m.in(amount, formatPeriod(budget.month, 'month'))
           return (
             <li key={budget.id}>
               {name}
-              {budget.rollover && ', carries over'}
-              <Action name='Remove' of={name} onClick={() => remove.mutate(budget)} />
+              {budget.rollover && m.carriesOver}
+              <Action name={common.remove} of={name} onClick={() => remove.mutate(budget)} />
             </li>
           )
         })}
         {past.map((budget) => {
           const until = formatPeriod(budget.until, 'month')
-          const name = budget.amount === null ? `None before ${until}` : `${formatAmount(budget.amount, budget.currency)} every month before ${until}`
+          const name = budget.amount === null ? m.noneBefore(until) : m.everyMonthBefore(formatAmount(budget.amount, budget.currency), until)
           return (
             <li key={budget.id}>
               {name}
-              {budget.rollover && ', carried over'}
-              <Action name='Remove' of={name} onClick={() => removePast.mutate(budget)} />
+              {budget.rollover && m.carriedOver}
+              <Action name={common.remove} of={name} onClick={() => removePast.mutate(budget)} />
             </li>
           )
         })}

@@ -1,8 +1,11 @@
 import { categoriesQuery, type Category, saveCategory } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
+
+const { common, categories: m } = messages
 
 type Values = { name: string, color: string, monthly_budget: number | null, budget_currency: string | null }
 
@@ -24,13 +27,13 @@ export function CategoryForm({ category, onClose }: { category: Category | null,
     if (currency !== null) save.mutate({ id: category?.id, ...values, budget_currency: currency })
   }
   return (
-    <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog title={category === null ? m.newCategory : common.editOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
       <Form defaultValues={valuesOf(category)} error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' maxLength={255} required />
-        <TextField name='color' label='Colour' type='color' />
-        <AmountField name='monthly_budget' label='Monthly budget' hint='Empty for none. A month may have a budget of its own.' />
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <TextField name='color' label={m.colour} type='color' />
+        <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.emptyForNoneAMonth} />
         <CurrencyField name='budget_currency' />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -4,8 +4,11 @@ import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ActionsHead, RowsLink } from '../../parts/ui.tsx'
 import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
+
+const { common, categories: m } = messages
 
 type CategoryTableProps = {
   categories: Category[]
@@ -28,10 +31,10 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Name</th>
-          <th className='amount'>Budget</th>
-          <th className='amount'>Spent</th>
-          <th className='amount'>Left</th>
+          <th>{common.name}</th>
+          <th className='amount'>{m.budget}</th>
+          <th className='amount'>{m.spent}</th>
+          <th className='amount'>{m.left}</th>
           {rights.write && <ActionsHead />}
         </tr>
       </thead>
@@ -48,35 +51,35 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
             {comparison === null ?
               (
                 <>
-                  <td className='amount' data-label='Budget'>none</td>
+                  <td className='amount' data-label={m.budget}>{m.none}</td>
                   <td />
                   <td />
                 </>
               ) :
               (
                 <>
-                  <td className='amount' data-label='Budget'>
+                  <td className='amount' data-label={m.budget}>
                     {formatAmount(comparison.budget, comparison.currency)}
                     <Kind budgets={budgets.filter(({ category_id, currency }) => category_id === category.id && currency === comparison.currency)} />
                   </td>
-                  <td className='amount' data-label='Spent'>{formatAmount(comparison.actual, comparison.currency)}</td>
-                  <td className='amount' data-label='Left'>{leftOf(comparison.difference, comparison.currency)}</td>
+                  <td className='amount' data-label={m.spent}>{formatAmount(comparison.actual, comparison.currency)}</td>
+                  <td className='amount' data-label={m.left}>{leftOf(comparison.difference, comparison.currency)}</td>
                 </>
               )}
             {rights.write && (
               <td className='row-actions'>
                 {isFirst && (
                   <>
-                    <Action name='Budget' of={`of ${category.name}`} onClick={() => onOpen('budget', category, comparison?.currency ?? null)} />
-                    <Action name='Edit' of={category.name} onClick={() => onOpen('edit', category, comparison?.currency ?? null)} />
-                    <Action name='Delete' of={category.name} onClick={() => onOpen('delete', category, comparison?.currency ?? null)} />
+                    <Action name={m.budget} of={m.of(category.name)} onClick={() => onOpen('budget', category, comparison?.currency ?? null)} />
+                    <Action name={common.edit} of={category.name} onClick={() => onOpen('edit', category, comparison?.currency ?? null)} />
+                    <Action name={common.delete} of={category.name} onClick={() => onOpen('delete', category, comparison?.currency ?? null)} />
                   </>
                 )}
                 {/* only the first row has the actions of the category */}
                 {!isFirst && (
                   <Action
-                    name='Budget'
-                    of={`of ${category.name} in ${comparison?.currency.toUpperCase()}`}
+                    name={m.budget}
+                    of={m.ofIn(category.name, comparison?.currency.toUpperCase() ?? '')}
                     onClick={() => onOpen('budget', category, comparison?.currency ?? null)}
                   />
                 )}
@@ -92,5 +95,5 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
 /** The source of a budget; nothing if it is the category's own. */
 function Kind({ budgets }: { budgets: Budget[] }) {
   const budget = budgets.find(({ month }) => month !== null) ?? budgets[0]
-  return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
+  return budget !== undefined && <small>{budget.month === null ? m.everyMonth : m.thisMonthAlone}{budget.rollover && m.carriesOver}</small>
 }

@@ -1,8 +1,11 @@
 import { useState } from 'react'
 import { type Category, deleteCategory } from '../../data/categories.ts'
 import { undoLastOf, useChange } from '../../data/change.ts'
+import { messages } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/form.tsx'
+
+const { common, categories: m } = messages
 
 type DeleteCategoryProps = { category: Category, others: Category[], onClose: () => void }
 
@@ -12,24 +15,24 @@ export function DeleteCategory({ category, others, onClose }: DeleteCategoryProp
   const remove = useChange(deleteCategory, {
     onStored: onClose,
     outcome: ({ transactions }) => ({
-      text: `${category.name} is deleted, and ${transactions === 1 ? 'one transaction has' : `${transactions} transactions have`} moved.`,
+      text: m.isDeletedAndTransactionsHave(category.name, transactions),
       undo: () => undoLastOf(category.id),
     }),
   })
   return (
     <Confirm
-      title={`Delete ${category.name}?`}
-      action='Delete'
+      title={common.deleteQuestion(category.name)}
+      action={common.delete}
       error={remove.error}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ id: category.id, replacementId: replacement || null })}
       onClose={onClose}
     >
-      <Field name='replacement' label='Its transactions and recurring costs'>
+      <Field name='replacement' label={m.itsTransactionsAndRecurringCosts}>
         {(control) => (
           <select {...control} value={replacement} onChange={({ target }) => setReplacement(target.value)}>
-            <option value=''>stay without a category</option>
-            {others.filter(({ id }) => id !== category.id).map(({ id, name }) => <option key={id} value={id}>move to {name}</option>)}
+            <option value=''>{m.stayWithoutACategory}</option>
+            {others.filter(({ id }) => id !== category.id).map(({ id, name }) => <option key={id} value={id}>{m.moveTo(name)}</option>)}
           </select>
         )}
       </Field>

@@ -7,12 +7,15 @@ import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { budgetComparisonQuery, everyCurrency } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, monthOf, passedOf } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, MonthSteps, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { CategoryForm } from './category-form.tsx'
 import { CategoryTable } from './category-table.tsx'
 import { DeleteCategory } from './delete-category.tsx'
+
+const m = messages.categories
 
 /** The open dialog and its category. */
 type Opened = { dialog: 'new' } | { dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null } | null
@@ -29,13 +32,13 @@ export function Page() {
   const close = () => setOpened(null)
   return (
     <>
-      <PageHead title='Categories'>
+      <PageHead title={m.categories}>
         <MonthSteps month={month} onChange={(other) => void navigate({ search: { month: other }, replace: true })} />
-        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>New category</button>}
+        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newCategory}</button>}
       </PageHead>
       <QueryBoundary
         of={[categories, compared, budgets]}
-        empty={<EmptyState>No category yet. Categories say what money was for: food, rent, travel. Each may have a budget.</EmptyState>}
+        empty={<EmptyState>{m.noCategoryYetCategoriesSay}</EmptyState>}
         loading={<Skeleton rows={6} />}
       >
         {(rows, comparisons, all) => (

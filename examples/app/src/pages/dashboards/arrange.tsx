@@ -4,6 +4,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -12,6 +13,8 @@ import { Grid } from './grid.tsx'
 import { titleOf } from './kinds.ts'
 import { RangeChoice } from './ranges.tsx'
 import { WidgetForm } from './widget-form.tsx'
+
+const { common, dashboards: m } = messages
 
 type ArrangeProps = { dashboard: Dashboard, range: DateRange, onRange: (range: DateRange) => void, onClose: () => void }
 
@@ -24,7 +27,7 @@ function placeOf(widgets: Widget[], { id }: Widget): string {
   const place = widgets.findIndex((one) => one.id === id)
   const now = widgets[place]
   if (now === undefined) return ''
-  return `${titleOf(now)} is ${place + 1} of ${widgets.length}, ${widths.find(({ w }) => w >= now.size.w)?.name ?? 'full'} width`
+  return m.isOfWidth(titleOf(now), place + 1, widgets.length, widths.find(({ w }) => w >= now.size.w)?.name ?? m.full)
 }
 
 export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
@@ -40,7 +43,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const takeAway = useRef(() => {})
   useEffect(() => () => takeAway.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
-    toast('The dashboard is saved.')
+    toast(m.theDashboardIsSaved)
     onClose()
   })
   const step = (take: Step, widget: Widget, by: -1 | 1) => {
@@ -62,46 +65,46 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    takeAway.current = toast(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
+    takeAway.current = toast(m.isRemoved(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
     return (
-      <div className='tools' role='group' aria-label={`Arrange ${title}`}>
-        <button type='button' aria-label={`Move ${title} up`} onClick={() => step(move, widget, -1)}>↑</button>
-        <button type='button' aria-label={`Move ${title} down`} onClick={() => step(move, widget, 1)}>↓</button>
-        <button type='button' aria-label={`Make ${title} narrower`} onClick={() => step(resize, widget, -1)}>−</button>
-        <button type='button' aria-label={`Make ${title} wider`} onClick={() => step(resize, widget, 1)}>+</button>
-        <button type='button' aria-label={`Settings of ${title}`} onClick={() => setEdited(widget)}>Settings</button>
-        <button type='button' aria-label={`Remove ${title}`} onClick={() => remove(widget)}>Remove</button>
+      <div className='tools' role='group' aria-label={m.arrangeOf(title)}>
+        <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>↑</button>
+        <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>↓</button>
+        <button type='button' aria-label={m.makeNarrower(title)} onClick={() => step(resize, widget, -1)}>−</button>
+        <button type='button' aria-label={m.makeWider(title)} onClick={() => step(resize, widget, 1)}>+</button>
+        <button type='button' aria-label={m.settingsOf(title)} onClick={() => setEdited(widget)}>{m.settings}</button>
+        <button type='button' aria-label={m.remove(title)} onClick={() => remove(widget)}>{common.remove}</button>
       </div>
     )
   }
   return (
     <>
-      <PageHead title={`Arrange ${dashboard.name}`}>
+      <PageHead title={m.arrangeOf(dashboard.name)}>
         <RangeChoice range={range} onChoose={onRange} />
-        <button type='button' onClick={() => setEdited('new')}>Add a widget</button>
+        <button type='button' onClick={() => setEdited('new')}>{m.addAWidget}</button>
         <button
           type='button'
           className='primary'
           aria-disabled={save.isPending}
           onClick={() => save.isPending || save.mutate({ dashboard, values: { name: name.trim(), layout: { widgets }, date_range: range } })}
         >
-          Save
+          {common.save}
         </button>
-        <button type='button' onClick={onClose}>Cancel</button>
+        <button type='button' onClick={onClose}>{common.cancel}</button>
       </PageHead>
       <ErrorNote error={save.error} />
       <label className='name'>
-        Name <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
+        {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
-      <p className='field-note'>Buttons move a widget and change its width; so do Alt and the arrow keys.</p>
+      <p className='field-note'>{m.buttonsMoveAWidgetAnd}</p>
       <p role='status' className='unseen'>{said}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
       {leaving.status === 'blocked' && (
-        <Confirm title='Leave without saving?' action='Leave' error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
-          <p>What you have arranged is lost then.</p>
+        <Confirm title={m.leaveWithoutSaving} action={m.leave} error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
+          <p>{m.whatYouHaveArrangedIs}</p>
         </Confirm>
       )}
       {edited !== null && (

@@ -1,10 +1,13 @@
 /** Positions of widgets in twelve columns. Pure functions. */
 import type { Widget } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
+
+const m = messages.dashboards
 
 export const columns = 12
 
 /** The widths that the buttons set. */
-export const widths = [{ w: 3, name: 'a quarter' }, { w: 4, name: 'a third' }, { w: 6, name: 'half' }, { w: 8, name: 'two thirds' }, { w: 12, name: 'full' }]
+export const widths = [{ w: 3, name: m.aQuarter }, { w: 4, name: m.aThird }, { w: 6, name: m.half }, { w: 8, name: m.twoThirds }, { w: 12, name: m.full }]
 
 /** Reading order: from top to bottom, from left to right. */
 export const inOrder = (widgets: Widget[]): Widget[] => widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)

@@ -1,6 +1,9 @@
 /** The widgets of this app and their settings. Widgets of other apps stay unchanged. */
 import type { DashboardLayout } from 'finance-client'
 import type { Widget } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
+
+const { common, dashboards: m } = messages
 
 type Setting = { label: string, choices: Record<string, string> }
 
@@ -8,29 +11,29 @@ type Kind = { name: string, size: { w: number, h: number }, settings: Record<str
 
 export const kinds = {
   stat: {
-    name: 'A number',
+    name: m.aNumber,
     size: { w: 4, h: 2 },
     settings: {
-      measure: { label: 'What it counts', choices: { balance: 'Income less expenses', income: 'Income', expense: 'Expenses', count: 'Transactions' } },
+      measure: { label: m.whatItCounts, choices: { balance: m.incomeLessExpenses, income: m.income, expense: m.expenses, count: common.transactions } },
     },
   },
   cash_flow: {
-    name: 'Cash flow',
+    name: common.cashFlow,
     size: { w: 6, h: 4 },
     settings: {
-      grouping: { label: 'Periods', choices: { monthly: 'Months', weekly: 'Weeks', quarterly: 'Quarters', yearly: 'Years' } },
-      periods: { label: 'How many', choices: { 6: '6', 12: '12', 3: '3' } },
+      grouping: { label: m.periods, choices: { monthly: m.months, weekly: m.weeks, quarterly: m.quarters, yearly: m.years } },
+      periods: { label: m.howMany, choices: { 6: '6', 12: '12', 3: '3' } },
     },
   },
   distribution: {
-    name: 'By category',
+    name: m.byCategory,
     size: { w: 6, h: 4 },
-    settings: { transaction_type: { label: 'What it shows', choices: { expense: 'Expenses', income: 'Income' } } },
+    settings: { transaction_type: { label: m.whatItShows, choices: { expense: m.expenses, income: m.income } } },
   },
-  budgets: { name: 'Budgets', size: { w: 6, h: 4 }, settings: {} },
-  balances: { name: 'Balances', size: { w: 6, h: 4 }, settings: {} },
-  upcoming: { name: 'Due next', size: { w: 6, h: 4 }, settings: {} },
-  transactions: { name: 'Newest transactions', size: { w: 6, h: 4 }, settings: { rows: { label: 'How many', choices: { 5: '5', 10: '10', 20: '20' } } } },
+  budgets: { name: m.budgets, size: { w: 6, h: 4 }, settings: {} },
+  balances: { name: m.balances, size: { w: 6, h: 4 }, settings: {} },
+  upcoming: { name: m.dueNext, size: { w: 6, h: 4 }, settings: {} },
+  transactions: { name: m.newestTransactions, size: { w: 6, h: 4 }, settings: { rows: { label: m.howMany, choices: { 5: '5', 10: '10', 20: '20' } } } },
 } satisfies Record<string, Kind>
 
 export type KindName = keyof typeof kinds
@@ -54,7 +57,7 @@ export function titleOf(widget: Widget): string {
   if (typeof own === 'string' && own !== '') return own
   const kind = kindOf(type)
   const first = type === 'stat' ? kind?.settings['measure']?.choices[settingOf(widget, 'measure')] : undefined
-  return first ?? (type === 'distribution' ? `${settingOf(widget, 'transaction_type') === 'income' ? 'Income' : 'Expenses'} by category` : kind?.name ?? type)
+  return first ?? (type === 'distribution' ? m.kindByCategory(settingOf(widget, 'transaction_type') === 'income' ? m.income : m.expenses) : kind?.name ?? type)
 }
 
 export const newWidget = (type: KindName, config: Record<string, string> = {}): Widget => ({

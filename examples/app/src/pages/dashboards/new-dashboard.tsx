@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { createDashboard, modelsQuery, useDashboardChange } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { pack } from './arrangement.ts'
 import { usualLayout } from './kinds.ts'
 import { usualRange } from './ranges.tsx'
+
+const { common, dashboards: m } = messages
 
 const defaultValues = { name: '', begin: 'usual', visibility: 'shared' }
 
@@ -21,23 +24,21 @@ export function NewDashboard({ onClose }: { onClose: () => void }) {
     create.mutate({ name, visibility: team !== null && visibility === 'shared' ? 'shared' : 'private', layout: { widgets }, date_range: usualRange })
   }
   return (
-    <Dialog title='New dashboard' open onClose={onClose}>
+    <Dialog title={m.newDashboard} open onClose={onClose}>
       <Form defaultValues={defaultValues} error={create.error} onSubmit={submit}>
-        <TextField name='name' label='Name' maxLength={255} required />
-        <Select name='begin' label='Begin with'>
-          <option value='usual'>The usual widgets</option>
-          <option value='nothing'>Nothing</option>
-          {models.data?.map(({ id, name, organization_id: of }) => (
-            <option key={id} value={id}>{name}{team !== null && of === null ? ' (personal)' : ''}</option>
-          ))}
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <Select name='begin' label={m.beginWith}>
+          <option value='usual'>{m.theUsualWidgets}</option>
+          <option value='nothing'>{m.nothing}</option>
+          {models.data?.map(({ id, name, organization_id: of }) => <option key={id} value={id}>{name}{team !== null && of === null ? m.personal : ''}</option>)}
         </Select>
         {team !== null && (
-          <Select name='visibility' label='Who sees it'>
-            <option value='shared'>Everybody in {team.name}</option>
-            <option value='private'>Owner, admins and editors</option>
+          <Select name='visibility' label={m.whoSeesIt}>
+            <option value='shared'>{m.everybodyIn(team.name)}</option>
+            <option value='private'>{m.ownerAdminsAndEditors}</option>
           </Select>
         )}
-        <SubmitButton isBusy={create.isPending}>Create</SubmitButton>
+        <SubmitButton isBusy={create.isPending}>{m.create}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -5,12 +5,15 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useChange } from '../../data/change.ts'
 import { type Dashboard, dashboardsQuery, deleteDashboard, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Arrange } from './arrange.tsx'
 import { Grid } from './grid.tsx'
 import { RangeChoice, usualRange } from './ranges.tsx'
+
+const { common, dashboards: m } = messages
 
 export function Page() {
   const { context } = useSessionContext()
@@ -20,9 +23,7 @@ export function Page() {
   if (dashboards.error !== null) return <ErrorNote error={dashboards.error} />
   if (dashboards.data === undefined) return <Skeleton rows={6} />
   if (dashboard === undefined) {
-    return (
-      <EmptyState action={<Link to='/dashboards'>All dashboards</Link>}>This dashboard is not here: it was deleted, or belongs to another context.</EmptyState>
-    )
+    return <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.thisDashboardIsNotHere}</EmptyState>
   }
   return <One key={dashboard.id} dashboard={dashboard} />
 }
@@ -36,7 +37,7 @@ function One({ dashboard }: { dashboard: Dashboard }) {
   const isShared = dashboard.visibility !== 'private'
   const share = useDashboardChange(
     saveDashboard,
-    ({ visibility }) => toast(visibility === 'private' ? 'Viewers see it no longer.' : `Everybody in ${team?.name ?? 'the team'} sees it now.`),
+    ({ visibility }) => toast(visibility === 'private' ? m.viewersSeeItNoLonger : m.everybodyInSeesItNow(team?.name ?? m.theTeam)),
   )
   if (isArranging) return <Arrange dashboard={dashboard} range={range} onRange={setRange} onClose={() => setIsArranging(false)} />
   return (
@@ -45,24 +46,22 @@ function One({ dashboard }: { dashboard: Dashboard }) {
         <RangeChoice range={range} onChoose={setRange} />
         {rights.write && (
           <>
-            <button type='button' onClick={() => setIsArranging(true)}>Arrange</button>
+            <button type='button' onClick={() => setIsArranging(true)}>{m.arrange}</button>
             {team !== null && (
               <button
                 type='button'
                 disabled={share.isPending}
                 onClick={() => share.mutate({ dashboard, values: { visibility: isShared ? 'private' : 'shared' } })}
               >
-                {isShared ? 'Stop sharing' : 'Share with viewers'}
+                {isShared ? m.stopSharing : m.shareWithViewers}
               </button>
             )}
-            <button type='button' onClick={() => setIsDeleting(true)}>Delete</button>
+            <button type='button' onClick={() => setIsDeleting(true)}>{common.delete}</button>
           </>
         )}
       </PageHead>
       <ErrorNote error={share.error} />
-      {dashboard.layout.widgets.length === 0 && (
-        <EmptyState>{rights.write ? 'No widget yet. Arrange it to add the first.' : 'There is no widget on it yet.'}</EmptyState>
-      )}
+      {dashboard.layout.widgets.length === 0 && <EmptyState>{rights.write ? m.noWidgetYetArrangeIt : m.thereIsNoWidgetOn}</EmptyState>}
       <Grid widgets={dashboard.layout.widgets} range={range} />
       {isDeleting && <DeleteDashboard dashboard={dashboard} onClose={() => setIsDeleting(false)} />}
     </>
@@ -72,19 +71,19 @@ function One({ dashboard }: { dashboard: Dashboard }) {
 function DeleteDashboard({ dashboard, onClose }: { dashboard: Dashboard, onClose: () => void }) {
   const navigate = useNavigate()
   const remove = useChange(deleteDashboard, {
-    outcome: (_, { name }) => ({ text: `${name} is deleted.` }),
+    outcome: (_, { name }) => ({ text: common.isDeleted(name) }),
     onStored: () => void navigate({ to: '/dashboards' }),
   })
   return (
     <Confirm
-      title={`Delete ${dashboard.name}?`}
-      action='Delete'
+      title={common.deleteQuestion(dashboard.name)}
+      action={common.delete}
       error={remove.error}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate(dashboard)}
       onClose={onClose}
     >
-      <p>Its arrangement is gone then. What it shows stays.</p>
+      <p>{m.itsArrangementIsGoneThen}</p>
     </Confirm>
   )
 }

@@ -3,11 +3,14 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Dashboard, dashboardsQuery } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
-const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? 'Not for viewers' : 'For everybody in the team'
+const { common, dashboards: m } = messages
+
+const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.notForViewers : m.forEverybodyInTheTeam
 
 export function Page() {
   const { context, team, rights } = useSessionContext()
@@ -15,14 +18,14 @@ export function Page() {
   const [isNew, setIsNew] = useState(false)
   return (
     <>
-      <PageHead title='Dashboards'>
-        {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>New dashboard</button>}
+      <PageHead title={m.dashboards}>
+        {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>{m.newDashboard}</button>}
       </PageHead>
       <QueryBoundary
         of={[dashboards]}
         empty={
           <EmptyState>
-            {rights.write ? 'No dashboard yet. A dashboard shows the numbers that you want to see together.' : 'No dashboard is shared with viewers yet.'}
+            {rights.write ? m.noDashboardYetADashboard : m.noDashboardIsSharedWith}
           </EmptyState>
         }
       >
@@ -30,9 +33,9 @@ export function Page() {
           <table>
             <thead>
               <tr>
-                <th>Name</th>
-                <th>Widgets</th>
-                {team !== null && <th>Who sees it</th>}
+                <th>{common.name}</th>
+                <th>{m.widgets}</th>
+                {team !== null && <th>{m.whoSeesIt}</th>}
               </tr>
             </thead>
             <tbody>

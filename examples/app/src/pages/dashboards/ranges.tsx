@@ -2,16 +2,19 @@
 import type { DateRange, DateRangePreset } from 'finance-client'
 import { formatDay } from '../../locale/days.ts'
 import { type Days, daysOfPreset } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 
+const m = messages.dashboards
+
 const presets = {
-  this_month: 'This month',
-  last_month: 'Last month',
-  last_30_days: 'The last 30 days',
-  this_quarter: 'This quarter',
-  this_year: 'This year',
-  last_year: 'Last year',
-  all_time: 'All time',
+  this_month: m.thisMonth,
+  last_month: m.lastMonth,
+  last_30_days: m.theLast30Days,
+  this_quarter: m.thisQuarter,
+  this_year: m.thisYear,
+  last_year: m.lastYear,
+  all_time: m.allTime,
 } satisfies Partial<Record<DateRangePreset, string>>
 
 export const usualRange: DateRange = { preset: 'this_month' }
@@ -33,10 +36,10 @@ export function RangeChoice({ range, onChoose }: { range: DateRange, onChoose: (
   const value = valueOf(range)
   const isKnown = value in presets
   return (
-    <select className='range' aria-label='Days' value={value} onChange={({ target }) => onChoose(rangeOf(target.value))}>
+    <select className='range' aria-label={m.days} value={value} onChange={({ target }) => onChoose(rangeOf(target.value))}>
       {!isKnown && (
         <option value={value}>
-          {range.start_date == null ? value.replaceAll('_', ' ') : `${formatDay(range.start_date)} to ${formatDay(range.end_date ?? '')}`}
+          {range.start_date == null ? value.replaceAll('_', ' ') : m.to(formatDay(range.start_date), formatDay(range.end_date ?? ''))}
         </option>
       )}
       <Options of={presets} />

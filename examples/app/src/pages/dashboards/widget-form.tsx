@@ -1,7 +1,10 @@
 import type { Widget } from '../../data/dashboards.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { type KindName, kindOf, kinds, newWidget, settingOf, titleOf } from './kinds.ts'
+
+const m = messages.dashboards
 
 type WidgetFormProps = { widget: Widget | null, onDone: (widget: Widget) => void, onClose: () => void }
 
@@ -24,12 +27,12 @@ export function WidgetForm({ widget, onDone, onClose }: WidgetFormProps) {
     ),
   }
   return (
-    <Dialog title={widget === null ? 'Add a widget' : `Settings of ${titleOf(widget)}`} open onClose={onClose}>
+    <Dialog title={widget === null ? m.addAWidget : m.settingsOf(titleOf(widget))} open onClose={onClose}>
       <Form defaultValues={defaultValues} onSubmit={submit}>
         {({ watch }) => (
           <>
             {widget === null && (
-              <Select name='type' label='What it is'>
+              <Select name='type' label={m.whatItIs}>
                 {Object.entries(kinds).map(([one, { name }]) => <option key={one} value={one}>{name}</option>)}
               </Select>
             )}
@@ -38,8 +41,8 @@ export function WidgetForm({ widget, onDone, onClose }: WidgetFormProps) {
                 <Options of={choices} />
               </Select>
             ))}
-            <TextField name='title' label='Heading' hint='What it shows, unless you say another.' />
-            <SubmitButton isBusy={false}>{widget === null ? 'Add' : 'Done'}</SubmitButton>
+            <TextField name='title' label={m.heading} hint={m.whatItShowsUnlessYou} />
+            <SubmitButton isBusy={false}>{widget === null ? m.add : m.done}</SubmitButton>
           </>
         )}
       </Form>

@@ -7,6 +7,7 @@ import { dayOf } from '../../data/transactions/api.ts'
 import { everyCurrency, figuresQuery, type Grouping, type Measure, newestQuery } from '../../data/reports.ts'
 import { formatDay } from '../../locale/days.ts'
 import type { Days } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { Amount, EmptyState, RowsLink, Skeleton } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
@@ -15,6 +16,8 @@ import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
 import { type KindName, settingOf } from './kinds.ts'
+
+const { common, dashboards: m } = messages
 
 /** `days` is null for all time. */
 type ViewProps = { widget: Widget, days: Days | null }
@@ -30,20 +33,19 @@ const views: Record<KindName, (props: ViewProps) => ReactNode> = {
     />
   ),
   distribution: ({ widget, days }) => <Spending kind={settingOf(widget, 'transaction_type') as 'income' | 'expense'} days={days} money={everyCurrency} />,
-  budgets: ({ days }) =>
-    days === null ? <EmptyState>A budget is of days that end. Choose others than all time.</EmptyState> : <Budgets days={days} money={everyCurrency} />,
+  budgets: ({ days }) => days === null ? <EmptyState>{m.aBudgetIsOfDays}</EmptyState> : <Budgets days={days} money={everyCurrency} />,
   balances: Balances,
   upcoming: DueNext,
   transactions: Newest,
 }
 
 export function WidgetView({ widget, days }: ViewProps) {
-  if (!Object.hasOwn(views, widget.type)) return <p>This app does not know the widget “{widget.type}”. It stays as it is.</p>
+  if (!Object.hasOwn(views, widget.type)) return <p>{m.thisAppDoesNotKnow(widget.type)}</p>
   const View = views[widget.type as KindName]
   return <View widget={widget} days={days} />
 }
 
-const nothing = <EmptyState>Nothing in these days.</EmptyState>
+const nothing = <EmptyState>{m.nothingInTheseDays}</EmptyState>
 
 /** One figure per currency. Its link sorts the transactions by their share in it. */
 function Stat({ widget, days }: ViewProps) {
@@ -82,9 +84,9 @@ function Newest({ widget, days }: ViewProps) {
           <table>
             <thead>
               <tr>
-                <th>Name</th>
-                <th>Day</th>
-                <th className='amount'>Amount</th>
+                <th>{common.name}</th>
+                <th>{m.day}</th>
+                <th className='amount'>{common.amount}</th>
               </tr>
             </thead>
             <tbody>
@@ -101,7 +103,7 @@ function Newest({ widget, days }: ViewProps) {
           </table>
         )}
       </QueryBoundary>
-      <RowsLink days={days}>All of these days</RowsLink>
+      <RowsLink days={days}>{m.allOfTheseDays}</RowsLink>
     </>
   )
 }

@@ -6,9 +6,12 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
 import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ActionsHead, EmptyState, PageHead } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
+
+const { common, exchangeRates: m } = messages
 
 /** The maximum number of shown rates. */
 const most = 200
@@ -28,14 +31,14 @@ export function Page() {
   }
   return (
     <>
-      <PageHead title='Exchange rates'>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New exchange rate</button>}
+      <PageHead title={common.exchangeRates}>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newExchangeRate}</button>}
       </PageHead>
-      <QueryBoundary of={[rates]} empty={<EmptyState>No exchange rate yet. With rates the overview shows all of your currencies in one.</EmptyState>}>
+      <QueryBoundary of={[rates]} empty={<EmptyState>{m.noExchangeRateYetWith}</EmptyState>}>
         {(rows) => (
           <>
             <RateTable rates={rows} onEdit={setEdited} onDelete={remove} />
-            {rows.length === most && <p className='field-note'>The newest {most}.</p>}
+            {rows.length === most && <p className='field-note'>{m.theNewest(most)}</p>}
           </>
         )}
       </QueryBoundary>
@@ -55,9 +58,9 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
     <table>
       <thead>
         <tr>
-          <th>Currencies</th>
-          <th>From</th>
-          <th className='amount'>Rate</th>
+          <th>{m.currencies}</th>
+          <th>{m.from}</th>
+          <th className='amount'>{m.rate}</th>
           {rights.write && <ActionsHead />}
         </tr>
       </thead>
@@ -69,8 +72,8 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
             <td className='amount'>{formatRate(rate.rate)}</td>
             {rights.write && (
               <td className='row-actions'>
-                <Action name='Edit' of={`${nameOf(rate)} from ${formatDay(rate.on_date)}`} onClick={() => onEdit(rate)} />
-                <Action name='Delete' of={`${nameOf(rate)} from ${formatDay(rate.on_date)}`} onClick={() => onDelete(rate)} />
+                <Action name={common.edit} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onEdit(rate)} />
+                <Action name={common.delete} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onDelete(rate)} />
               </td>
             )}
           </tr>

@@ -1,12 +1,15 @@
 import { useChange } from '../../data/change.ts'
 import { type Rate, type RateKey, saveRate } from '../../data/exchange-rates.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 
+const { common, exchangeRates: m } = messages
+
 /** The name of a rate: `EUR in USD`. */
-export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => `${base.toUpperCase()} in ${quote.toUpperCase()}`
+export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => m.in(base.toUpperCase(), quote.toUpperCase())
 
 type RateFormProps = { rate: Rate | null, /** The rate that a report is missing. */ missing: RateKey | null, onClose: () => void }
 
@@ -16,24 +19,24 @@ export function RateForm({ rate, missing, onClose }: RateFormProps) {
   const first = rate ?? missing
   const defaultValues = { base: first?.base ?? '', rate: String(rate?.rate ?? ''), quote: first?.quote ?? '', on_date: first?.on_date ?? today() }
   return (
-    <Dialog title={rate === null ? 'New exchange rate' : `Edit ${nameOf(rate)}`} open onClose={onClose}>
+    <Dialog title={rate === null ? m.newExchangeRate : common.editOf(nameOf(rate))} open onClose={onClose}>
       <Form
         defaultValues={defaultValues}
         error={save.error}
         onSubmit={(values) => save.mutate({ id: rate?.id, values: { ...values, rate: Number(values.rate) } })}
       >
-        <CurrencyField name='base' label='One' hint='A currency by its three letters, such as EUR.' />
-        <TextField name='rate' label='Is worth' type='number' min={0} step='any' required />
-        <CurrencyField name='quote' label='Of' hint='Another currency. The rate holds in both directions.' />
+        <CurrencyField name='base' label={m.one} hint={m.aCurrencyByItsThree} />
+        <TextField name='rate' label={m.isWorth} type='number' min={0} step='any' required />
+        <CurrencyField name='quote' label={m.of} hint={m.anotherCurrencyTheRateHolds} />
         <DateField
           name='on_date'
-          label='From'
+          label={m.from}
           min={firstDay}
           max={lastDay}
-          hint='Until there is a later one. What was booked before the first cannot be converted.'
+          hint={m.untilThereIsALater}
           required
         />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -1,4 +1,7 @@
 import { type DragEvent, useId, useState } from 'react'
+import { messages } from '../../messages/en.ts'
+
+const m = messages.import
 
 /** Takes a file by a dialog or by drag and drop. */
 export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
@@ -16,7 +19,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
   }
   return (
     <div className='drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
-      <label htmlFor={id}>A file of your bank</label>
+      <label htmlFor={id}>{m.aFileOfYourBank}</label>
       <input
         id={id}
         type='file'
@@ -25,7 +28,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
         onChange={({ target }) => target.files?.[0] !== undefined && onChoose(target.files[0])}
       />
       <p id={`${id}-note`} className='field-note'>
-        CSV, OFX, QFX, QIF or CAMT.053. Choose it or drop it here. It is read on this device, and you see what becomes of each row before anything is stored.
+        {m.fileFormats}
       </p>
     </div>
   )

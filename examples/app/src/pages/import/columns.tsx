@@ -2,21 +2,24 @@
 import type { Column, Columns } from 'finance-client/import'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { messages } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 
+const { common, import: m } = messages
+
 const meanings = {
-  date: 'The day',
-  amount: 'The amount, with its sign',
-  debit: 'Money that went out',
-  credit: 'Money that came in',
-  direction: 'Whether it came or went',
-  name: 'Who, or what it is called',
-  description: 'Description',
-  reference_no: 'Reference',
-  external_id: 'The bank’s own id',
-  currency: 'Currency',
-  status: 'Booked or pending',
-  account: 'Which account of mine it is',
+  date: m.theDay,
+  amount: m.theAmountWithItsSign,
+  debit: m.moneyThatWentOut,
+  credit: m.moneyThatCameIn,
+  direction: m.whetherItCameOrWent,
+  name: m.whoOrWhatItIs,
+  description: m.description,
+  reference_no: m.reference,
+  external_id: m.theBanksOwnId,
+  currency: common.currency,
+  status: m.bookedOrPending,
+  account: m.whichAccountOfMineIt,
 } as const
 
 type Meaning = keyof typeof meanings
@@ -29,11 +32,11 @@ function columnsOf(said: Array<Meaning | ''>, header: string[]): Columns | strin
   const columnAt = (place: number): Column => hasNames(header) ? header[place] ?? place : place
   const all = (meaning: Meaning) => said.flatMap((one, place) => one === meaning ? [columnAt(place)] : [])
   const date = all('date')
-  if (date.length === 0) return 'Say which column is the day.'
-  if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return 'Say which column is the amount, or which two are money that went and came.'
+  if (date.length === 0) return m.sayWhichColumnIsTheDay
+  if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return m.sayWhichColumnIsTheAmount
   const single = (['debit', 'credit', 'direction', 'external_id', 'currency', 'status', 'account'] as const).map((meaning) => [meaning, all(meaning)] as const)
   const double = single.find(([, columns]) => columns.length > 1)
-  if (double !== undefined) return `Only one column can be “${meanings[double[0]]}”.`
+  if (double !== undefined) return m.onlyOneColumnCanBe(meanings[double[0]])
   const several = (['amount', 'name', 'description', 'reference_no'] as const).map((meaning) => [meaning, all(meaning)] as const)
   return {
     date,
@@ -53,29 +56,29 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
   })
   return (
     <form onSubmit={(event) => void submit(event)}>
-      <p>This bank’s columns are not known. Say once what they are; the next file with the same columns is read without a question.</p>
+      <p>{m.thisBanksColumnsAreNot}</p>
       <table>
         <thead>
           <tr>
-            <th>Column</th>
-            <th className='wide-only'>Examples</th>
-            <th>What it is</th>
+            <th>{m.column}</th>
+            <th className='wide-only'>{m.examples}</th>
+            <th>{m.whatItIs}</th>
           </tr>
         </thead>
         <tbody>
           {header.map((name, place) => (
             <tr key={place}>
               <th scope='row'>
-                {name || `Column ${place + 1}`}
+                {name || m.columnNumber(place + 1)}
                 <small className='phone-only'>{examples[0]?.[place]}</small>
               </th>
               <td className='wide-only'>{examples.map((cells) => cells[place] ?? '').filter((cell) => cell !== '').join(', ')}</td>
               <td>
                 <select
-                  aria-label={`What “${name || `column ${place + 1}`}” is`}
+                  aria-label={m.whatColumnIs(name || m.columnWithin(place + 1))}
                   {...register(`meanings.${place}`)}
                 >
-                  <option value=''>Nothing of these</option>
+                  <option value=''>{m.nothingOfThese}</option>
                   <Options of={meanings} />
                 </select>
               </td>
@@ -85,7 +88,7 @@ export function ColumnsForm({ lines, onAnswer }: { lines: string[][], onAnswer: 
       </table>
       <p role='alert' className='field-problem'>{problem}</p>
       <div className='buttons'>
-        <button type='submit' className='primary'>Read the file</button>
+        <button type='submit' className='primary'>{m.readTheFile}</button>
       </div>
     </form>
   )

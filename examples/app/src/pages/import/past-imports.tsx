@@ -5,8 +5,11 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { undoLastOf, useChange } from '../../data/change.ts'
 import { type Import, importsQuery, revertImport } from '../../data/imports.ts'
 import { formatMoment } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ActionsHead, ErrorNote } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
+
+const { common, import: m } = messages
 
 const nameOf = ({ file_name, source }: Import) => file_name ?? source
 
@@ -15,22 +18,22 @@ export function PastImports() {
   const imports = useQuery(importsQuery(context))
   const back = useChange(revertImport, {
     outcome: (_, one) => ({
-      text: `${nameOf(one)} is taken back, with its ${one.row_count} ${one.row_count === 1 ? 'transaction' : 'transactions'}.`,
+      text: m.isTakenBackWithIts(nameOf(one), one.row_count),
       undo: () => undoLastOf(one.id),
     }),
   })
   return (
     <section className='past' aria-labelledby='past'>
-      <h2 id='past'>Imported before</h2>
+      <h2 id='past'>{m.importedBefore}</h2>
       {back.error !== null && <Refusal error={back.error} name={back.variables === undefined ? '' : nameOf(back.variables)} />}
-      <QueryBoundary of={[imports]} empty={<p>Nothing yet. What you import stands here, and can be taken back as one.</p>}>
+      <QueryBoundary of={[imports]} empty={<p>{m.nothingYetWhatYouImport}</p>}>
         {(rows) => (
           <table>
             <thead>
               <tr>
-                <th>File</th>
-                <th className='wide-only'>When</th>
-                <th className='amount'>Transactions</th>
+                <th>{m.file}</th>
+                <th className='wide-only'>{m.when}</th>
+                <th className='amount'>{common.transactions}</th>
                 {rights.write && <ActionsHead />}
               </tr>
             </thead>
@@ -39,14 +42,14 @@ export function PastImports() {
                 <tr key={one.id}>
                   <th scope='row'>
                     {nameOf(one)}
-                    <small>{one.account?.name ?? 'No account'}</small>
+                    <small>{one.account?.name ?? m.noAccount}</small>
                     <small className='phone-only'>{formatMoment(one.created_at)}</small>
                   </th>
                   <td className='wide-only'>{formatMoment(one.created_at)}</td>
                   <td className='amount'>{one.row_count}</td>
                   {rights.write && (
                     <td className='row-actions'>
-                      <Action name='Take back' of={nameOf(one)} disabled={back.isPending} onClick={() => back.mutate(one)} />
+                      <Action name={m.takeBack} of={nameOf(one)} disabled={back.isPending} onClick={() => back.mutate(one)} />
                     </td>
                   )}
                 </tr>
@@ -64,7 +67,7 @@ function Refusal({ error, name }: { error: Error, name: string }) {
   if (!(error instanceof FinanceError) || error.status !== 409) return <ErrorNote error={error} />
   return (
     <>
-      <p>{name} stays as it is:</p>
+      <p>{m.staysAsItIs(name)}</p>
       <ErrorNote error={error} />
     </>
   )

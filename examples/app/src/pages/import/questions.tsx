@@ -4,7 +4,10 @@ import type { Problem } from 'finance-client/import'
 import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Field, Options } from '../../parts/form.tsx'
+
+const { common, import: m } = messages
 
 type Choice = { value: string, name: string }
 
@@ -18,13 +21,13 @@ function dayIn(text: string, isDayFirst: boolean): string | undefined {
 }
 
 const daysOf = (text: string): Choice[] =>
-  [{ value: 'dmy', name: 'The day is first' }, { value: 'mdy', name: 'The month is first' }].map(({ value, name }) => {
+  [{ value: 'dmy', name: m.theDayIsFirst }, { value: 'mdy', name: m.theMonthIsFirst }].map(({ value, name }) => {
     const day = dayIn(text, value === 'dmy')
     return { value, name: day === undefined ? name : `${name}: ${formatDay(day)}` }
   })
 
 const amountsOf = (text: string): Choice[] =>
-  [{ value: '.', name: 'A point stands before decimals' }, { value: ',', name: 'A comma stands before decimals' }].map(({ value, name }) => {
+  [{ value: '.', name: m.aPointStandsBeforeDecimals }, { value: ',', name: m.aCommaStandsBeforeDecimals }].map(({ value, name }) => {
     const digits = text.replace(/[^\d.,]/g, '').replaceAll(value === '.' ? ',' : '.', '').replace(',', '.')
     const amount = Number(digits)
     return {
@@ -36,9 +39,9 @@ const amountsOf = (text: string): Choice[] =>
 /** @param text an amount with its name, such as `-3.50 Shop` */
 const signsOf = (text: string): Choice[] => {
   const isBelow = /^[-−–(]/.test(text)
-  return [{ value: 'true', name: isBelow ? 'Money that I got' : 'Money that I spent' }, {
+  return [{ value: 'true', name: isBelow ? m.moneyThatIGot : m.moneyThatISpent }, {
     value: 'false',
-    name: isBelow ? 'Money that I spent' : 'Money that I got',
+    name: isBelow ? m.moneyThatISpent : m.moneyThatIGot,
   }]
 }
 
@@ -52,36 +55,36 @@ const together = (one: (text: string) => string, several: string, unclear: strin
 /** Questions with one answer. */
 const single: Partial<Record<Option, (problem: Open) => Asked>> = {
   dateOrder: ({ unclear }) => ({
-    legend: together((text) => `Which day is ${text}?`, 'The dates are written in different ways', unclear),
+    legend: together((text) => m.whichDayIs(text), m.theDatesAreWrittenIn, unclear),
     choices: daysOf(unclear[0] ?? ''),
   }),
   decimal: ({ unclear }) => ({
-    legend: together((text) => `How much is ${text}?`, 'The amounts are written in different ways', unclear),
+    legend: together((text) => m.howMuchIs(text), m.theAmountsAreWrittenIn, unclear),
     choices: amountsOf(unclear[0] ?? ''),
   }),
-  negate: ({ unclear }) => ({ legend: `What is ${unclear[0] ?? ''}?`, choices: signsOf(unclear[0] ?? '') }),
+  negate: ({ unclear }) => ({ legend: m.whatIs(unclear[0] ?? ''), choices: signsOf(unclear[0] ?? '') }),
   account: ({ choices = [] }) => ({
-    legend: 'Which column names your accounts?',
-    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: 'None: all rows are of one account' }],
+    legend: m.whichColumnNamesYourAccounts,
+    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: m.noneAllRowsAreOf }],
   }),
   encoding: ({ choices = [] }) => ({
-    legend: 'Which letters are right?',
+    legend: m.whichLettersAreRight,
     choices: choices.map(({ value, sample }) => ({ value, name: `${sample} (${value})` })),
   }),
   roundAmounts: ({ unclear }) => ({
-    legend: `${unclear[0] ?? ''} has more than two decimals`,
-    choices: [{ value: 'true', name: 'Round such amounts' }, { value: 'false', name: 'Leave their rows out' }],
+    legend: m.hasMoreThanTwoDecimals(unclear[0] ?? ''),
+    choices: [{ value: 'true', name: m.roundSuchAmounts }, { value: 'false', name: m.leaveTheirRowsOut }],
   }),
   fee: ({ unclear }) => ({
-    legend: `An amount and its fee are ${unclear[0] ?? ''}`,
-    choices: [{ value: 'true', name: 'The fee was taken beside the amount' }, { value: 'false', name: 'The amount has the fee in it' }],
+    legend: m.anAmountAndItsFee(unclear[0] ?? ''),
+    choices: [{ value: 'true', name: m.theFeeWasTakenBeside }, { value: 'false', name: m.theAmountHasTheFee }],
   }),
 }
 
 /** Questions with an answer per word. */
 const words = {
-  directions: { legend: 'Did money come or go?', choices: { out: 'It went', in: 'It came', sign: 'The sign of the amount says it' } },
-  statuses: { legend: 'Is such a row booked?', choices: { paid: 'Booked', pending: 'Pending', failed: 'Failed' } },
+  directions: { legend: m.didMoneyComeOrGo, choices: { out: m.itWent, in: m.itCame, sign: m.theSignOfTheAmount } },
+  statuses: { legend: m.isSuchARowBooked, choices: { paid: m.booked, pending: m.pending, failed: m.failed } },
 } as const
 
 const isOfWords = (option: Option): option is keyof typeof words => option in words
@@ -108,12 +111,12 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   const { rows, accounts } = read.data.statement
   const accountOf = new Map(accounts.flatMap((account) => account.rows.map((row) => [row, account.name ?? account.id] as const)))
   return (
-    <table aria-label='Rows as they would be stored'>
+    <table aria-label={m.rowsAsTheyWouldBe}>
       <thead>
         <tr>
-          <th>Day</th>
-          <th>Name</th>
-          <th className='amount'>Amount</th>
+          <th>{m.day}</th>
+          <th>{common.name}</th>
+          <th className='amount'>{common.amount}</th>
         </tr>
       </thead>
       <tbody>
@@ -151,7 +154,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
   }
   return (
     <form className='form' onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}>
-      <p>Nothing in the file says how to read this. It is asked once for the files of this bank.</p>
+      <p>{m.nothingInTheFileSays}</p>
       {open.map((problem) => {
         const { option, unclear } = problem
         const asked = single[option]?.(problem)
@@ -169,10 +172,10 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
           )
           : isOfWords(option) &&
             unclear.map((word, index) => (
-              <Field key={word} name={`${option}-${index}`} label={`${words[option].legend} “${word || 'nothing'}”`}>
+              <Field key={word} name={`${option}-${index}`} label={`${words[option].legend} “${word || m.nothing}”`}>
                 {(control) => (
                   <select required {...control} {...register(`${option}-${index}`)}>
-                    <option value=''>Choose</option>
+                    <option value=''>{m.choose}</option>
                     <Options of={words[option].choices} />
                   </select>
                 )}
@@ -181,7 +184,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
       })}
       {isDone && <Preview file={file} answers={all} />}
       <div className='buttons'>
-        <button type='submit' className='primary'>Read the file</button>
+        <button type='submit' className='primary'>{m.readTheFile}</button>
       </div>
     </form>
   )

@@ -9,12 +9,15 @@ import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
 import { importAll, isStored, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
+import { messages } from '../../messages/en.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Destination, HowItWasRead } from './destination.tsx'
 import type { Remembered } from './memory.ts'
 import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
 import { VerdictTable } from './verdict-table.tsx'
+
+const m = messages.import
 
 type ReviewProps = {
   file: BankFile
@@ -40,7 +43,7 @@ const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =
     : ''
 
 const nameOf = (added: number, updated: number) =>
-  [added > 0 && `${added} new ${added === 1 ? 'transaction' : 'transactions'}`, updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
+  [added > 0 && m.newTransactions(added), updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
     Boolean,
   )
     .join(' and ')
@@ -64,8 +67,8 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
       const [account, ...others] = portions.map(({ accountId }) => accountId)
       const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
-      toast(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`, {
-        label: 'Show them',
+      toast(m.importedFrom(count, file.name), {
+        label: m.showThem,
         act: () => void navigate({ to: '/transactions', search }),
       })
       onDone({ accounts: choices.accounts, currency: choices.currency })
@@ -86,19 +89,19 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
       <HowItWasRead file={file} statement={statement} answers={answers} onAnswer={onAnswer} />
       <Destination groups={groups} accounts={accounts} choices={choices} onChoose={setChoices} />
       <ErrorNote error={verdicts.error ?? store.error} />
-      {store.isError && progress.done > 0 && <p>{progress.done} of {progress.of} parts are stored. Import again for the others: what is stored is known.</p>}
+      {store.isError && progress.done > 0 && <p>{m.ofPartsAreStoredImport(progress.done, progress.of)}</p>}
       {verdicts.isPending && <Skeleton />}
       {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
         <p>
-          <progress aria-label={store.isPending ? 'Importing' : 'Comparing'} max={progress.of} value={progress.done} /> Part{' '}
-          {Math.min(progress.done + 1, progress.of)} of {progress.of}
+          <progress aria-label={store.isPending ? m.importing : m.comparing} max={progress.of} value={progress.done} />{' '}
+          {m.partOf(Math.min(progress.done + 1, progress.of), progress.of)}
         </p>
       )}
       {verdicts.data !== undefined && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} />}
       {verdicts.data !== undefined && (
         <div className='buttons'>
           <button type='button' className='primary' aria-disabled={count === 0 || store.isPending} onClick={begin}>
-            {count === 0 ? 'Nothing new to import' : `Import ${nameOf(count - updated, updated)}`}
+            {m.importCount(count, nameOf(count - updated, updated))}
           </button>
         </div>
       )}

@@ -2,14 +2,17 @@
 import { useState } from 'react'
 import type { Judged, Verdict } from '../../data/imports.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Amount } from '../../parts/ui.tsx'
 
+const { common, import: m } = messages
+
 const verdicts: Record<Verdict, { name: string, note: string | null }> = {
-  new: { name: 'New', note: null },
-  updated: { name: 'Updated', note: 'It is there and changes:' },
-  duplicate: { name: 'Known', note: null },
-  changed: { name: 'Changed', note: 'It is there and stays as it is:' },
-  invalid: { name: 'Wrong', note: 'It is left out:' },
+  new: { name: m.new, note: null },
+  updated: { name: m.updated, note: m.itIsThereAndChanges },
+  duplicate: { name: m.known, note: null },
+  changed: { name: m.changed, note: m.itIsThereAndStays },
+  invalid: { name: m.wrong, note: m.itIsLeftOut },
 }
 
 const kinds = Object.keys(verdicts) as Verdict[]
@@ -27,8 +30,8 @@ export function VerdictTable({ judged }: { judged: Judged[] }) {
   }
   return (
     <>
-      <div className='buttons' role='group' aria-label='Rows to show'>
-        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>All {judged.length}</button>
+      <div className='buttons' role='group' aria-label={m.rowsToShow}>
+        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>{m.all(judged.length)}</button>
         {kinds.map((one) => {
           const count = judged.filter(({ verdict }) => verdict === one).length
           return count > 0 && <button key={one} type='button' aria-pressed={kind === one} onClick={() => choose(one)}>{verdicts[one].name} {count}</button>
@@ -37,15 +40,15 @@ export function VerdictTable({ judged }: { judged: Judged[] }) {
       <table className='verdicts'>
         <thead>
           <tr>
-            <th>Day</th>
-            <th>Name</th>
-            <th>Verdict</th>
-            <th className='amount'>Amount</th>
+            <th>{m.day}</th>
+            <th>{common.name}</th>
+            <th>{m.verdict}</th>
+            <th className='amount'>{common.amount}</th>
           </tr>
         </thead>
         <tbody>{wanted.slice(0, most).map((one, index) => <VerdictRow key={index} judged={one} />)}</tbody>
       </table>
-      {wanted.length > most && <button type='button' onClick={() => setMost(most + 1_000)}>Show more of {wanted.length}</button>}
+      {wanted.length > most && <button type='button' onClick={() => setMost(most + 1_000)}>{m.showMoreOf(wanted.length)}</button>}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import type { Money } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
+import { messages } from '../../messages/en.ts'
 import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
@@ -13,11 +14,13 @@ import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
 import { flowMonths, useView } from './view.ts'
 
+const { common, overview: m } = messages
+
 export function Page() {
   const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
   return (
     <>
-      <PageHead title='Overview'>
+      <PageHead title={m.overview}>
         <div className='chooser'>
           <CurrencyChoice {...{ money, currencies, canConvert }} onChange={showCurrency} />
           <MonthSteps month={month} onChange={showMonth} />
@@ -25,19 +28,19 @@ export function Page() {
       </PageHead>
       {isNew === true && <Welcome />}
       <div className='cards' hidden={isNew === true}>
-        <Card title='Cash flow' className='card card-wide'>
+        <Card title={common.cashFlow} className='card card-wide'>
           <CashFlow grouping='monthly' {...flowMonths} money={money} />
         </Card>
-        <Card title='Balances'>
+        <Card title={m.balances}>
           <Balances />
         </Card>
-        <Card title='Due next'>
+        <Card title={m.dueNext}>
           <DueNext />
         </Card>
-        <Card title='Spending'>
+        <Card title={m.spending}>
           <Spending days={daysOf(month)} before={comparedDays(month, today())} money={money} />
         </Card>
-        <Card title='Budgets'>
+        <Card title={m.budgets}>
           <Budgets days={daysOf(month)} money={money} />
         </Card>
       </div>
@@ -48,18 +51,18 @@ export function Page() {
 /** The first steps of a user without data. */
 function Welcome() {
   const { rights } = useSessionContext()
-  if (!rights.write) return <EmptyState>Nobody of the team has entered anything yet.</EmptyState>
+  if (!rights.write) return <EmptyState>{m.nobodyOfTheTeamHas}</EmptyState>
   return (
     <EmptyState
       action={
         <div className='buttons'>
-          <Link to='/accounts'>Add an account</Link>
-          <Link to='/import'>Import a bank’s file</Link>
-          <Link to='/transactions'>Add a transaction</Link>
+          <Link to='/accounts'>{m.addAnAccount}</Link>
+          <Link to='/import'>{m.importABanksFile}</Link>
+          <Link to='/transactions'>{m.addATransaction}</Link>
         </div>
       }
     >
-      Your money will be here at a glance. Begin with an account, or with a file of your bank.
+      {m.yourMoneyWillBeHere}
     </EmptyState>
   )
 }
@@ -72,17 +75,17 @@ function CurrencyChoice({ money: { currency, convertTo }, currencies, canConvert
   return (
     <>
       <select
-        aria-label='Currency'
+        aria-label={common.currency}
         value={`${convertTo === null ? 'only' : 'all'} ${currency}`}
         onChange={({ target }) => {
           const [way, chosen = ''] = target.value.split(' ')
           onChange(way === 'all' ? { convert: chosen } : { currency: chosen })
         }}
       >
-        {currencies.map((one) => <option key={one} value={`only ${one}`}>Only {one.toUpperCase()}</option>)}
-        {canConvert && currencies.map((one) => <option key={one} value={`all ${one}`}>All in {one.toUpperCase()}</option>)}
+        {currencies.map((one) => <option key={one} value={`only ${one}`}>{m.only(one.toUpperCase())}</option>)}
+        {canConvert && currencies.map((one) => <option key={one} value={`all ${one}`}>{m.allIn(one.toUpperCase())}</option>)}
       </select>
-      <Link to='/exchange-rates'>Exchange rates</Link>
+      <Link to='/exchange-rates'>{common.exchangeRates}</Link>
     </>
   )
 }

@@ -3,10 +3,13 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRecurring, type Recurring, recurringQuery } from '../../data/recurring.ts'
 import { useDeletion } from '../../data/change.ts'
+import { messages } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RecurringForm } from './recurring-form.tsx'
 import { RecurringTable } from './recurring-table.tsx'
+
+const m = messages.recurring
 
 export function Page() {
   const { context, rights } = useSessionContext()
@@ -15,14 +18,14 @@ export function Page() {
   const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>
-      <PageHead title='Recurring'>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New recurring cost</button>}
+      <PageHead title={m.recurring}>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newRecurringCost}</button>}
       </PageHead>
       <QueryBoundary
         of={[costs]}
         empty={
           <EmptyState>
-            No recurring cost yet: rent, insurances, whatever comes again by itself. What is due is then on the overview, and in the months to come.
+            {m.noRecurringCostYetRent}
           </EmptyState>
         }
         loading={<Skeleton rows={6} />}

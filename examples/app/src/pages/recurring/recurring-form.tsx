@@ -7,9 +7,12 @@ import { updateRow, useChange } from '../../data/change.ts'
 import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
+
+const { common, recurring: m } = messages
 
 type Values = {
   title: string
@@ -41,7 +44,7 @@ const valuesOf = (cost: Recurring | null): Values => ({
 
 /** Describes the transaction that recording the cost creates. */
 const bookedAs = (amount: number, currency: string, day: string) =>
-  /^[a-z]{3}$/.test(currency) && day !== '' ? `Is booked as ${formatAmount(amount, currency)} on ${formatDay(day)}, when you record it.` : undefined
+  /^[a-z]{3}$/.test(currency) && day !== '' ? m.isBookedAsOnWhen(formatAmount(amount, currency), formatDay(day)) : undefined
 
 /** Creates a recurring cost, or changes the given one. */
 export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClose: () => void }) {
@@ -78,36 +81,36 @@ export function RecurringForm({ cost, onClose }: { cost: Recurring | null, onClo
     return bookedAs(values.direction === 'in' ? size : -size, currencyOf(values), due)
   }
   return (
-    <Dialog title={cost === null ? 'New recurring cost' : `Edit ${cost.title}`} open={!save.isOptimistic} onClose={onClose}>
+    <Dialog title={cost === null ? m.newRecurringCost : common.editOf(cost.title)} open={!save.isOptimistic} onClose={onClose}>
       <Form defaultValues={valuesOf(cost)} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
-            <TextField name='title' label='Name' maxLength={255} required />
-            <AmountField name='amount' label='Amount' direction='direction' required />
+            <TextField name='title' label={common.name} maxLength={255} required />
+            <AmountField name='amount' label={common.amount} direction='direction' required />
             <DirectionField hint={hintOf(watch())} />
-            <Select name='account_id' label='Account'>
-              <option value=''>None</option>
+            <Select name='account_id' label={common.account}>
+              <option value=''>{m.none}</option>
               <Options of={accounts} />
             </Select>
             {!accounts.some(({ id }) => id === watch('account_id')) && <CurrencyField />}
-            <Select name='period' label='How often'>
+            <Select name='period' label={m.howOften}>
               <Options of={periods} />
             </Select>
             <TextField
               name='interval_in_days'
-              label='Or every so many days'
+              label={m.orEverySoManyDays}
               type='number'
               min={1}
-              hint='Leave it empty unless it comes in another rhythm.'
+              hint={m.leaveItEmptyUnlessIt}
             />
-            <DateField name='starts_on' label='First due on' required />
-            <DateField name='ends_on' label='Until' />
-            <Select name='category_id' label='Category'>
-              <option value=''>None</option>
+            <DateField name='starts_on' label={m.firstDueOn} required />
+            <DateField name='ends_on' label={m.until} />
+            <Select name='category_id' label={common.category}>
+              <option value=''>{m.none}</option>
               <Options of={categories} />
             </Select>
-            <TextField name='description' label='Note' />
-            <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+            <TextField name='description' label={m.note} />
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}
       </Form>

@@ -4,8 +4,11 @@ import { periods, type Recurring, recurringQuery, setActive } from '../../data/r
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ActionsHead } from '../../parts/ui.tsx'
 import { Record } from '../../parts/reports/due-next.tsx'
+
+const { common, recurring: m } = messages
 
 type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) => void }
 
@@ -16,11 +19,11 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Name</th>
-          <th>How often</th>
-          <th>Next due</th>
-          <th className='amount'>Amount</th>
-          <th className='amount'>In a month</th>
+          <th>{common.name}</th>
+          <th>{m.howOften}</th>
+          <th>{m.nextDue}</th>
+          <th className='amount'>{common.amount}</th>
+          <th className='amount'>{m.inAMonth}</th>
           {rights.write && <ActionsHead />}
         </tr>
       </thead>
@@ -28,8 +31,8 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
       <tfoot>
         {monthlySums(costs).map(({ currency, sum }) => (
           <tr key={currency}>
-            <th scope='row' colSpan={4}>All that go on, in {currency.toUpperCase()}</th>
-            <td className='amount' data-label='In a month'>{formatCost(sum, currency)}</td>
+            <th scope='row' colSpan={4}>{m.allThatGoOnIn(currency.toUpperCase())}</th>
+            <td className='amount' data-label={m.inAMonth}>{formatCost(sum, currency)}</td>
             {rights.write && <td />}
           </tr>
         ))}
@@ -50,10 +53,10 @@ function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
       <th scope='row'>{title}{description !== null && <small>{description}</small>}</th>
-      <td data-label='How often'>{interval === null ? periods[period] : `Every ${interval} days`}</td>
-      <td data-label='Next due'>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
-      <td className='amount' data-label='Amount'>{formatCost(amount, currency)}</td>
-      <td className='amount' data-label='In a month'>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
+      <td data-label={m.howOften}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
+      <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
+      <td className='amount' data-label={common.amount}>{formatCost(amount, currency)}</td>
+      <td className='amount' data-label={m.inAMonth}>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
       {rights.write && (
         <td className='row-actions'>
           <CostActions cost={cost} {...does} />
@@ -69,9 +72,9 @@ function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
   return (
     <>
       {next_due_on !== null && is_active && <Record subscription_id={id} title={title} due_on={next_due_on} />}
-      <Action name='Edit' of={title} onClick={() => onEdit(cost)} />
-      <Action name={is_active ? 'Pause' : 'Resume'} of={title} onClick={() => pause(cost)} />
-      <Action name='Delete' of={title} onClick={() => onDelete(cost)} />
+      <Action name={common.edit} of={title} onClick={() => onEdit(cost)} />
+      <Action name={is_active ? m.pause : m.resume} of={title} onClick={() => pause(cost)} />
+      <Action name={common.delete} of={title} onClick={() => onDelete(cost)} />
     </>
   )
 }
@@ -82,7 +85,7 @@ function usePause(): (cost: Recurring) => void {
   const { mutate } = useChange(setActive, {
     optimistic: async ({ id, is_active }, _, client) => updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
     outcome: ({ title }, { id, is_active }) => ({
-      text: is_active ? `${title} goes on.` : `${title} is paused.`,
+      text: is_active ? m.goesOn(title) : m.isPaused(title),
       undo: () => setActive(context, { id, is_active: !is_active }),
     }),
     toastsErrors: true,

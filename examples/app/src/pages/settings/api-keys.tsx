@@ -7,6 +7,7 @@ import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/me.ts'
 import { useAccountChange } from '../../data/change.ts'
 import type { GrantableRole } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -14,8 +15,10 @@ import { Fold } from '../../parts/fold.tsx'
 import { Field, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
 
-const words: Record<GrantableRole, string> = { viewer: 'Reads', editor: 'Reads and changes', admin: 'Reads and changes, and sees the activity' }
-const ends: Record<string, string> = { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year' }
+const { common, settings: m } = messages
+
+const words: Record<GrantableRole, string> = { viewer: m.reads, editor: m.readsAndChanges, admin: m.readsAndChangesAndSees }
+const ends: Record<string, string> = { 30: m.in30Days, 90: m.in90Days, 365: m.inAYear }
 
 /** The roles that a key may have: none above its user's, and no admin in the personal context. */
 const rolesBelow = (own: Role | null): GrantableRole[] =>
@@ -29,14 +32,14 @@ export function ApiKeys() {
   const keys = useQuery(apiKeysQuery(user.id))
   const revoke = useAccountChange(revokeApiKey, () => {
     setEnding(null)
-    toast('The key is revoked.')
+    toast(m.theKeyIsRevoked)
   })
-  const placeOf = ({ organization_id: id }: ApiKey) => id === null ? 'your own' : teams.find((team) => team.id === id)?.name ?? 'a team'
+  const placeOf = ({ organization_id: id }: ApiKey) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
   return (
     <section className='section'>
-      <h2>Keys for programs</h2>
+      <h2>{m.keysForPrograms}</h2>
       <p>
-        A script or an assistant of yours uses a key in place of your password. It reaches your own books or those of one team, and does only what you let it.
+        {m.aScriptOrAnAssistant}
       </p>
       <ErrorNote error={keys.error} />
       {keys.isPending && <Skeleton />}
@@ -46,26 +49,26 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {placeOf(key)}, {words[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? 'ended' : 'until'} {formatMoment(key.expires_at)},
+                {placeOf(key)}, {words[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
                 {' '}
-                {key.last_used_at === null ? 'never used' : `last used ${formatMoment(key.last_used_at)}`}
+                {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
             </span>
-            <Action name='Revoke' of={key.name} onClick={() => setEnding(key)} />
+            <Action name={m.revoke} of={key.name} onClick={() => setEnding(key)} />
           </li>
         ))}
       </ul>
-      {user.email_verified ? <NewKey /> : <p>Verify your address to make one.</p>}
+      {user.email_verified ? <NewKey /> : <p>{m.verifyYourAddressToMake}</p>}
       {ending !== null && (
         <Confirm
-          title={`Revoke ${ending.name}?`}
-          action='Revoke the key'
+          title={m.revokeQuestion(ending.name)}
+          action={m.revokeTheKey}
           error={revoke.error}
           isBusy={revoke.isPending}
           onConfirm={() => revoke.mutate(ending)}
           onClose={() => setEnding(null)}
         >
-          <p>Whatever uses it stops at once, and it cannot come back.</p>
+          <p>{m.whateverUsesItStopsAt}</p>
         </Confirm>
       )}
     </section>
@@ -77,25 +80,24 @@ function NewKey() {
   const toast = useToast()
   const create = useAccountChange(createApiKey)
   const made = create.data?.key
-  const copy = (key: string) =>
-    void navigator.clipboard.writeText(key).then(() => toast('The key is copied.'), () => toast('Copy it by hand: the browser does not let the app.'))
+  const copy = (key: string) => void navigator.clipboard.writeText(key).then(() => toast(m.theKeyIsCopied), () => toast(m.copyItByHandThe))
   const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
   if (made !== undefined) {
     return (
       <div className='form' role='status'>
-        <p>This is the key. Copy it now: it is not shown again.</p>
-        <Field name='key' label='Key'>
+        <p>{m.thisIsTheKeyCopy}</p>
+        <Field name='key' label={m.key}>
           {(control) => <input {...control} value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />}
         </Field>
         <div className='buttons'>
-          <button type='button' className='primary' onClick={() => copy(made)}>Copy</button>
-          <button type='button' onClick={() => create.reset()}>Done</button>
+          <button type='button' className='primary' onClick={() => copy(made)}>{m.copy}</button>
+          <button type='button' onClick={() => create.reset()}>{m.done}</button>
         </div>
       </div>
     )
   }
   return (
-    <Fold name='Make a key' of={create}>
+    <Fold name={m.makeAKey} of={create}>
       <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>
         defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
         error={create.error}
@@ -104,19 +106,19 @@ function NewKey() {
       >
         {({ watch }) => (
           <>
-            <TextField name='name' label='What it is for' required maxLength={200} />
-            <Select name='organizationId' label='Whose books'>
-              <option value=''>Your own</option>
+            <TextField name='name' label={m.whatItIsFor} required maxLength={200} />
+            <Select name='organizationId' label={m.whoseBooks}>
+              <option value=''>{m.yourOwn}</option>
               <Options of={teams} />
             </Select>
-            <Select name='role' label='What it does'>
+            <Select name='role' label={m.whatItDoes}>
               <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, words[role]]))} />
             </Select>
-            <Select name='expiresInDays' label='It ends'>
+            <Select name='expiresInDays' label={m.itEnds}>
               <Options of={ends} />
             </Select>
             <Confirmation error={create.error} />
-            <SubmitButton isBusy={create.isPending}>Make the key</SubmitButton>
+            <SubmitButton isBusy={create.isPending}>{m.makeTheKey}</SubmitButton>
           </>
         )}
       </Form>

@@ -4,28 +4,32 @@ import { useId, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { exportAll, restoreAll } from '../../data/me.ts'
+import { messages } from '../../messages/en.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { saveStream } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
+
+const m = messages.settings
 
 /** Exports all data of the user as a file, and imports such a file. */
 export function ExportImport() {
   const { team, rights } = useSessionContext()
   const toast = useToast()
   const name = `finance-${new Date().toISOString().slice(0, 10)}.zip`
-  const take = useMutation({ mutationFn: () => saveStream(exportAll, name), onSuccess: (isThere) => isThere && toast('Everything is in the file.') })
+  const take = useMutation({ mutationFn: () => saveStream(exportAll, name), onSuccess: (isThere) => isThere && toast(m.everythingIsInTheFile) })
   return (
     <section className='section'>
-      <h2>Everything that is yours</h2>
+      <h2>{m.everythingThatIsYours}</h2>
       <p>
-        One file with your account and your own rows{team === null ? '' : ` and those of ${team.name} that you see`}: a ZIP archive of text files that other
-        programs can read, and of your transactions for a spreadsheet.
+        {m.oneFileWithYourAccount}
+        {team === null ? '' : m.andThoseOfThatYou(team.name)}
+        {m.aZIPArchiveOfText}
       </p>
       <ErrorNote error={take.error} />
       <div className='buttons'>
-        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? 'Writing …' : 'Export everything'}</button>
+        <button type='button' disabled={take.isPending} onClick={() => take.mutate()}>{take.isPending ? m.writing : m.exportEverything}</button>
       </div>
-      {rights.write && <Restore where={team === null ? 'your own rows' : team.name} />}
+      {rights.write && <Restore where={team === null ? m.yourOwnRows : team.name} />}
     </section>
   )
 }
@@ -34,19 +38,19 @@ function Restore({ where }: { where: string }) {
   const id = useId()
   const [file, setFile] = useState<File | null>(null)
   const [progress, setProgress] = useState('')
-  const bring = useAccountChange((chosen: File) => restoreAll(chosen, (done, rows) => setProgress(`${done} of ${rows} rows`)))
+  const bring = useAccountChange((chosen: File) => restoreAll(chosen, (done, rows) => setProgress(m.ofRows(done, rows))))
   return (
     <div className='form'>
       <div className='field'>
-        <label htmlFor={id}>Bring a file back into {where}</label>
+        <label htmlFor={id}>{m.bringAFileBackInto(where)}</label>
         <input id={id} type='file' accept='.zip' aria-describedby={`${id}-note`} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
         <p id={`${id}-note`} className='field-note'>
-          The file is one that was exported here. What is there already stays as it is, so that a second time changes nothing.
+          {m.theFileIsOneThat}
         </p>
       </div>
       <ErrorNote error={bring.error} />
       <button type='button' disabled={file === null || bring.isPending} onClick={() => file !== null && bring.mutate(file)}>
-        {bring.isPending ? `Storing … ${progress}` : 'Bring it back'}
+        {bring.isPending ? m.storing(progress) : m.bringItBack}
       </button>
       <div role='status'>{bring.data !== undefined && <Outcome {...bring.data} />}</div>
     </div>
@@ -62,10 +66,10 @@ function Outcome({ tables, problems }: Restored) {
   const present = counts.reduce((sum, table) => sum + table.present, 0)
   return (
     <>
-      <p>{stored} {stored === 1 ? 'row is' : 'rows are'} stored; {present} {present === 1 ? 'was' : 'were'} there already.</p>
+      <p>{m.storedThereAlready(stored, present)}</p>
       {problems.length > 0 && (
         <>
-          <p>{problems.length} could not be stored:</p>
+          <p>{m.couldNotBeStored(problems.length)}</p>
           <ul>{problems.slice(0, mostProblems).map(({ table, id, message }) => <li key={id}>{table.replaceAll('_', ' ')} {id}: {message}</li>)}</ul>
         </>
       )}

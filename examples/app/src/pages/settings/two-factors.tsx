@@ -5,12 +5,15 @@ import { encode } from 'uqr'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, passkeysQuery, twoFactorQuery } from '../../data/me.ts'
+import { messages } from '../../messages/en.ts'
 import { CodeField, Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
+
+const { common, settings: m } = messages
 
 export function TwoFactors() {
   const { user } = useSessionContext()
@@ -19,7 +22,7 @@ export function TwoFactors() {
   const enabled = status.data?.enabled
   return (
     <section className='section'>
-      <h3>Two factors</h3>
+      <h3>{m.twoFactors}</h3>
       <ErrorNote error={status.error} />
       {status.isPending && <Skeleton />}
       {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
@@ -37,21 +40,20 @@ function SetUp({ onCodes }: WithCodes) {
   const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
   const begin = useAccountChange(beginTwoFactor)
   const confirm = useAccountChange(confirmTwoFactor, () => {
-    toast('Two factors are on, and your other sessions have ended.')
+    toast(m.twoFactorsAreOnAnd)
     onCodes(begin.data?.backup_codes ?? [])
   })
   if (begin.data === undefined) {
     return (
       <>
         <p>
-          Who signs in with your password is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is
-          not enough any more.
+          {m.whoSignsInWithYour}
         </p>
-        {hasNone && <p>You have no password, and nothing else asks for the code.</p>}
-        <Fold name='Set up two factors' of={begin}>
+        {hasNone && <p>{m.youHaveNoPasswordAnd}</p>}
+        <Fold name={m.setUpTwoFactors} of={begin}>
           <Form defaultValues={{ password: '' }} error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
             <Confirmation error={begin.error} />
-            <SubmitButton isBusy={begin.isPending}>Go on</SubmitButton>
+            <SubmitButton isBusy={begin.isPending}>{m.goOn}</SubmitButton>
           </Form>
         </Fold>
       </>
@@ -60,17 +62,17 @@ function SetUp({ onCodes }: WithCodes) {
   const uri = begin.data.totp_uri
   return (
     <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
-      <p>Let the app read this, or type the key into it. Then give the code that it shows.</p>
+      <p>{m.letTheAppReadThis}</p>
       <QrCode text={uri} />
       <p>
-        Key: <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
+        {m.keyLabel} <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
       </p>
       <p>
-        <a href={uri}>Open the app of this device</a>
+        <a href={uri}>{m.openTheAppOfThis}</a>
       </p>
       <CodeField autoFocus />
-      <SubmitButton isBusy={confirm.isPending}>Turn on</SubmitButton>
-      <button type='button' className='quiet' onClick={() => begin.reset()}>Cancel</button>
+      <SubmitButton isBusy={confirm.isPending}>{m.turnOn}</SubmitButton>
+      <button type='button' className='quiet' onClick={() => begin.reset()}>{common.cancel}</button>
     </Form>
   )
 }
@@ -80,7 +82,7 @@ function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 4 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (
-    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label='QR code for the authenticator app' shapeRendering='crispEdges'>
+    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label={m.qRCodeForTheAuthenticator} shapeRendering='crispEdges'>
       <path d={squares.join('')} />
     </svg>
   )
@@ -90,24 +92,24 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
   const toast = useToast()
   const [wish, setWish] = useState<'codes' | 'off' | null>(null)
   const renew = useAccountChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
-  const disable = useAccountChange(disableTwoFactor, () => toast('Two factors are off.'))
+  const disable = useAccountChange(disableTwoFactor, () => toast(m.twoFactorsAreOff))
   const change = wish === 'off' ? disable : renew
   return (
     <>
-      <p>They are on: signing in asks for a code of your authenticator app. {left === 0 ? 'No backup code is left.' : `Backup codes left: ${left}.`}</p>
+      <p>{m.theyAreOnSigningIn(left)}</p>
       {wish === null
         ? (
           <div className='buttons'>
-            <button type='button' onClick={() => setWish('codes')}>New backup codes</button>
-            <button type='button' onClick={() => setWish('off')}>Turn off</button>
+            <button type='button' onClick={() => setWish('codes')}>{m.newBackupCodes}</button>
+            <button type='button' onClick={() => setWish('off')}>{m.turnOff}</button>
           </div>
         )
         : (
           <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
-            <p>{wish === 'off' ? 'Your password alone then signs in.' : 'The backup codes that you have will work no more.'}</p>
+            <p>{wish === 'off' ? m.yourPasswordAloneThenSignsIn : m.theBackupCodesThatYou}</p>
             <Confirmation error={change.error} />
-            <SubmitButton isBusy={change.isPending}>{wish === 'off' ? 'Turn off' : 'Make new backup codes'}</SubmitButton>
-            <button type='button' className='quiet' onClick={() => setWish(null)}>Cancel</button>
+            <SubmitButton isBusy={change.isPending}>{wish === 'off' ? m.turnOff : m.makeNewBackupCodes}</SubmitButton>
+            <button type='button' className='quiet' onClick={() => setWish(null)}>{common.cancel}</button>
           </Form>
         )}
     </>
@@ -118,11 +120,10 @@ function Manage({ left, onCodes }: WithCodes & { left: number }) {
 function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
   const toast = useToast()
   const text = `${codes.join('\n')}\n`
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(() => toast('The codes are copied.'), () => toast('Copying is not allowed here. Save the file instead.'))
+  const copy = () => navigator.clipboard.writeText(text).then(() => toast(m.theCodesAreCopied), () => toast(m.copyingIsNotAllowedHere))
   return (
     <div role='status'>
-      <p>Keep these backup codes where you find them without your phone. Each signs you in once in place of the app. They are not shown again.</p>
+      <p>{m.keepTheseBackupCodesWhere}</p>
       <ul className='codes'>
         {codes.map((code) => (
           <li key={code}>
@@ -131,9 +132,9 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
         ))}
       </ul>
       <div className='buttons'>
-        <button type='button' autoFocus onClick={() => void copy()}>Copy</button>
-        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
-        <button type='button' className='primary' onClick={onDone}>I have kept them</button>
+        <button type='button' autoFocus onClick={() => void copy()}>{m.copy}</button>
+        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>{m.saveAsAFile}</button>
+        <button type='button' className='primary' onClick={onDone}>{m.iHaveKeptThem}</button>
       </div>
     </div>
   )

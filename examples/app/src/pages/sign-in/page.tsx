@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { signInMethodsQuery } from '../../data/me.ts'
+import { messages } from '../../messages/en.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../../parts/credentials.tsx'
 import { signInMessageOf } from '../../parts/error-messages.ts'
 import { PageHead } from '../../parts/ui.tsx'
+
+const { common, signIn: m } = messages
 
 const route = getRouteApi('/outside/sign-in')
 
@@ -13,17 +16,17 @@ export function Page() {
   const isClosed = useQuery(signInMethodsQuery).data?.sign_up === 'closed'
   return (
     <>
-      <PageHead title='Sign in' />
+      <PageHead title={common.signIn} />
       {error !== undefined && <p className='error-note' role='alert'>{signInMessageOf(error)}</p>}
       <SignInForm />
       <PasskeySignIn />
       <ProviderSignIn to={search.to ?? '/'} />
       <p>
-        <Link to='/forgot-password'>Forgot your password?</Link>
+        <Link to='/forgot-password'>{m.forgotYourPassword}</Link>
       </p>
       {!isClosed && (
         <p>
-          No account yet? <Link to='/sign-up' search={search}>Sign up</Link>
+          {m.noAccountYet} <Link to='/sign-up' search={search}>{common.signUp}</Link>
         </p>
       )}
     </>

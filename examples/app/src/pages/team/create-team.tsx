@@ -2,30 +2,32 @@ import { FinanceError } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { createTeam } from '../../data/teams.ts'
+import { messages } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { SendVerification } from '../../parts/credentials.tsx'
 import { useToast } from '../../parts/toast.tsx'
+
+const m = messages.team
 
 /** Creates a team, or shows why the user cannot. */
 export function CreateTeam() {
   const { user, isSubscribed } = useSessionContext()
   const toast = useToast()
-  const create = useAccountChange(createTeam, (_, name) => toast(`${name} is created, and is your context now.`))
+  const create = useAccountChange(createTeam, (_, name) => toast(m.isCreatedAndIsYour(name)))
   // only the service knows the tier of a plan
   const needsPlan = !isSubscribed || (create.error instanceof FinanceError && create.error.code === 'SUBSCRIPTION_REQUIRED')
   return (
     <section className='section'>
-      <h2>A new team</h2>
+      <h2>{m.aNewTeam}</h2>
       {!user.email_verified && (
         <>
-          <p>First verify that {user.email} is yours, with the link of the mail.</p>
+          <p>{m.firstVerifyThatIsYours(user.email)}</p>
           <SendVerification email={user.email} />
         </>
       )}
       {user.email_verified && needsPlan && (
         <p>
-          Creating a team needs an active plan of the Teams tier, and you have none. Whoever runs this service gives plans. You need none to join the team of
-          somebody else.
+          {m.creatingATeamNeedsAn}
         </p>
       )}
       {user.email_verified && !needsPlan && (
@@ -36,8 +38,8 @@ export function CreateTeam() {
           error={create.error}
           onSubmit={({ name }) => create.mutate(name)}
         >
-          <TextField name='name' label='Name of the team' maxLength={200} required />
-          <SubmitButton isBusy={create.isPending}>Create the team</SubmitButton>
+          <TextField name='name' label={m.nameOfTheTeam} maxLength={200} required />
+          <SubmitButton isBusy={create.isPending}>{m.createTheTeam}</SubmitButton>
         </Form>
       )}
     </section>

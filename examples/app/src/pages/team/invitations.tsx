@@ -5,28 +5,31 @@ import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
 import { answerInvitation, cancelInvitation, type GrantableRole, grantableRoles, invitationsQuery, invite, myInvitationsQuery } from '../../data/teams.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
+
+const { common, team: m } = messages
 
 /** Pending invitations of the team, and a form for the next one. */
 export function Invitations({ team: { id: organizationId } }: { team: OrganizationWithRole }) {
   const toast = useToast()
   const waiting = useQuery(invitationsQuery(organizationId))
-  const send = useAccountChange(invite, ({ email }) => toast(`A mail is on its way to ${email}.`))
-  const revertImport = useAccountChange(cancelInvitation, () => toast('The invitation is taken back.'))
+  const send = useAccountChange(invite, ({ email }) => toast(m.aMailIsOnIts(email)))
+  const revertImport = useAccountChange(cancelInvitation, () => toast(m.theInvitationIsTakenBack))
   return (
     <section className='section'>
-      <h2>Invitations</h2>
+      <h2>{m.invitations}</h2>
       <ErrorNote error={waiting.error ?? revertImport.error} />
       <ul className='list'>
         {waiting.data?.map(({ id, email, role, expires_at: end }) => (
           <li key={id}>
             <span>
               {email} <span className='badge'>{role}</span>
-              <small>until {formatDay(end)}</small>
+              <small>{m.until(formatDay(end))}</small>
             </span>
-            <Action name='Take back' of={`the invitation of ${email}`} onClick={() => revertImport.mutate(id)} />
+            <Action name={m.takeBack} of={m.theInvitationOf(email)} onClick={() => revertImport.mutate(id)} />
           </li>
         ))}
       </ul>
@@ -37,11 +40,11 @@ export function Invitations({ team: { id: organizationId } }: { team: Organizati
         error={send.error}
         onSubmit={(values) => send.mutate({ organizationId, ...values })}
       >
-        <TextField name='email' label='E-mail address' type='email' autoComplete='off' required />
-        <Select name='role' label='Role'>
+        <TextField name='email' label={common.emailAddress} type='email' autoComplete='off' required />
+        <Select name='role' label={m.role}>
           <Options of={grantableRoles} />
         </Select>
-        <SubmitButton isBusy={send.isPending}>Invite</SubmitButton>
+        <SubmitButton isBusy={send.isPending}>{m.invite}</SubmitButton>
       </Form>
     </section>
   )
@@ -54,22 +57,22 @@ export function MyInvitations() {
   const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
   const open = useAccountChange(chooseContext)
   const answer = useAccountChange(answerInvitation, ({ invitation }, { isAccepted }) => {
-    if (isAccepted) toast('Welcome. The team is now among yours.', { label: 'Open it', act: () => open.mutate(invitation.organization_id) })
-    else toast('You declined.')
+    if (isAccepted) toast(m.welcomeTheTeamIsNow, { label: m.openIt, act: () => open.mutate(invitation.organization_id) })
+    else toast(m.youDeclined)
   })
   if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
   return (
     <section className='section'>
-      <h2>Invitations to you</h2>
+      <h2>{m.invitationsToYou}</h2>
       <ErrorNote error={answer.error} />
       <ul className='list'>
-        {waiting.data.map(({ id, role, organization_name: name = 'a team' }) => (
+        {waiting.data.map(({ id, role, organization_name: name = common.aTeam }) => (
           <li key={id}>
             <span>
               {name} <span className='badge'>{role}</span>
             </span>
-            <button type='button' aria-label={`Accept ${name}`} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>Accept</button>
-            <Action name='Decline' of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />
+            <button type='button' aria-label={m.acceptOf(name)} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>{m.accept}</button>
+            <Action name={m.decline} of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />
           </li>
         ))}
       </ul>

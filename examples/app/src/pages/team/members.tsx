@@ -4,10 +4,13 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { changeRole, type GrantableRole, grantableRoles, membershipEventsQuery, membersQuery, removeMember } from '../../data/teams.ts'
+import { messages } from '../../messages/en.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { EventList } from '../../parts/query-boundary.tsx'
 import { useToast } from '../../parts/toast.tsx'
+
+const { common, team: m } = messages
 
 const nameOf = ({ user, user_id: id }: Member) => user?.name || user?.email || id
 
@@ -17,11 +20,11 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
   const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const give = useAccountChange(changeRole, ({ member }) => toast(`The role is now ${member.role}.`))
+  const give = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(member.role)))
   const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
-      <h2>Members</h2>
+      <h2>{m.members}</h2>
       <ErrorNote error={members.error ?? give.error} />
       {members.isPending && <Skeleton />}
       <ul className='list'>
@@ -37,7 +40,7 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
               {isChangeable
                 ? (
                   <select
-                    aria-label={`Role of ${nameOf(member)}`}
+                    aria-label={m.roleOf(nameOf(member))}
                     value={role}
                     disabled={give.isPending}
                     onChange={({ target }) => give.mutate({ organizationId, userId, role: target.value as GrantableRole })}
@@ -46,21 +49,21 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
                   </select>
                 )
                 : <span className='badge'>{role}</span>}
-              {isChangeable && <Action name='Remove' of={nameOf(member)} onClick={() => setLeaving(member)} />}
+              {isChangeable && <Action name={common.remove} of={nameOf(member)} onClick={() => setLeaving(member)} />}
             </li>
           )
         })}
       </ul>
       {leaving !== null && (
         <Confirm
-          title={`Remove ${nameOf(leaving)}?`}
-          action='Remove'
+          title={m.remove(nameOf(leaving))}
+          action={common.remove}
           error={remove.error}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ organizationId, userId: leaving.user_id })}
           onClose={() => setLeaving(null)}
         >
-          <p>They no longer see what the team has. What they recorded stays. A new invitation brings them back.</p>
+          <p>{m.theyNoLongerSeeWhat}</p>
         </Confirm>
       )}
     </section>
@@ -68,22 +71,22 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
 }
 
 function textOf({ kind, user, actor, role }: MembershipEvent): string {
-  const who = user === null ? 'A former member' : user.name || 'Somebody without a name'
+  const who = user === null ? m.aFormerMember : user.name || m.somebodyWithoutAName
   const did: Record<MembershipEvent['kind'], string> = {
-    member_joined: `joined as ${role ?? 'member'}`,
-    member_left: 'left',
-    member_removed: 'was removed',
-    role_changed: `is now ${role ?? 'something else'}`,
-    ownership_transferred: 'is now the owner',
+    member_joined: m.joinedAs(role ?? m.member),
+    member_left: m.left,
+    member_removed: m.wasRemoved,
+    role_changed: m.isNow(role ?? m.somethingElse),
+    ownership_transferred: m.isNowTheOwner,
   }
-  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : `, by ${actor.name || 'somebody without a name'}`}`
+  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.somebodyWithoutANameWithin)}`
 }
 
 /** List of membership events, for the owner and admins. */
 export function MembershipEvents({ team }: { team: OrganizationWithRole }) {
   return (
     <section className='section'>
-      <h2>Who came and went</h2>
+      <h2>{m.whoCameAndWent}</h2>
       <EventList events={useInfiniteQuery(membershipEventsQuery(team.id))} textOf={textOf} />
     </section>
   )

@@ -3,8 +3,11 @@ import type { Reply, RowChange } from 'finance-client'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { statuses } from '../../data/transactions/filters.ts'
+import { messages } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 import { Amount } from '../../parts/ui.tsx'
+
+const { common, transactions: m } = messages
 
 type BulkBarProps = {
   rows: readonly Transaction[]
@@ -23,19 +26,19 @@ export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onDel
     if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
   }
   return (
-    <div className='tx-bar' role='group' aria-label='Selected transactions' aria-busy={isBusy}>
-      <span role='status'>{isMoreThere ? `All ${rows.length} loaded are selected, what follows is not` : `${rows.length} selected`}</span>
-      <select aria-label='Category of all selected' value='' disabled={isBusy} onChange={choose('category_id')}>
-        <option value=''>Category…</option>
-        <option value='none'>No category</option>
+    <div className='tx-bar' role='group' aria-label={m.selectedTransactions} aria-busy={isBusy}>
+      <span role='status'>{isMoreThere ? m.allLoadedAreSelectedWhat(rows.length) : m.selected(rows.length)}</span>
+      <select aria-label={m.categoryOfAllSelected} value='' disabled={isBusy} onChange={choose('category_id')}>
+        <option value=''>{m.category}</option>
+        <option value='none'>{m.noCategory}</option>
         <Options of={categories} />
       </select>
-      <select aria-label='Status of all selected' value='' disabled={isBusy} onChange={choose('status')}>
-        <option value=''>Status…</option>
+      <select aria-label={m.statusOfAllSelected} value='' disabled={isBusy} onChange={choose('status')}>
+        <option value=''>{m.statusChoice}</option>
         {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
       </select>
-      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>Delete</button>
-      <button type='button' className='quiet' onClick={onClear}>Clear</button>
+      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>{common.delete}</button>
+      <button type='button' className='quiet' onClick={onClear}>{m.clear}</button>
     </div>
   )
 }
@@ -47,12 +50,12 @@ export const countOf = (totals: Totals | undefined) => totals?.reduce((sum, { co
 /** The sum of the filtered rows per currency. */
 export function TotalsBar({ totals, hasTransfers }: { totals: Totals | undefined, hasTransfers: boolean }) {
   const count = countOf(totals)
-  if (totals === undefined || count === null) return <p className='tx-bar'>Adding up…</p>
+  if (totals === undefined || count === null) return <p className='tx-bar'>{m.addingUp}</p>
   return (
-    <div className='tx-bar' role='status' aria-label='Sum of what is shown'>
-      <span title='Transfers between accounts are left out, and so is what has failed, unless you filter by status. In a category the parts count that are in it.'>
-        Sum of {new Intl.NumberFormat().format(count)}
-        {hasTransfers && ', transfers apart'}
+    <div className='tx-bar' role='status' aria-label={m.sumOfWhatIsShown}>
+      <span title={m.transfersBetweenAccountsAreLeft}>
+        {m.sumOf(new Intl.NumberFormat().format(count))}
+        {hasTransfers && m.transfersApart}
       </span>
       <span className='tx-sums'>
         {totals.map(({ currency, value }) => (

@@ -13,6 +13,8 @@ import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 import { type Part, partsOf, restOf, Splits } from './splits.tsx'
 
+const { common, transactions: m } = messages
+
 type DetailsProps = { row: Transaction, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
 
 const maxLengths = { reference_no: 255, description: 5000 } satisfies Record<(typeof textColumns)[number], number>
@@ -65,17 +67,17 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
       <Form defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
         {({ watch }) => (
           <>
-            <Select name='status' label='Status'>
+            <Select name='status' label={m.status}>
               {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
             </Select>
-            <TextField name='tags' label='Tags' hint='Separated by commas.' autoComplete='off' />
+            <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
             {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(messages.fields[column])} maxLength={maxLengths[column]} />)}
             <CurrencyField
               readOnly={row.account_id !== null || row.transfer_id !== null}
-              {...(row.account_id !== null && { hint: 'The account’s.' })}
+              {...(row.account_id !== null && { hint: m.theAccounts })}
             />
             <Splits row={row} currency={/^[a-z]{3}$/.test(watch('currency') ?? '') ? watch('currency') ?? '' : row.currency} categories={categories} />
-            <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
           </>
         )}
       </Form>

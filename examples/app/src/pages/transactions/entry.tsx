@@ -9,8 +9,11 @@ import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
+
+const { common, transactions: m } = messages
 
 /** The day and the account of the former row, which the next one starts with. */
 type Former = { day: string, account: string | null }
@@ -115,7 +118,7 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
     <div
       className='entry'
       role='group'
-      aria-label={row === null ? 'New transaction' : `Edit ${row.name}`}
+      aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose()
         // browsers do not submit a form by Enter in a choice
@@ -130,30 +133,30 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
           const { direction, category_id, account_id, currency } = chosenOf(values)
           return (
             <>
-              <TextField name='name' label='Name' placeholder='Name' list={names} maxLength={255} autoComplete='off' autoFocus required />
+              <TextField name='name' label={common.name} placeholder={common.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
               <datalist id={names}>{[...new Set(suggestions.map(({ name }) => name))].map((name) => <option key={name} value={name} />)}</datalist>
-              <AmountField name='amount' label='Amount' currency={currency} isNeverZero={row?.amount !== 0} direction='direction' required />
+              <AmountField name='amount' label={common.amount} currency={currency} isNeverZero={row?.amount !== 0} direction='direction' required />
               <DirectionField disabled={row?.transfer_id != null} fallback={direction} />
-              <Select name='category_id' label='Category' fallback={category_id}>
-                <option value=''>No category</option>
+              <Select name='category_id' label={common.category} fallback={category_id}>
+                <option value=''>{m.noCategory}</option>
                 <Options of={categories} />
               </Select>
               <Select
                 name='account_id'
-                label='Account'
+                label={common.account}
                 hint={row !== null && values.amount !== null && currency !== row.currency
-                  ? `Becomes ${formatAmount(Math.abs(values.amount), currency)}`
+                  ? m.becomes(formatAmount(Math.abs(values.amount), currency))
                   : undefined}
                 fallback={account_id}
               >
-                <option value=''>No account</option>
+                <option value=''>{m.noAccount}</option>
                 <Options of={accounts} />
               </Select>
-              <DateField name='transaction_date' label='Date' min={firstDay} max={lastDay} required />
+              <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
               <div className='entry-buttons'>
-                <SubmitButton isBusy={work.isPending}>{row === null ? 'Add' : 'Save'}</SubmitButton>
-                <button type='button' className='quiet' onClick={onClose}>Close</button>
-                {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>Details</button>}
+                <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>
+                <button type='button' className='quiet' onClick={onClose}>{m.close}</button>
+                {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>}
               </div>
             </>
           )

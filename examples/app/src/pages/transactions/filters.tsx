@@ -4,7 +4,10 @@ import type { Account } from '../../data/accounts.ts'
 import type { Category, Tag } from '../../data/categories.ts'
 import { type Shown, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Field, Options } from '../../parts/form.tsx'
+
+const { common, transactions: m } = messages
 
 type FiltersProps = {
   shown: Shown
@@ -21,22 +24,22 @@ type FiltersProps = {
 const debounceMs = 250
 
 const sortNames: Record<Sort, string> = {
-  '-transaction_date': 'Newest first',
-  'transaction_date': 'Oldest first',
-  '-amount': 'Highest amount',
-  'amount': 'Lowest amount',
-  'name': 'Name',
-  '-name': 'Name, backwards',
+  '-transaction_date': m.newestFirst,
+  'transaction_date': m.oldestFirst,
+  '-amount': m.highestAmount,
+  'amount': m.lowestAmount,
+  'name': common.name,
+  '-name': m.nameBackwards,
 }
 
 export function Filters(props: FiltersProps) {
   const { shown, onChange, searchField } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <section className='filters' aria-label='Filters'>
+    <section className='filters' aria-label={m.filters}>
       <div className='filters-line'>
         <Search shown={shown} onChange={onChange} searchField={searchField} />
-        <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>Filter</button>
+        <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>{m.filter}</button>
       </div>
       <div id='filter-choices' hidden={!isOpen}>{isOpen && <Choices {...props} />}</div>
       <Words {...props} />
@@ -64,8 +67,8 @@ function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | '
       ref={searchField}
       type='search'
       className='filters-search'
-      aria-label='Search name, description or reference'
-      placeholder='Search'
+      aria-label={m.searchNameDescriptionOrReference}
+      placeholder={m.search}
       maxLength={200}
       defaultValue={shown.search ?? ''}
       onChange={({ target }) => {
@@ -82,31 +85,31 @@ function Choices({ shown, onChange, categories, accounts, tags, isSortable }: Fi
   const choose = (field: keyof Shown) => ({ name: field, value: shown[field] ?? '', onChange: (value: string) => onChange({ [field]: value || undefined }) })
   return (
     <div className='filters-choices'>
-      <Choice label='Category' {...choose('category')}>
-        <option value=''>Any</option>
-        <option value='none'>None</option>
+      <Choice label={common.category} {...choose('category')}>
+        <option value=''>{m.any}</option>
+        <option value='none'>{m.none}</option>
         <Options of={categories} />
       </Choice>
-      <Choice label='Account' {...choose('account')}>
-        <option value=''>Any</option>
-        <option value='none'>None</option>
+      <Choice label={common.account} {...choose('account')}>
+        <option value=''>{m.any}</option>
+        <option value='none'>{m.none}</option>
         <Options of={accounts} />
       </Choice>
-      <Choice label='Tag' {...choose('tag')}>
-        <option value=''>Any</option>
+      <Choice label={m.tag} {...choose('tag')}>
+        <option value=''>{m.any}</option>
         {tags.map(({ id, name }) => <option key={id} value={name}>{name}</option>)}
       </Choice>
-      <Choice label='Status' {...choose('status')}>
-        <option value=''>Any</option>
+      <Choice label={m.status} {...choose('status')}>
+        <option value=''>{m.any}</option>
         {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
       </Choice>
-      <Choice label='Currency' {...choose('currency')}>
-        <option value=''>Any</option>
+      <Choice label={common.currency} {...choose('currency')}>
+        <option value=''>{m.any}</option>
         {currencies.map((currency) => <option key={currency} value={currency}>{currency.toUpperCase()}</option>)}
       </Choice>
-      <Day label='From' name='from' value={shown.from} onChange={onChange} />
-      <Day label='To' name='to' value={shown.to} onChange={onChange} />
-      <Choice label='Sort' {...choose('sort')} value={shown.sort ?? usualSort}>
+      <Day label={m.from} name='from' value={shown.from} onChange={onChange} />
+      <Day label={m.to} name='to' value={shown.to} onChange={onChange} />
+      <Choice label={m.sort} {...choose('sort')} value={shown.sort ?? usualSort}>
         {Object.entries(sortNames).map(([sort, name]) => (
           <option key={sort} value={sort} disabled={!isSortable && !sort.endsWith('transaction_date')}>{name}</option>
         ))}
@@ -141,21 +144,21 @@ function Words({ shown, onChange, categories, accounts }: FiltersProps) {
     id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
   const words = {
     search: shown.search === undefined ? undefined : `“${shown.search}”`,
-    category: named(categories, shown.category, 'No category'),
-    account: named(accounts, shown.account, 'No account'),
+    category: named(categories, shown.category, m.noCategory),
+    account: named(accounts, shown.account, m.noAccount),
     tag: shown.tag === undefined ? undefined : `#${shown.tag}`,
     status: shown.status,
     currency: shown.currency?.toUpperCase(),
-    from: shown.from === undefined ? undefined : `from ${formatDay(shown.from)}`,
-    to: shown.to === undefined ? undefined : `to ${formatDay(shown.to)}`,
+    from: shown.from === undefined ? undefined : m.fromDay(formatDay(shown.from)),
+    to: shown.to === undefined ? undefined : m.toDay(formatDay(shown.to)),
   }
   const all = Object.entries(words).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null
   return (
-    <ul className='filter-words' aria-label='What is shown'>
+    <ul className='filter-words' aria-label={m.whatIsShown}>
       {all.map(([field, word]) => (
         <li key={field}>
-          <button type='button' className='filter-word' aria-label={`Remove the filter ${word}`} onClick={() => onChange({ [field]: undefined })}>
+          <button type='button' className='filter-word' aria-label={m.removeTheFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
             {word} <span aria-hidden='true'>×</span>
           </button>
         </li>

@@ -1,18 +1,21 @@
 import { useEffect, useRef } from 'react'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
-const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', 'go through the list'], ['?', 'these keys']] as const
+const m = messages.transactions
+
+const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['?', m.theseKeys]] as const
 
 const writing = [
-  ['n', 'new transaction'],
-  ['Enter or e', 'edit the row'],
-  ['Space', 'select the row'],
-  ['Delete', 'delete the row, or all selected'],
-  ['Esc', 'leave the line, or clear the selection'],
+  ['n', m.aNewTransaction],
+  [m.enterOrE, m.editTheRow],
+  [m.space, m.selectTheRow],
+  ['Delete', m.deleteTheRowOrAll],
+  [m.esc, m.leaveTheLineOrClear],
 ] as const
 
 export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: () => void }) => (
-  <Dialog title='Keys' open onClose={onClose}>
+  <Dialog title={m.keys} open onClose={onClose}>
     <dl className='keys'>
       {[...isReadOnly ? [] : writing, ...reading].map(([key, does]) => (
         <div key={key}>

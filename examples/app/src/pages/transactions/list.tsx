@@ -4,6 +4,9 @@ import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, 
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
+import { messages } from '../../messages/en.ts'
+
+const { common, transactions: m } = messages
 
 type ListProps = {
   grid: RefObject<HTMLDivElement | null>
@@ -106,7 +109,7 @@ export function List(props: ListProps) {
       role='grid'
       className={isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'}
       tabIndex={0}
-      aria-label='Transactions'
+      aria-label={common.transactions}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-multiselectable={!isReadOnly}
       aria-activedescendant={items.some(({ key }) => key === active) ? `tx-${active}` : undefined}
@@ -145,11 +148,11 @@ export function List(props: ListProps) {
 }
 
 const columns = [
-  { title: 'Date', place: 'tx-date', column: 'transaction_date' },
-  { title: 'Name', place: 'tx-name', column: 'name' },
-  { title: 'Category', place: 'tx-category', column: null },
-  { title: 'Account', place: 'tx-account', column: null },
-  { title: 'Amount', place: 'tx-amount', column: 'amount' },
+  { title: m.date, place: 'tx-date', column: 'transaction_date' },
+  { title: common.name, place: 'tx-name', column: 'name' },
+  { title: common.category, place: 'tx-category', column: null },
+  { title: common.account, place: 'tx-account', column: null },
+  { title: common.amount, place: 'tx-amount', column: 'amount' },
 ] as const
 
 const Head = memo(function Head({ rows, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps) {
@@ -160,7 +163,7 @@ const Head = memo(function Head({ rows, sort, isSortable, onSort, isReadOnly, se
         <div role='columnheader' className='tx-check'>
           <input
             type='checkbox'
-            aria-label={`Select the ${rows.length} rows that are loaded`}
+            aria-label={m.selectTheRowsThatAre(rows.length)}
             checked={areAll}
             onChange={() => onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
           />

@@ -5,6 +5,7 @@ import { MenuPopup } from '../../app/menus.tsx'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
 import { isFiltered, type Shown, shownOf, usualSort } from '../../data/transactions/filters.ts'
+import { messages } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
 import { Details } from './details.tsx'
@@ -17,6 +18,8 @@ import { List } from './list.tsx'
 import { TransferForm } from './transfer-form.tsx'
 import { useTransactionList } from './use-list.ts'
 import './transactions.css'
+
+const { common, transactions: m } = messages
 
 const route = getRouteApi('/inside/transactions')
 
@@ -72,27 +75,27 @@ function Transactions() {
 
   return (
     <div className='transactions'>
-      <PageHead title='Transactions'>
-        {rights.write && <button type='button' className='primary' onClick={begin}>New transaction</button>}
+      <PageHead title={common.transactions}>
+        {rights.write && <button type='button' className='primary' onClick={begin}>{m.newTransaction}</button>}
         <Menu.Root>
-          <Menu.Trigger>More</Menu.Trigger>
+          <Menu.Trigger>{m.more}</Menu.Trigger>
           <MenuPopup>
             {rights.write && (
-              <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'transfer' })}>Transfer between accounts</Menu.Item>
+              <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'transfer' })}>{m.transferBetweenAccounts}</Menu.Item>
             )}
-            <Menu.Item className='menu-item' onClick={exporting.begin}>Export as CSV</Menu.Item>
-            <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'keys' })}>Keys</Menu.Item>
+            <Menu.Item className='menu-item' onClick={exporting.begin}>{m.exportAsCSV}</Menu.Item>
+            <Menu.Item className='menu-item' onClick={() => dispatch({ type: 'open', dialog: 'keys' })}>{m.keys}</Menu.Item>
           </MenuPopup>
         </Menu.Root>
       </PageHead>
-      {exporting.progress !== null && <p role='status'>{exporting.progress} rows are written…</p>}
+      {exporting.progress !== null && <p role='status'>{m.rowsAreWritten(exporting.progress)}</p>}
       <Filters {...{ shown, categories, accounts, tags, searchField, isSortable }} onChange={show} />
       {edited === 'new' && <NewEntry changes={changes} onClose={stopEditing} />}
       <ErrorNote error={error} />
       {isLoading && <Skeleton rows={12} />}
       {isEmpty && (isFiltered(shown)
-        ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>Show all</button>}>Nothing is like that.</EmptyState>
-        : <EmptyState>{rights.write ? 'No transaction yet. Press n, or “New transaction”, and write the first.' : 'No transaction yet.'}</EmptyState>)}
+        ? <EmptyState action={<button type='button' onClick={() => void navigate({ search: {} })}>{m.showAll}</button>}>{m.nothingIsLikeThat}</EmptyState>
+        : <EmptyState>{rights.write ? m.noTransactionYetPressN : m.noTransactionYet}</EmptyState>)}
       {rows.length > 0 && (
         <List
           {...{ grid, rows, names, active, selected, edited, hasMore, isSortable }}

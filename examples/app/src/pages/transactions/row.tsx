@@ -1,7 +1,10 @@
 import { memo, type ReactNode } from 'react'
 import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Amount } from '../../parts/ui.tsx'
+
+const m = messages.transactions
 
 /** Names by ids. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
@@ -55,7 +58,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
     <>
       {onSelect !== null && (
         <div role='gridcell' className='tx-check'>
-          <input type='checkbox' tabIndex={-1} aria-label={`Select ${row.name}`} checked={isSelected} onChange={() => onSelect([row.id])} />
+          <input type='checkbox' tabIndex={-1} aria-label={m.select(row.name)} checked={isSelected} onChange={() => onSelect([row.id])} />
         </div>
       )}
       <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>
@@ -64,7 +67,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
           ? <span className='tx-title'>{row.name}</span>
           : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
         {row.status !== 'paid' && <span className='badge'>{row.status}</span>}
-        {row.line_items.length > 0 && <span className='badge'>{row.line_items.length === 1 ? '1 part' : `${row.line_items.length} parts`}</span>}
+        {row.line_items.length > 0 && <span className='badge'>{m.partCount(row.line_items.length)}</span>}
         {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
       </div>
       <div role='gridcell' className='tx-category'>
@@ -81,6 +84,6 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
 const transferText = ({ amount }: Transaction, other: string | undefined) =>
   other === undefined ? '⇄ Transfer' : (
     <>
-      ⇄ <span className='unseen'>Transfer</span> {amount < 0 ? 'to' : 'from'} {other}
+      ⇄ <span className='unseen'>{m.transfer}</span> {m.toOrFrom(amount, other)}
     </>
   )

@@ -1,9 +1,12 @@
 import { useFieldArray, useFormContext } from 'react-hook-form'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
+import { messages } from '../../messages/en.ts'
 import { Options, Select, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { Amount } from '../../parts/ui.tsx'
+
+const { common, transactions: m } = messages
 
 /** A part in the form. `category_id` is empty for the category of the whole. */
 export type Part = { name: string, category_id: string, amount: number | null }
@@ -30,24 +33,26 @@ export function Splits({ row, currency, categories }: SplitsProps) {
   }
   return (
     <fieldset className='splits'>
-      <legend>Parts</legend>
+      <legend>{m.parts}</legend>
       {fields.map((field, index) => (
-        <div key={field.id} className='split' role='group' aria-label={`Part ${index + 1}`}>
-          <TextField name={`parts.${index}.name`} label='What' maxLength={255} required />
-          <Select name={`parts.${index}.category_id`} label='Category' onChange={(id) => rename(index, parts[index] ?? field, id)}>
-            <option value=''>As the whole</option>
+        <div key={field.id} className='split' role='group' aria-label={m.part(index + 1)}>
+          <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
+          <Select name={`parts.${index}.category_id`} label={common.category} onChange={(id) => rename(index, parts[index] ?? field, id)}>
+            <option value=''>{m.asTheWhole}</option>
             <Options of={categories} />
           </Select>
-          <AmountField name={`parts.${index}.amount`} label='Amount' currency={currency} required />
-          <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => remove(index)}>×</button>
+          <AmountField name={`parts.${index}.amount`} label={common.amount} currency={currency} required />
+          <button type='button' className='quiet' aria-label={m.removePart(index + 1)} onClick={() => remove(index)}>×</button>
         </div>
       ))}
       <div className='splits-end'>
         {/* the first part gets the whole remainder */}
-        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest > 0 ? rest : null }, { shouldFocus: false })}>Add a part</button>
+        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest > 0 ? rest : null }, { shouldFocus: false })}>
+          {m.addAPart}
+        </button>
         {parts.length > 0 && (
           <p role='status' className={rest < 0 ? 'field-problem' : ''}>
-            {rest < 0 ? 'Too much by ' : 'Remains '}
+            {m.rest(rest)}
             <Amount value={Math.abs(rest)} currency={currency} />
           </p>
         )}

@@ -1,9 +1,12 @@
 import type { Account } from '../../data/accounts.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { today } from '../../locale/days.ts'
+import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
+
+const { common, transactions: m } = messages
 
 type TransferFormProps = { accounts: readonly Account[], changes: TransactionChanges, onClose: () => void }
 
@@ -15,12 +18,12 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
   const submit = ({ amount, to_amount, name, ...values }: Values) => {
     if (amount === null || values.from_account_id === values.to_account_id || transfer.isPending) return
     const isExchange = currencyOf(values.from_account_id) !== currencyOf(values.to_account_id)
-    transfer.mutate({ ...values, amount, name: name || 'Transfer', ...(isExchange && { to_amount }) }, { onSuccess: onClose })
+    transfer.mutate({ ...values, amount, name: name || m.transfer, ...(isExchange && { to_amount }) }, { onSuccess: onClose })
   }
   if (accounts.length < 2) {
     return (
-      <Dialog title='Transfer' open onClose={onClose}>
-        <p>A transfer is between two accounts. Create another account first.</p>
+      <Dialog title={m.transfer} open onClose={onClose}>
+        <p>{m.aTransferIsBetweenTwo}</p>
       </Dialog>
     )
   }
@@ -34,22 +37,22 @@ export function TransferForm({ accounts, changes: { transfer }, onClose }: Trans
   }
   const options = <Options of={accounts} />
   return (
-    <Dialog title='Transfer' open onClose={onClose}>
+    <Dialog title={m.transfer} open onClose={onClose}>
       <Form defaultValues={defaultValues} error={transfer.error} onSubmit={submit}>
         {({ watch }) => {
           const [from, to] = watch(['from_account_id', 'to_account_id'])
           const [currency, arriving] = [currencyOf(from), currencyOf(to)]
           return (
             <>
-              <Select name='from_account_id' label='From'>{options}</Select>
-              <Select name='to_account_id' label='To' problem={from === to ? 'Choose another account than the one it is from.' : null}>{options}</Select>
-              <AmountField name='amount' label={`Amount in ${currency.toUpperCase()}`} currency={currency} isNeverZero required />
+              <Select name='from_account_id' label={m.from}>{options}</Select>
+              <Select name='to_account_id' label={m.to} problem={from === to ? m.chooseAnotherAccountThanThe : null}>{options}</Select>
+              <AmountField name='amount' label={m.amountIn(currency.toUpperCase())} currency={currency} isNeverZero required />
               {currency !== arriving && (
-                <AmountField name='to_amount' label={`What arrives in ${arriving.toUpperCase()}`} currency={arriving} isNeverZero required />
+                <AmountField name='to_amount' label={m.whatArrivesIn(arriving.toUpperCase())} currency={arriving} isNeverZero required />
               )}
-              <DateField name='transfer_date' label='Date' required />
-              <TextField name='name' label='Name' placeholder='Transfer' maxLength={255} />
-              <SubmitButton isBusy={transfer.isPending}>Transfer</SubmitButton>
+              <DateField name='transfer_date' label={m.date} required />
+              <TextField name='name' label={common.name} placeholder={m.transfer} maxLength={255} />
+              <SubmitButton isBusy={transfer.isPending}>{m.transfer}</SubmitButton>
             </>
           )
         }}

@@ -4,9 +4,12 @@ import { useState } from 'react'
 import { useSession } from '../../app/session.ts'
 import { sendVerification } from '../../data/me.ts'
 import { myInvitationsQuery } from '../../data/teams.ts'
+import { messages } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { Invitation } from '../accept-invitation/page.tsx'
+
+const { common, verifyEmail: m } = messages
 
 const route = getRouteApi('/outside/verify-email')
 
@@ -23,14 +26,14 @@ function Verified() {
   const waiting = useQuery({ ...myInvitationsQuery(userId), enabled: userId !== '' }).data
   return (
     <>
-      <PageHead title='Your address is verified' />
+      <PageHead title={m.yourAddressIsVerified} />
       {waiting !== undefined && <Invitations ids={waiting.map(({ id }) => id)} />}
       <p>
-        <Link to='/'>Go on to the app</Link>
+        <Link to='/'>{m.goOnToTheApp}</Link>
       </p>
       {session === null && (
         <p>
-          Somebody invited you to a team? <Link to='/team'>See the invitations</Link>
+          {m.somebodyInvitedYouToA} <Link to='/team'>{m.seeTheInvitations}</Link>
         </p>
       )}
     </>
@@ -47,13 +50,13 @@ function NotVerified() {
   const send = useMutation({ mutationFn: sendVerification })
   return (
     <>
-      <PageHead title='This link no longer works' />
-      <p>It was used, or is too old. A new one can be sent to you.</p>
+      <PageHead title={m.thisLinkNoLongerWorks} />
+      <p>{m.itWasUsedOrIs}</p>
       {send.data === undefined
         ? (
           <Form defaultValues={{ email: '' }} error={send.error} onSubmit={({ email }) => send.mutate(email)}>
-            <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
-            <SubmitButton isBusy={send.isPending}>Send a new link</SubmitButton>
+            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
+            <SubmitButton isBusy={send.isPending}>{m.sendANewLink}</SubmitButton>
           </Form>
         )
         : <p role='status'>{send.data.message}</p>}

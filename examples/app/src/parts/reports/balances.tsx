@@ -10,6 +10,9 @@ import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
 import { Amount, EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { Sparkline, TableSwitch } from './marks.tsx'
+import { messages } from '../../messages/en.ts'
+
+const { common, reports: m } = messages
 
 /** The month of a day and the five before. */
 const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))
@@ -24,7 +27,7 @@ export function Balances() {
   return (
     <QueryBoundary
       of={[accounts]}
-      empty={<EmptyState action={rights.write && <Link to='/accounts'>Add an account</Link>}>No account yet, so there is no balance.</EmptyState>}
+      empty={<EmptyState action={rights.write && <Link to='/accounts'>{m.addAnAccount}</Link>}>{m.noAccountYetSoThere}</EmptyState>}
       loading={<Skeleton rows={5} />}
     >
       {(rows) => (
@@ -32,9 +35,9 @@ export function Balances() {
           <table>
             <thead className='unseen'>
               <tr>
-                <th>Account</th>
+                <th>{common.account}</th>
                 <td />
-                <th>Balance</th>
+                <th>{m.balance}</th>
               </tr>
             </thead>
             <tbody>
@@ -81,7 +84,7 @@ function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
       </tr>
       {isTable && balances !== undefined && months.slice(0, -1).map((month, index) => (
         <tr key={month} className='resting'>
-          <th scope='row' colSpan={2}>at the end of {formatPeriod(month, 'month')}</th>
+          <th scope='row' colSpan={2}>{m.atTheEndOf(formatPeriod(month, 'month'))}</th>
           <td className='amount'>
             <Amount value={balances[index] ?? 0} currency={account.currency} />
           </td>
@@ -95,7 +98,7 @@ function Totals({ accounts }: { accounts: Account[] }) {
   const sums = sumsByCurrency(accounts.map((account) => ({ amount: balanceOf(account), currency: account.currency })))
   return sums.filter(({ count }) => count > 1).map(({ currency, sum }) => (
     <tr key={currency}>
-      <th scope='row' colSpan={2}>All in {currency.toUpperCase()}</th>
+      <th scope='row' colSpan={2}>{m.allIn(currency.toUpperCase())}</th>
       <td className='amount'>
         <Amount value={sum} currency={currency} />
       </td>

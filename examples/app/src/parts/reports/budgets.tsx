@@ -8,6 +8,9 @@ import { type Days, passedOf } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
+import { messages } from '../../messages/en.ts'
+
+const { common, reports: m } = messages
 
 /** Budgets and expenses of some days, with a mark for today. */
 export function Budgets({ days, money }: { days: Days, money: Money }) {
@@ -16,19 +19,19 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
   const passed = passedOf(days, today())
   return (
     <>
-      {passed > 0 && passed < 1 && <small>the mark is where today is</small>}
+      {passed > 0 && passed < 1 && <small>{m.theMarkIsWhereToday}</small>}
       <QueryBoundary
         of={[compared]}
-        empty={<EmptyState action={rights.write && <Link to='/categories'>Set a budget</Link>}>No category has a budget in these days.</EmptyState>}
+        empty={<EmptyState action={rights.write && <Link to='/categories'>{m.setABudget}</Link>}>{m.noCategoryHasABudget}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(rows) => (
           <table>
             <thead>
               <tr>
-                <th>Category</th>
-                <th className='amount'>Spent</th>
-                <th className='amount'>Left</th>
+                <th>{common.category}</th>
+                <th className='amount'>{m.spent}</th>
+                <th className='amount'>{m.left}</th>
               </tr>
             </thead>
             <tbody>
@@ -40,7 +43,7 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
                   </th>
                   <td className='amount'>
                     {formatAmount(actual, currency)}
-                    <small>of {formatAmount(budget, currency)}</small>
+                    <small>{m.of(formatAmount(budget, currency))}</small>
                   </td>
                   <td className='amount'>{leftOf(difference, currency)}</td>
                 </tr>
@@ -55,7 +58,7 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
 
 /** @param difference negative if overspent */
 export const leftOf = (difference: number, currency: string): string =>
-  difference < 0 ? `${formatAmount(-difference, currency)} over` : formatAmount(difference, currency)
+  difference < 0 ? m.over(formatAmount(-difference, currency)) : formatAmount(difference, currency)
 
 /** @param passed the share of passed days, from 0 to 1 */
 export const BudgetBar = ({ budget, actual, passed }: Pick<Comparison, 'budget' | 'actual'> & { passed: number }) => (

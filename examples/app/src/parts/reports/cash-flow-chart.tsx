@@ -7,6 +7,9 @@ import { formatShort } from '../../locale/figures.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
 import { RowsLink } from '../ui.tsx'
 import type { Flow, FlowProps } from './flows.ts'
+import { messages } from '../../messages/en.ts'
+
+const { common, reports: m } = messages
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }
@@ -24,7 +27,7 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
   return (
     <div className='chart' ref={box}>
       {width > 0 && (
-        <svg width={width} height={height} role='group' aria-label='Cash flow'>
+        <svg width={width} height={height} role='group' aria-label={common.cashFlow}>
           {y.ticks(4).map((tick) => (
             <g key={tick} aria-hidden='true'>
               <line className={tick === 0 ? 'chart-zero' : 'chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
@@ -52,8 +55,8 @@ type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactN
 function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
-    ? `${say(planned.expenses)} of recurring costs planned`
-    : `income ${say(actual.income)}, expenses ${say(actual.expenses)}, net ${say(actual.net)}`
+    ? m.ofRecurringCostsPlanned(say(planned.expenses))
+    : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
   const label = `${formatPeriod(period, unit)}: ${sums}`
   const inside = (
     <>

@@ -9,6 +9,9 @@ import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
 import { TableSwitch } from './marks.tsx'
+import { messages } from '../../messages/en.ts'
+
+const m = messages.reports
 
 // the chart and its library load while the report does
 const CashFlowChart = lazy(() => import('./cash-flow-chart.tsx'))
@@ -18,7 +21,7 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
   const { context, rights } = useSessionContext()
   const flow = useQuery(cashFlowQuery(context, { grouping, periods, upcoming }, money))
   const [isTable, setIsTable] = useState(false)
-  const empty = <EmptyState action={rights.write && <Link to='/transactions'>Add a transaction</Link>}>Nothing was booked in these periods.</EmptyState>
+  const empty = <EmptyState action={rights.write && <Link to='/transactions'>{m.addATransaction}</Link>}>{m.nothingWasBookedInThese}</EmptyState>
   return (
     <QueryBoundary of={[flow]} empty={empty} loading={<Skeleton rows={8} />}>
       {(rows) => {
@@ -50,20 +53,24 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
 const Legend = ({ hasPlans }: { hasPlans: boolean }) => (
   <ul className='legend'>
     <li>
-      <Sample className='flow-in' />Income
+      <Sample className='flow-in' />
+      {m.income}
     </li>
     <li>
-      <Sample className='flow-out' />Expenses
+      <Sample className='flow-out' />
+      {m.expenses}
     </li>
     {hasPlans && (
       <li>
-        <Sample className='flow-out flow-planned' />Planned
+        <Sample className='flow-out flow-planned' />
+        {m.planned}
       </li>
     )}
     <li>
       <svg viewBox='0 0 14 14' aria-hidden='true'>
         <line className='flow-net' x1='0' x2='14' y1='7' y2='7' />
-      </svg>Net
+      </svg>
+      {m.net}
     </li>
   </ul>
 )
@@ -74,7 +81,7 @@ const Sample = ({ className }: { className: string }) => (
   </svg>
 )
 
-const columns = ['Income', 'Expenses', 'Net']
+const columns = [m.income, m.expenses, m.net]
 
 /** The figures of the chart. */
 function FlowTable({ flows, currency, only, unit }: FlowProps) {
@@ -83,9 +90,9 @@ function FlowTable({ flows, currency, only, unit }: FlowProps) {
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Period</th>
+          <th>{m.period}</th>
           {columns.map((column) => <th key={column} className='amount'>{column}</th>)}
-          {hasPlans && <th className='amount'>Planned</th>}
+          {hasPlans && <th className='amount'>{m.planned}</th>}
         </tr>
       </thead>
       <tbody>
@@ -96,7 +103,7 @@ function FlowTable({ flows, currency, only, unit }: FlowProps) {
             <tr key={period}>
               <th scope='row'>{isComing ? name : <RowsLink days={daysOf(period, unit)} currency={only}>{name}</RowsLink>}</th>
               {figures.map((figure, index) => <td key={index} className='amount' data-label={columns[index]}>{figure}</td>)}
-              {hasPlans && <td className='amount' data-label='Planned'>{planned.expenses === 0 ? '–' : formatAmount(planned.expenses, currency)}</td>}
+              {hasPlans && <td className='amount' data-label={m.planned}>{planned.expenses === 0 ? '–' : formatAmount(planned.expenses, currency)}</td>}
             </tr>
           )
         })}

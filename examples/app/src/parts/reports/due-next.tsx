@@ -9,6 +9,9 @@ import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
+import { messages } from '../../messages/en.ts'
+
+const { common, reports: m } = messages
 
 /** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }
@@ -26,15 +29,15 @@ export function DueNext() {
     <>
       <QueryBoundary
         of={[upcoming]}
-        empty={<EmptyState action={rights.write && <Link to='/recurring'>Add a recurring cost</Link>}>Nothing is due in the next month.</EmptyState>}
+        empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addARecurringCost}</Link>}>{m.nothingIsDueInThe}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(due) => (
           <table>
             <thead className='unseen'>
               <tr>
-                <th>Cost</th>
-                <th>Amount</th>
+                <th>{m.cost}</th>
+                <th>{common.amount}</th>
                 {rights.write && <ActionsHead />}
               </tr>
             </thead>
@@ -43,7 +46,7 @@ export function DueNext() {
                 <tr key={`${subscription_id} ${due_on}`}>
                   <th scope='row'>
                     {title}
-                    <small>{due_on < now ? 'was due ' : ''}{due_on === now ? 'today' : formatDay(due_on)}</small>
+                    <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatDay(due_on)}</small>
                   </th>
                   <td className='amount'>{formatCost(amount, currency)}</td>
                   {rights.write && (
@@ -57,7 +60,7 @@ export function DueNext() {
           </table>
         )}
       </QueryBoundary>
-      <Link to='/recurring'>All recurring costs</Link>
+      <Link to='/recurring'>{m.allRecurringCosts}</Link>
     </>
   )
 }
@@ -65,8 +68,8 @@ export function DueNext() {
 /** Creates the transaction of a due day. The service returns the same one for a second click. */
 export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
   const { mutate } = useChange(recordDue, {
-    outcome: ({ id, name }) => ({ text: `${name} of ${formatDay(due_on)} is recorded.`, undo: () => undoLastOf(id) }),
+    outcome: ({ id, name }) => ({ text: m.ofIsRecorded(name, formatDay(due_on)), undo: () => undoLastOf(id) }),
     toastsErrors: true,
   })
-  return <Action name='Record' of={`${title} of ${formatDay(due_on)}`} onClick={() => mutate({ subscription_id, due_on })} />
+  return <Action name={m.record} of={m.ofDay(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
 }

@@ -1,4 +1,6 @@
-/** Small marks of reports, for the eye only: the figures are beside them. */
+import { messages } from '../../messages/en.ts'
+
+const m = messages.reports /** Small marks of reports, for the eye only: the figures are beside them. */
 
 type BarProps = {
   /** From 0 to 1; more fills the bar. */
@@ -42,6 +44,6 @@ export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange:
     aria-pressed={isTable}
     onClick={() => onChange(!isTable)}
   >
-    Show as a table
+    {m.showAsATable}
   </button>
 )

@@ -8,6 +8,9 @@ import { type Days, formatDays } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
+import { messages } from '../../messages/en.ts'
+
+const { common, reports: m } = messages
 
 type SpendingProps = {
   kind?: 'income' | 'expense'
@@ -27,20 +30,20 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
   const sizeOf = ({ total }: { total: number }) => kind === 'expense' ? -total : total
   return (
     <>
-      {before !== undefined && <small>compared with {formatDays(before)}</small>}
+      {before !== undefined && <small>{m.comparedWith(formatDays(before))}</small>}
       <QueryBoundary
         of={[shares, sharesBefore, categories]}
-        empty={<EmptyState>{kind === 'expense' ? 'Nothing was spent in these days.' : 'Nothing came in in these days.'}</EmptyState>}
+        empty={<EmptyState>{kind === 'expense' ? m.nothingWasSpentInThese : m.nothingCameInInThese}</EmptyState>}
         loading={<Skeleton rows={5} />}
       >
         {(rows, rowsBefore, known) => (
           <table>
             <thead>
               <tr>
-                <th>Category</th>
-                <th className='amount'>{kind === 'expense' ? 'Spent' : 'Came in'}</th>
-                <th className='amount'>Share</th>
-                {before !== undefined && <th className='amount'>Change</th>}
+                <th>{common.category}</th>
+                <th className='amount'>{kind === 'expense' ? m.spent : m.cameIn}</th>
+                <th className='amount'>{m.share}</th>
+                {before !== undefined && <th className='amount'>{m.change}</th>}
               </tr>
             </thead>
             <tbody>
@@ -51,12 +54,12 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                 return (
                   <tr key={`${id} ${currency}`}>
                     <th scope='row'>
-                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? 'Without a category'}</RowsLink>
+                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
                       <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
                     </th>
                     <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
                     <td className='amount'>{formatPercent(share)}</td>
-                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? 'new'}</td>}
+                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? m.new}</td>}
                   </tr>
                 )
               })}
