@@ -27,9 +27,9 @@ function ContextSwitcher() {
   const choose = useMutation({ mutationFn: chooseContext, onError: (error) => toast(error) })
   return (
     <Menu.Root>
-      <Menu.Trigger className='context'>
+      <Menu.Trigger className='shell-context'>
         <span className='unseen'>{m.context}</span>
-        <span className='context-name'>{nameOf(team)}</span>
+        <span className='shell-context-name'>{nameOf(team)}</span>
         {role !== null && <span className='badge'>{role}</span>}
         <span aria-hidden='true'>▾</span>
       </Menu.Trigger>

@@ -16,7 +16,7 @@ const outside = createRoute({
   getParentRoute: () => root,
   id: 'outside',
   component: () => (
-    <main className='outside'>
+    <main className='shell-outside'>
       <Connection />
       <Outlet />
     </main>

@@ -40,15 +40,15 @@ function Frame() {
   const { team, rights } = useSessionContext()
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
-      <a className='skip' href='#content'>{m.skipToTheContent}</a>
-      <header className='top'>
-        <Suspense fallback={<span className='context'>{nameOf(team)}</span>}>
+      <a className='shell-skip' href='#content'>{m.skipToTheContent}</a>
+      <header className='shell-top'>
+        <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
           <Menus />
         </Suspense>
       </header>
-      <nav className='places' aria-label={m.pages}>
+      <nav className='shell-places' aria-label={m.pages}>
         {pagesFor(rights).map(({ to, name }, index) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'place' : 'place place-wide'}>{name}</Link>
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'shell-place' : 'shell-place shell-place-wide'}>{name}</Link>
         ))}
       </nav>
       <main id='content' tabIndex={-1}>
@@ -62,5 +62,5 @@ function Frame() {
 /** Reports a lost connection. */
 export function Connection() {
   const isLost = useLostConnection()
-  return <div role='status'>{isLost && <p className='connection'>{m.thereIsNoConnectionTo}</p>}</div>
+  return <div role='status'>{isLost && <p className='shell-connection'>{m.thereIsNoConnectionTo}</p>}</div>
 }

@@ -31,7 +31,7 @@ function List() {
       <Toast.Content className='toast-content'>
         <Toast.Title className='toast-title' render={<p />} />
         <Toast.Action className='toast-action' />
-        <Toast.Close className='toast-close' aria-label={m.close}>×</Toast.Close>
+        <Toast.Close aria-label={m.close}>×</Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ))

@@ -22,7 +22,7 @@ export const PageHead = ({ title, children }: { title: string, children?: ReactN
 type CardProps = HTMLAttributes<HTMLElement> & { title: string, children: ReactNode }
 
 /** A section with a heading. */
-export function Card({ title, children, className = 'card', ...section }: CardProps) {
+export function Card({ title, children, className = 'report-card', ...section }: CardProps) {
   const id = useId()
   return (
     <section {...section} className={className} aria-labelledby={id}>

@@ -43,7 +43,7 @@ function Requests() {
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
       {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.nothingWasChangedYetEvery}</EmptyState>}
       {isKnown && requests.length > 0 && (
-        <ol className='requests'>
+        <ol className='activity-requests'>
           {requests.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
         </ol>
       )}

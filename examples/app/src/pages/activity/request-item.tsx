@@ -22,8 +22,8 @@ export function RequestItem({ request, people, names }: { request: Request, peop
   const sentence = `${actor === user.id ? m.you : people.get(actor) ?? m.somebodyWhoHasLeft} ${summaryOf(changes, isCut, names)}`
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
-    <li className='request'>
-      <p className='request-sentence'>{sentence}</p>
+    <li className='activity-request'>
+      <p className='activity-sentence'>{sentence}</p>
       <time dateTime={moment}>{formatMoment(moment)}</time>
       <button
         type='button'
@@ -49,11 +49,11 @@ export function RequestItem({ request, people, names }: { request: Request, peop
 function Change({ change, names, isOne }: { change: Activity, names: Names, isOne: boolean }) {
   const differences = differencesOf(change, names)
   return (
-    <div className='change'>
-      {!isOne && <p className='change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
+    <div className='activity-change'>
+      {!isOne && <p className='activity-change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
       {differences.length === 0 && <p>{change.after === null && change.before === null ? m.oneOfManyThatWere : m.nothingThatIsShown}</p>}
       {differences.length > 0 && (
-        <dl className='differences'>
+        <dl className='activity-differences'>
           {differences.map(({ field, before, after }) => (
             <div key={field}>
               <dt>{field}</dt>

@@ -100,7 +100,7 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
     <>
       <h3>{m.asItIsNow}</h3>
       <ErrorNote error={remove.error ?? removePast.error} />
-      <ul className='budget-list'>
+      <ul className='report-budget-list'>
         {budgets.map((budget) => {
           const amount = formatAmount(budget.amount, budget.currency)
           const name = budget.month === null ? m.amountEveryMonth(amount) : m.in(amount, formatPeriod(budget.month, 'month'))

@@ -70,7 +70,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
     return (
-      <div className='tools' role='group' aria-label={m.arrangeOf(title)}>
+      <div className='dashboard-tools' role='group' aria-label={m.arrangeOf(title)}>
         <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>↑</button>
         <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>↓</button>
         <button type='button' aria-label={m.makeNarrower(title)} onClick={() => step(resize, widget, -1)}>−</button>
@@ -96,7 +96,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
         <button type='button' onClick={onClose}>{common.cancel}</button>
       </PageHead>
       <ErrorNote error={save.error} />
-      <label className='name'>
+      <label className='dashboard-name'>
         {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
       <p className='field-note'>{m.buttonsMoveAWidgetAnd}</p>

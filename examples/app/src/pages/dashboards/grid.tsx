@@ -25,12 +25,12 @@ function placeOf({ position: { x, y }, size: { w, h } }: Widget): CSSProperties 
 }
 
 export const Grid = ({ widgets, range, tools, onKeyDown }: GridProps) => (
-  <div className='grid'>
+  <div className='dashboard-grid'>
     {inOrder(widgets).map((widget) => (
       <Card
         key={widget.id}
         title={titleOf(widget)}
-        className='card widget'
+        className='report-card dashboard-widget'
         style={placeOf(widget)}
         onKeyDown={(event) => onKeyDown?.(widget, event)}
       >

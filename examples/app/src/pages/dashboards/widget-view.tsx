@@ -58,12 +58,12 @@ function Stat({ widget, days }: ViewProps) {
       {(rows) =>
         measure === 'count'
           ? (
-            <p className='figure'>
+            <p className='dashboard-figure'>
               <RowsLink days={days}>{rows.reduce((sum, { count }) => sum + count, 0)}</RowsLink>
             </p>
           )
           : rows.map(({ currency, value }) => (
-            <p key={currency} className='figure'>
+            <p key={currency} className='dashboard-figure'>
               <RowsLink days={days} currency={currency} sort={sort[measure]}>
                 <Amount value={value} currency={currency} />
               </RowsLink>

@@ -18,7 +18,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
     setIsOver(true)
   }
   return (
-    <div className='drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
+    <div className='import-drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
       <label htmlFor={id}>{m.aFileOfYourBank}</label>
       <input
         id={id}

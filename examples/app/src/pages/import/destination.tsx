@@ -51,7 +51,7 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
 
 /** Problems of lines. Skipped lines are visible at once. */
 const Lines = ({ title, problems, isOpen = false }: { title: string, problems: Statement['problems'], isOpen?: boolean }) => (
-  <details className='notes' open={isOpen}>
+  <details className='import-notes' open={isOpen}>
     <summary className={isOpen ? 'field-problem' : undefined}>{title}</summary>
     <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>{m.line(line, message)}</li>)}</ul>
   </details>

@@ -23,7 +23,7 @@ export function PastImports() {
     }),
   })
   return (
-    <section className='past' aria-labelledby='past'>
+    <section className='import-past' aria-labelledby='past'>
       <h2 id='past'>{m.importedBefore}</h2>
       {back.error !== null && <Refusal error={back.error} name={back.variables === undefined ? '' : nameOf(back.variables)} />}
       <QueryBoundary of={[imports]} empty={<p>{m.nothingYetWhatYouImport}</p>}>

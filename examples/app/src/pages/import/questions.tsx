@@ -160,7 +160,7 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
         const asked = single[option]?.(problem)
         return asked !== undefined
           ? (
-            <fieldset key={option} className='choices'>
+            <fieldset key={option} className='import-choices'>
               <legend>{asked.legend}</legend>
               {asked.choices.map(({ value, name }) => (
                 <label key={value}>

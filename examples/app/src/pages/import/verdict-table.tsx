@@ -37,7 +37,7 @@ export function VerdictTable({ judged }: { judged: Judged[] }) {
           return count > 0 && <button key={one} type='button' aria-pressed={kind === one} onClick={() => choose(one)}>{verdicts[one].name} {count}</button>
         })}
       </div>
-      <table className='verdicts'>
+      <table className='import-verdicts'>
         <thead>
           <tr>
             <th>{m.day}</th>
@@ -59,7 +59,7 @@ function VerdictRow({ judged: { row, currency, verdict, reason } }: { judged: Ju
     <tr data-verdict={verdict}>
       <td>{formatDay(row.transaction_date)}</td>
       <th scope='row'>
-        <span className='row-name'>{row.name}</span>
+        <span className='import-row-name'>{row.name}</span>
         {note !== null && <small>{note} {reason}</small>}
       </th>
       <td>

@@ -21,14 +21,14 @@ export function Page() {
   return (
     <>
       <PageHead title={m.overview}>
-        <div className='chooser'>
+        <div className='report-chooser'>
           <CurrencyChoice {...{ money, currencies, canConvert }} onChange={showCurrency} />
           <MonthSteps month={month} onChange={showMonth} />
         </div>
       </PageHead>
       {isNew === true && <Welcome />}
-      <div className='cards' hidden={isNew === true}>
-        <Card title={common.cashFlow} className='card card-wide'>
+      <div className='report-cards' hidden={isNew === true}>
+        <Card title={common.cashFlow} className='report-card report-card-wide'>
           <CashFlow grouping='monthly' {...flowMonths} money={money} />
         </Card>
         <Card title={m.balances}>

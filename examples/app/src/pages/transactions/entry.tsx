@@ -116,7 +116,7 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
   }
   return (
     <div
-      className='entry'
+      className='tx-entry'
       role='group'
       aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
@@ -153,7 +153,7 @@ function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDet
                 <Options of={accounts} />
               </Select>
               <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
-              <div className='entry-buttons'>
+              <div className='tx-entry-buttons'>
                 <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>
                 <button type='button' className='quiet' onClick={onClose}>{m.close}</button>
                 {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>}

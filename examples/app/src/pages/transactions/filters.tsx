@@ -36,8 +36,8 @@ export function Filters(props: FiltersProps) {
   const { shown, onChange, searchField } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <section className='filters' aria-label={m.filters}>
-      <div className='filters-line'>
+    <section className='tx-filters' aria-label={m.filters}>
+      <div className='tx-filters-line'>
         <Search shown={shown} onChange={onChange} searchField={searchField} />
         <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>{m.filter}</button>
       </div>
@@ -66,7 +66,7 @@ function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | '
     <input
       ref={searchField}
       type='search'
-      className='filters-search'
+      className='tx-filters-search'
       aria-label={m.searchNameDescriptionOrReference}
       placeholder={m.search}
       maxLength={200}
@@ -84,7 +84,7 @@ function Choices({ shown, onChange, categories, accounts, tags, isSortable }: Fi
     .toSorted()
   const choose = (field: keyof Shown) => ({ name: field, value: shown[field] ?? '', onChange: (value: string) => onChange({ [field]: value || undefined }) })
   return (
-    <div className='filters-choices'>
+    <div className='tx-filters-choices'>
       <Choice label={common.category} {...choose('category')}>
         <option value=''>{m.any}</option>
         <option value='none'>{m.none}</option>
@@ -155,10 +155,10 @@ function Words({ shown, onChange, categories, accounts }: FiltersProps) {
   const all = Object.entries(words).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null
   return (
-    <ul className='filter-words' aria-label={m.whatIsShown}>
+    <ul className='tx-filter-words' aria-label={m.whatIsShown}>
       {all.map(([field, word]) => (
         <li key={field}>
-          <button type='button' className='filter-word' aria-label={m.removeTheFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
+          <button type='button' className='tx-filter-word' aria-label={m.removeTheFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
             {word} <span aria-hidden='true'>×</span>
           </button>
         </li>

@@ -16,7 +16,7 @@ const writing = [
 
 export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: () => void }) => (
   <Dialog title={m.keys} open onClose={onClose}>
-    <dl className='keys'>
+    <dl className='tx-keys'>
       {[...isReadOnly ? [] : writing, ...reading].map(([key, does]) => (
         <div key={key}>
           <dt>

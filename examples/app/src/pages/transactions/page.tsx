@@ -74,7 +74,7 @@ function Transactions() {
   })
 
   return (
-    <div className='transactions'>
+    <div>
       <PageHead title={common.transactions}>
         {rights.write && <button type='button' className='primary' onClick={begin}>{m.newTransaction}</button>}
         <Menu.Root>

@@ -36,7 +36,8 @@ export const Row = memo(function Row({ row, names, otherHalf, index, offset, isA
       data-index={index}
       id={`tx-${row.id}`}
       role='row'
-      className={isEdited ? 'tx-row tx-edited' : `tx-row tx-${row.status}${row.transfer_id === null ? '' : ' tx-transfer'}`}
+      className={isEdited ? 'tx-row tx-edited' : row.transfer_id === null ? 'tx-row' : 'tx-row tx-transfer'}
+      data-status={isEdited ? undefined : row.status}
       aria-rowindex={index + 2}
       aria-selected={onSelect === null ? undefined : isSelected}
       data-active={isActive || undefined}

@@ -32,10 +32,10 @@ export function Splits({ row, currency, categories }: SplitsProps) {
     if (name === '' || name === nameOf(before)) setValue(`parts.${index}.name`, nameOf(id), { shouldDirty: true })
   }
   return (
-    <fieldset className='splits'>
+    <fieldset className='tx-splits'>
       <legend>{m.parts}</legend>
       {fields.map((field, index) => (
-        <div key={field.id} className='split' role='group' aria-label={m.part(index + 1)}>
+        <div key={field.id} className='tx-split' role='group' aria-label={m.part(index + 1)}>
           <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
           <Select name={`parts.${index}.category_id`} label={common.category} onChange={(id) => rename(index, parts[index] ?? field, id)}>
             <option value=''>{m.asTheWhole}</option>
@@ -45,7 +45,7 @@ export function Splits({ row, currency, categories }: SplitsProps) {
           <button type='button' className='quiet' aria-label={m.removePart(index + 1)} onClick={() => remove(index)}>×</button>
         </div>
       ))}
-      <div className='splits-end'>
+      <div className='tx-splits-end'>
         {/* the first part gets the whole remainder */}
         <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest > 0 ? rest : null }, { shouldFocus: false })}>
           {m.addAPart}

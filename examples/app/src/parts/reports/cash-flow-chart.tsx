@@ -25,13 +25,13 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
   const y = scaleLinear([-lowest, highest], [height - edge.bottom, edge.top]).nice(4)
   const named = Math.ceil(nameWidth / x.step())
   return (
-    <div className='chart' ref={box}>
+    <div className='report-chart' ref={box}>
       {width > 0 && (
         <svg width={width} height={height} role='group' aria-label={common.cashFlow}>
           {y.ticks(4).map((tick) => (
             <g key={tick} aria-hidden='true'>
-              <line className={tick === 0 ? 'chart-zero' : 'chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
-              <text className='chart-tick' x={edge.start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
+              <line className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
+              <text className='report-chart-tick' x={edge.start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
             </g>
           ))}
           {flows.map((flow) => (
@@ -40,7 +40,7 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
             </ColumnLink>
           ))}
           {flows.filter((_, index) => index % named === 0).map(({ period }) => (
-            <text key={period} className='chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
+            <text key={period} className='report-chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
               {formatPeriod(period, unit, 'short')}
             </text>
           ))}
@@ -64,8 +64,8 @@ function ColumnLink({ flow: { period, actual, planned, isComing }, currency, onl
       {children}
     </>
   )
-  if (isComing) return <Link to='/recurring' className='column' aria-label={label}>{inside}</Link>
-  return <RowsLink days={daysOf(period, unit)} currency={only} className='column' label={label}>{inside}</RowsLink>
+  if (isComing) return <Link to='/recurring' className='report-column' aria-label={label}>{inside}</Link>
+  return <RowsLink days={daysOf(period, unit)} currency={only} className='report-column' label={label}>{inside}</RowsLink>
 }
 
 type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }
@@ -78,15 +78,15 @@ function Column({ flow: { actual, planned, isComing }, y, start, width, gap }: C
   }
   return (
     <>
-      <rect className='column-ground' x={start - gap / 2} width={width + gap} y={0} height={height} />
-      {part('flow-in', 0, actual.income)}
-      {part('flow-in flow-planned', actual.income, actual.income + planned.income)}
-      {part('flow-out', 0, -actual.expenses)}
-      {part('flow-out flow-planned', -actual.expenses, -actual.expenses - planned.expenses)}
+      <rect className='report-column-ground' x={start - gap / 2} width={width + gap} y={0} height={height} />
+      {part('report-flow-in', 0, actual.income)}
+      {part('report-flow-in report-flow-planned', actual.income, actual.income + planned.income)}
+      {part('report-flow-out', 0, -actual.expenses)}
+      {part('report-flow-out report-flow-planned', -actual.expenses, -actual.expenses - planned.expenses)}
       {!isComing && actual.income + actual.expenses !== 0 && (
         <>
-          <line className='flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
-          <line className='flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line className='report-flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line className='report-flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
         </>
       )}
     </>

@@ -36,7 +36,7 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
           <>
             {all.map((one) =>
               isTable ? <FlowTable key={one.currency} {...one} /> : (
-                <Suspense key={one.currency} fallback={<div className='chart' />}>
+                <Suspense key={one.currency} fallback={<div className='report-chart' />}>
                   <CashFlowChart {...one} />
                 </Suspense>
               )
@@ -51,24 +51,24 @@ export function CashFlow({ grouping, periods, upcoming, money }: FlowPeriods & {
 }
 
 const Legend = ({ hasPlans }: { hasPlans: boolean }) => (
-  <ul className='legend'>
+  <ul className='report-legend'>
     <li>
-      <Sample className='flow-in' />
+      <Sample className='report-flow-in' />
       {m.income}
     </li>
     <li>
-      <Sample className='flow-out' />
+      <Sample className='report-flow-out' />
       {m.expenses}
     </li>
     {hasPlans && (
       <li>
-        <Sample className='flow-out flow-planned' />
+        <Sample className='report-flow-out report-flow-planned' />
         {m.planned}
       </li>
     )}
     <li>
       <svg viewBox='0 0 14 14' aria-hidden='true'>
-        <line className='flow-net' x1='0' x2='14' y1='7' y2='7' />
+        <line className='report-flow-net' x1='0' x2='14' y1='7' y2='7' />
       </svg>
       {m.net}
     </li>

@@ -14,9 +14,9 @@ type BarProps = {
 
 /** A share of a whole. */
 export const Bar = ({ share, mark, color, isOver = false }: BarProps) => (
-  <span className={isOver ? 'bar bar-over' : 'bar'} aria-hidden='true'>
-    <span className='bar-fill' style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }} />
-    {mark !== undefined && <span className='bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />}
+  <span className={isOver ? 'report-bar report-bar-over' : 'report-bar'} aria-hidden='true'>
+    <span className='report-bar-fill' style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }} />
+    {mark !== undefined && <span className='report-bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />}
   </span>
 )
 
@@ -30,7 +30,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
     return `${index / (values.length - 1) * size.width},${(1 - share) * (size.height - 4) + 2}`
   })
   return (
-    <svg className='sparkline' viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden='true'>
+    <svg className='report-sparkline' viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden='true'>
       <polyline points={points.join(' ')} />
     </svg>
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { FinanceError } from '../../client/errors.ts'
-import { isAbout, wordsOf } from '../../examples/app/src/parts/words.ts'
+import { FinanceError } from '../../../../client/errors.ts'
+import { isAbout, messageOf } from './error-messages.ts'
 
 const refused = (code: string, message: string, hint: string | null = null) => new FinanceError(400, { code, message, hint })
 const ofRule = (rule: string) =>
@@ -16,13 +16,13 @@ test.each([
   [refused('22023', 'from_account_id and to_account_id are different'), 'The service could not do this.'],
   [refused('NETWORK_ERROR', 'fetch failed'), 'There was no answer. Try again when the connection is back.'],
 ])('%s is told without a word of the database', (error, message) => {
-  expect(wordsOf(error)).toEqual({ message, hint: null })
+  expect(messageOf(error)).toEqual({ message, hint: null })
 })
 
 test('what the service says to people is passed on, and what it says to programs is not', () => {
-  expect(wordsOf(refused('22023', 'a half of a transfer keeps its currency', 'Delete the transfer and create another.')))
+  expect(messageOf(refused('22023', 'a half of a transfer keeps its currency', 'Delete the transfer and create another.')))
     .toEqual({ message: 'A half of a transfer keeps its currency.', hint: 'Delete the transfer and create another.' })
-  expect(wordsOf(refused('22023', 'the account is of eur', "Leave currency out or send the account's; /rpc/create_transfer moves money.")))
+  expect(messageOf(refused('22023', 'the account is of eur', "Leave currency out or send the account's; /rpc/create_transfer moves money.")))
     .toEqual({ message: 'The account is of eur.', hint: null })
 })
 

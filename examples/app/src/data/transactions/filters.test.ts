@@ -1,7 +1,7 @@
 /** What of the transactions the reference app shows: read from an address, asked of the data surface. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
-import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from '../../examples/app/src/data/transaction-filters.ts'
+import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from './filters.ts'
 
 const food = '11111111-1111-4111-8111-111111111111'
 
@@ -50,7 +50,7 @@ test('rows and reports are narrowed to the same', async () => {
     to: '2025-02-28',
   })
   expect(await asked((query) => narrowed(query, shown))).toEqual([
-    'or=(name.ilike."*50\\\\%, \\"all\\"*",description.ilike."*50\\\\%, \\"all\\"*",reference_no.ilike."*50\\\\%, \\"all\\"*")',
+    'or=(name.ilike."*50\\\\%, \\"all\\"*",reference_no.ilike."*50\\\\%, \\"all\\"*",description.ilike."*50\\\\%, \\"all\\"*")',
     `category_id=eq.${food}`,
     'account_id=is.null',
     'tagged.name=eq.weekly',

@@ -1,7 +1,7 @@
 /** Days as the reference app shows them. */
 import { expect, test } from 'vitest'
-import { formatDay, isDay, today } from '../../examples/app/src/locale/days.ts'
-import { formatDays, formatPeriod } from '../../examples/app/src/locale/months.ts'
+import { formatDay, isDay, today } from './days.ts'
+import { formatDays, formatPeriod } from './months.ts'
 
 test('a day is the same in every time zone', () => {
   expect(formatDay('2025-01-31', 'en-US')).toBe('Jan 31, 2025')

@@ -1,6 +1,6 @@
 /** Amounts as people type them into the reference app. */
 import { expect, test } from 'vitest'
-import { decimalsOf, formatAmount, parseAmount, typedAmount } from '../../examples/app/src/locale/amounts.ts'
+import { decimalsOf, formatAmount, parseAmount, typedAmount } from './amounts.ts'
 
 test.each([
   ['12', 'en-US', 12],

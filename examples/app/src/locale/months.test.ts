@@ -1,8 +1,8 @@
 /** Months, days and figures as the reference app's reports have them. */
 import { describe, expect, test } from 'vitest'
-import { balancesOf, formatChange, sumsByCurrency } from '../../examples/app/src/locale/figures.ts'
-import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from '../../examples/app/src/locale/months.ts'
-import { flowsOf, hasFlow } from '../../examples/app/src/parts/reports/flows.ts'
+import { balancesOf, formatChange, sumsByCurrency } from './figures.ts'
+import { addDays, addMonths, comparedDays, daysOf, daysOfPreset, formatPeriod, monthOf, passedOf, startOf } from './months.ts'
+import { flowsOf, hasFlow } from '../parts/reports/flows.ts'
 
 describe('months', () => {
   test('go over the ends of years, and know how long February is', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localCurrency, usualCurrency } from '../../examples/app/src/locale/currencies.ts'
+import { localCurrency, usualCurrency } from './currencies.ts'
 
 test.each([['de-DE', 'eur'], ['de', 'eur'], ['de-CH', 'chf'], ['en-GB', 'gbp'], ['en-US', 'usd'], ['en', 'usd'], ['eo', 'usd']])(
   'in %s one pays with %s',
