@@ -48,7 +48,9 @@ function Frame() {
       </header>
       <nav className='shell-places' aria-label={m.pages}>
         {pagesFor(rights).map(({ to, name }, index) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'shell-place' : 'shell-place shell-place-wide'}>{name}</Link>
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'shell-place' : 'shell-place shell-place-wide'}>
+            {name}
+          </Link>
         ))}
       </nav>
       <main id='content' tabIndex={-1}>

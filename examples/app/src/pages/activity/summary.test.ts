@@ -21,7 +21,10 @@ test('rows without a name are counted, and a request that is cut says so', () =>
 
 test('changed fields are named and formatted, and hidden ones are left out', () => {
   const row = { name: 'Bread', category_id: null, reference_no: null, updated_at: '2025-01-01' }
-  const differences = differencesOf(change('transactions', 'update', row, { ...row, category_id: 'food', reference_no: 'R-1', updated_at: '2025-01-02' }), names)
+  const differences = differencesOf(
+    change('transactions', 'update', row, { ...row, category_id: 'food', reference_no: 'R-1', updated_at: '2025-01-02' }),
+    names,
+  )
   expect(differences).toEqual([
     { field: 'category', before: 'nothing', after: 'Food' },
     { field: 'reference', before: 'nothing', after: 'R-1' },
