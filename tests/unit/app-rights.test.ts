@@ -1,4 +1,4 @@
-/** What the reference app offers, against what the database and the auth surface allow. */
+/** The rights of the reference app match the database and the auth surface. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { roles } from '../../auth/engine/access-control.ts'

@@ -6,11 +6,9 @@ import { usualCurrency } from '../locale/currencies.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { messages } from '../messages/en.ts'
 
-const m = messages.accounts
-
 export type Account = Row<'accounts'>
 
-export const accountTypes = { checking: m.checking, savings: m.savings, credit_card: m.creditCard, cash: m.cash, investment: m.investment } as const
+export const accountTypes = messages.accounts.types
 
 export const accountsQuery = (context: Context) =>
   queryOptions({

@@ -10,7 +10,7 @@ export type Answers = Pick<
   'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
 >
 
-/** Why a file cannot be read. Lines are given if a column mapping would help. */
+/** Why a file cannot be read. `lines` is empty unless a column mapping would help. */
 export type Refusal = { message: string, lines: string[][] }
 
 export type Question = { bytes: ArrayBuffer, options: Answers }

@@ -15,7 +15,7 @@ type Rollback = () => unknown
 export type Outcome = { text: string | Error, undo?: (() => Promise<unknown>) | null }
 
 type ChangeOptions<Input, Output> = {
-  /** Shows the change before it is stored. Returns the rollback, or null if the result is not known yet. */
+  /** Shows the change before it is stored. Returns the rollback, or null if only the service can compute the result. */
   optimistic?: (input: Input, context: Context, client: QueryClient) => Promise<Rollback | null>
   /** Runs after the change is stored. */
   onStored?: (output: Output, input: Input) => unknown
@@ -28,7 +28,7 @@ type ChangeOptions<Input, Output> = {
 }
 
 type Change<Input, Output> = UseMutationResult<Output, Error, Input, Rollback | null> & {
-  /** Whether the change is shown but not stored yet. */
+  /** Whether the page shows the change before it is stored. */
   isOptimistic: boolean
 }
 

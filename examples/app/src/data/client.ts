@@ -24,7 +24,7 @@ export const rowOf = <Values extends object>({ id }: Context, values: Values): V
   organization_id: id,
 })
 
-/** The error of a change whose row was deleted meanwhile. */
+/** The error of a change whose row another user has deleted. */
 export const gone = (): FinanceError => new FinanceError(404, { code: 'GONE', message: messages.errors.gone })
 
 /** Returns the stored row of a change by id. @throws FinanceError 404 if the row was deleted meanwhile */

@@ -4,18 +4,9 @@ import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
 import { messages } from '../messages/en.ts'
 
-const m = messages.recurring
-
 export type Recurring = Row<'subscriptions'>
 
-export const periods = {
-  daily: m.everyDay,
-  weekly: m.everyWeek,
-  monthly: m.everyMonth,
-  quarterly: m.everyQuarter,
-  'semi-annually': m.everyHalfYear,
-  yearly: m.everyYear,
-} as const
+export const periods = messages.recurring.periods
 
 /** Active costs first, by their next due day. */
 export const recurringQuery = (context: Context) =>

@@ -5,17 +5,11 @@ import { finance } from './client.ts'
 import { chooseContext, eventPages } from './me.ts'
 import { messages } from '../messages/en.ts'
 
-const m = messages.team
-
 const { organization } = finance.auth
 
 /** Roles of an invitation. There is one owner, who can transfer the ownership. */
 export type GrantableRole = Invitation['role']
-export const grantableRoles: Record<GrantableRole, string> = {
-  admin: m.adminEverythingMembersTooBut,
-  editor: m.editorReadsAndChangesWhat,
-  viewer: m.viewerReadsWhatTheTeam,
-}
+export const grantableRoles: Record<GrantableRole, string> = messages.team.roles
 
 export const membersQuery = (organizationId: string) =>
   queryOptions({ queryKey: [organizationId, 'members'], queryFn: () => organization.listMembers({ organizationId }) })
@@ -27,7 +21,7 @@ export const invitationsQuery = (organizationId: string) =>
     queryFn: async () => (await organization.listInvitations({ organizationId })).filter(({ status }) => status === 'pending'),
   })
 
-/** Pending invitations of the user, whose address has to be verified. */
+/** Pending invitations of the user. Requires a verified address. */
 export const myInvitationsQuery = (userId: string) =>
   queryOptions({ queryKey: ['me', userId, 'invitations'], queryFn: () => organization.listUserInvitations() })
 

@@ -8,7 +8,7 @@ type FinanceError = Error & { code: string, fields: readonly string[], hint: str
 
 const isFinanceError = (error: Error | null): error is FinanceError => error?.name === 'FinanceError'
 
-/** Messages by the end of a constraint's name, whose beginning is its table and column. */
+/** Messages by the end of a constraint's name. Its beginning is the table and the column. */
 const byRule: ReadonlyArray<readonly [RegExp, string]> = [
   [/_currency_(form|known)$/, rules.currency],
   [/_fits_currency$/, rules.decimals],

@@ -7,7 +7,7 @@ import { messages } from '../messages/en.ts'
 
 const m = messages.parts
 
-/** How many milliseconds a toast stays; hovering pauses it. */
+/** Lifetime of a toast in milliseconds. Hovering pauses it. */
 const timeoutMs = 10_000
 
 export const Toasts = ({ children }: { children: ReactNode }) => (

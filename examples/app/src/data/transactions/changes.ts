@@ -25,7 +25,7 @@ export function useTransactionChanges() {
     await list.drop(rows.filter(({ id }) => now.every((row) => row.id !== id)))
     await list.put(now)
   }
-  /** An outcome whose undo also renews the rows, even if it fails: another user may have changed them. */
+  /** An outcome with undo. A failed undo also reads the rows again, because another user may have changed them. */
   const withUndo = (text: string, undo: (() => Promise<void>) | null, rows: readonly Transaction[]): Outcome => ({
     text,
     undo: undo && (async () => {

@@ -1,4 +1,4 @@
-/** What of the transactions the reference app shows: read from an address, asked of the data surface. */
+/** Filters of transactions in the reference app: from an address to a query of the data surface. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { expect, test } from 'vitest'
 import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from './filters.ts'

@@ -5,8 +5,10 @@ import { isDay } from '../../locale/days.ts'
 export const statuses = ['paid', 'pending', 'failed'] as const
 export type Status = (typeof statuses)[number]
 
-/** Text columns beside the name: searched, exported and edited. A new one is added here and to `fields` of the messages. */
-export const textColumns = ['reference_no', 'description'] as const
+/** Maximum lengths of the text columns beside the name, which are searched, exported and edited. A new one also needs a name in `fields` of the messages. */
+export const textLengths = { reference_no: 255, description: 5000 }
+export type TextColumn = keyof typeof textLengths
+export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** Sort orders; `-` means descending. */
 const sorts = ['-transaction_date', 'transaction_date', '-amount', 'amount', 'name', '-name'] as const
@@ -78,7 +80,7 @@ export function reportFilters({ search, category, account, tag, status, currency
 }
 
 /** The methods of postgrest-js that narrow a query. */
-export type Narrowable = {
+type Narrowable = {
   eq: (column: string, value: string) => unknown
   is: (column: string, value: null) => unknown
   gte: (column: string, value: string) => unknown

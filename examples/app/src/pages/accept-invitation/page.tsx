@@ -25,13 +25,6 @@ export function Page() {
   )
 }
 
-const ended = {
-  accepted: m.itWasAccepted,
-  rejected: m.itWasDeclined,
-  canceled: m.itWasTakenBack,
-  expired: m.itHasExpiredWhoeverSent,
-} as const
-
 /** An invitation and the possible answers. */
 export function Invitation({ id }: { id: string }) {
   const { session } = useSession()
@@ -55,7 +48,7 @@ function Details({ invitation }: { invitation: InvitationOfLink }) {
           ? m.thisWasAnInvitationFor(address)
           : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, role)}
       </p>
-      {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{ended[status]}</p>}
+      {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
       <Answers invitation={invitation} />
     </>
   )

@@ -7,15 +7,7 @@ import { Options } from '../../parts/form.tsx'
 
 const m = messages.dashboards
 
-const presets = {
-  this_month: m.thisMonth,
-  last_month: m.lastMonth,
-  last_30_days: m.theLast30Days,
-  this_quarter: m.thisQuarter,
-  this_year: m.thisYear,
-  last_year: m.lastYear,
-  all_time: m.allTime,
-} satisfies Partial<Record<DateRangePreset, string>>
+const presets: Partial<Record<DateRangePreset, string>> = m.presets
 
 export const usualRange: DateRange = { preset: 'this_month' }
 

@@ -5,22 +5,9 @@ import { useForm } from 'react-hook-form'
 import { messages } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 
-const { common, import: m } = messages
+const m = messages.import
 
-const meanings = {
-  date: m.theDay,
-  amount: m.theAmountWithItsSign,
-  debit: m.moneyThatWentOut,
-  credit: m.moneyThatCameIn,
-  direction: m.whetherItCameOrWent,
-  name: m.whoOrWhatItIs,
-  description: m.description,
-  reference_no: m.reference,
-  external_id: m.theBanksOwnId,
-  currency: common.currency,
-  status: m.bookedOrPending,
-  account: m.whichAccountOfMineIt,
-} as const
+const meanings = m.columns
 
 type Meaning = keyof typeof meanings
 

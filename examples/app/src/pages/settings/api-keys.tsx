@@ -17,8 +17,7 @@ import { useToast } from '../../parts/toast.tsx'
 
 const { common, settings: m } = messages
 
-const words: Record<GrantableRole, string> = { viewer: m.reads, editor: m.readsAndChanges, admin: m.readsAndChangesAndSees }
-const ends: Record<string, string> = { 30: m.in30Days, 90: m.in90Days, 365: m.inAYear }
+const roleNames: Record<GrantableRole, string> = m.keyRoles
 
 /** The roles that a key may have: none above its user's, and no admin in the personal context. */
 const rolesBelow = (own: Role | null): GrantableRole[] =>
@@ -49,7 +48,7 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {placeOf(key)}, {words[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
+                {placeOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
                 {' '}
                 {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
@@ -112,10 +111,10 @@ function NewKey() {
               <Options of={teams} />
             </Select>
             <Select name='role' label={m.whatItDoes}>
-              <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, words[role]]))} />
+              <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]))} />
             </Select>
             <Select name='expiresInDays' label={m.itEnds}>
-              <Options of={ends} />
+              <Options of={m.keyLifetimes} />
             </Select>
             <Confirmation error={create.error} />
             <SubmitButton isBusy={create.isPending}>{m.makeTheKey}</SubmitButton>

@@ -8,30 +8,11 @@ import { deviceOf } from './sessions.tsx'
 
 const m = messages.settings
 
-const words: Record<AccountEvent['kind'], string> = {
-  signed_in: m.signedIn,
-  sessions_revoked: m.otherSessionsEnded,
-  password_changed: m.passwordChanged,
-  password_removed: m.passwordRemoved,
-  email_changed: m.addressChanged,
-  two_factor_enabled: m.twoFactorSignInTurnedOn,
-  two_factor_disabled: m.twoFactorSignInTurnedOff,
-  backup_codes_created: m.newBackupCodesMade,
-  backup_codes_voided: m.backupCodesMadeVoid,
-  device_trusted: m.deviceRemembered,
-  passkey_added: m.passkeyAdded,
-  passkey_deleted: m.passkeyRemoved,
-  passkey_required: m.passkeyNeededToSignIn,
-  passkey_not_required: m.passkeyNoLongerNeededTo,
-  api_key_created: m.keyForAProgramMade,
-  api_key_revoked: m.keyForAProgramRevoked,
-  account_linked: m.anotherWayToSignIn,
-  account_unlinked: m.aWayToSignIn,
-}
+const kindNames: Record<AccountEvent['kind'], string> = m.events
 
 function textOf({ kind, new_device: isNew, name, email }: AccountEvent): string {
   const about = name ?? email
-  return `${isNew === true ? m.signedInOnANew : words[kind]}${about === undefined ? '' : `: ${about}`}`
+  return `${isNew === true ? m.signedInOnANew : kindNames[kind]}${about === undefined ? '' : `: ${about}`}`
 }
 
 const placeOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [

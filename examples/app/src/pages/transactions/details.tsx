@@ -6,7 +6,7 @@ import { type Category, tagsNamed, tagsQuery } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
-import { statuses, textColumns } from '../../data/transactions/filters.ts'
+import { statuses, type TextColumn, textColumns, textLengths } from '../../data/transactions/filters.ts'
 import { messages } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
@@ -17,10 +17,7 @@ const { common, transactions: m } = messages
 
 type DetailsProps = { row: Transaction, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
 
-const maxLengths = { reference_no: 255, description: 5000 } satisfies Record<(typeof textColumns)[number], number>
-
-const textsOf = (row: Transaction) =>
-  Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<(typeof textColumns)[number], string>
+const textsOf = (row: Transaction) => Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<TextColumn, string>
 
 const valuesOf = (row: Transaction) => ({
   status: row.status,
@@ -71,7 +68,7 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
               {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
             </Select>
             <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
-            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(messages.fields[column])} maxLength={maxLengths[column]} />)}
+            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(messages.fields[column])} maxLength={textLengths[column]} />)}
             <CurrencyField
               readOnly={row.account_id !== null || row.transfer_id !== null}
               {...(row.account_id !== null && { hint: m.theAccounts })}

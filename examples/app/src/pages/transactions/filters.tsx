@@ -23,14 +23,7 @@ type FiltersProps = {
 /** Delay of the search while the user types. */
 const debounceMs = 250
 
-const sortNames: Record<Sort, string> = {
-  '-transaction_date': m.newestFirst,
-  'transaction_date': m.oldestFirst,
-  '-amount': m.highestAmount,
-  'amount': m.lowestAmount,
-  'name': common.name,
-  '-name': m.nameBackwards,
-}
+const sortNames: Record<Sort, string> = m.sorts
 
 export function Filters(props: FiltersProps) {
   const { shown, onChange, searchField } = props

@@ -1,7 +1,7 @@
 /** The state of the list: the active row, the selection, the edited row and the open dialog. Pure functions. */
 import type { Transaction } from '../../data/transactions/api.ts'
 
-export type ListState = {
+type ListState = {
   active: string | null
   selected: ReadonlySet<string>
   /** The id of the edited row; `new` is the line for the next one. */
@@ -9,7 +9,7 @@ export type ListState = {
   dialog: 'transfer' | 'keys' | { details: Transaction } | null
 }
 
-export type ListAction =
+type ListAction =
   | { type: 'activate', id: string }
   /** Selects rows that are not selected, and the other way round. */
   | { type: 'toggle', ids: readonly string[] }
