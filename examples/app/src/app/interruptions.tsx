@@ -1,14 +1,12 @@
 /** Dialogs that the user answers before the page goes on. */
 import { useMutation } from '@tanstack/react-query'
 import { chooseContext, returnTo } from '../data/me.ts'
-import { messages } from '../messages/en.ts'
+import { shell as m } from '../messages/en.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../parts/credentials.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/ui.tsx'
 import { useSession } from './session.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
-
-const m = messages.shell
 
 export function Interruption() {
   const { hasEnded } = useSession()

@@ -4,12 +4,10 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { chooseContext, signOut } from '../data/me.ts'
-import { messages } from '../messages/en.ts'
+import { shell as m } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { inBottomBar, pagesFor } from './navigation.ts'
 import { nameOf, useSessionContext } from './session-context.tsx'
-
-const m = messages.shell
 
 /** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
 export const MenuPopup = ({ children }: { children: ReactNode }) => (

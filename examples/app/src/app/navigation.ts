@@ -1,6 +1,5 @@
-import { messages } from '../messages/en.ts'
-
-const { common, shell: m } = messages /** The pages of the navigation, and the actions that a role may see. */
+/** The pages of the navigation, and the actions that a role may see. */
+import { common, shell as m } from '../messages/en.ts'
 
 /** The first four are in a phone's bottom bar; the menu has the others. */
 const pages = [

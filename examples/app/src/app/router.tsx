@@ -1,13 +1,11 @@
 /** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { shownOf } from '../data/transactions/filters.ts'
-import { messages } from '../messages/en.ts'
+import { shell as m } from '../messages/en.ts'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
 import { Connection, Shell } from './shell.tsx'
-
-const m = messages.shell
 
 const root = createRootRoute({ component: Outlet })
 

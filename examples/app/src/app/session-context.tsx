@@ -4,13 +4,11 @@ import type { OrganizationWithRole, User } from 'finance-client'
 import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type Context, contextOf } from '../data/client.ts'
 import { meQuery, teamsQuery } from '../data/me.ts'
-import { messages } from '../messages/en.ts'
+import { shell as m } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { type Rights, rightsOf, type Role } from './navigation.ts'
 import { useSession } from './session.ts'
-
-const m = messages.shell
 
 type SessionContextValue = {
   user: User

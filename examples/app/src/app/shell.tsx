@@ -6,9 +6,7 @@ import { useKeptFocus } from './kept-focus.ts'
 import { inBottomBar, pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
 import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
-import { messages } from '../messages/en.ts'
-
-const m = messages.shell
+import { shell as m } from '../messages/en.ts'
 
 // menus and dialogs are more script than the rest of the shell; the page renders without them
 const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))

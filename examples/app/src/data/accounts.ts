@@ -4,11 +4,11 @@ import { type Row, unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
 import { usualCurrency } from '../locale/currencies.ts'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
-import { messages } from '../messages/en.ts'
+import { accounts as m } from '../messages/en.ts'
 
 export type Account = Row<'accounts'>
 
-export const accountTypes = messages.accounts.types
+export const accountTypes = m.types
 
 export const accountsQuery = (context: Context) =>
   queryOptions({

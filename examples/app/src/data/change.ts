@@ -2,11 +2,9 @@
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from 'finance-client'
 import { useSessionContext } from '../app/session-context.tsx'
-import { messages } from '../messages/en.ts'
+import { common, parts as m } from '../messages/en.ts'
 import { useToast } from '../parts/toast.tsx'
 import { type Context, finance } from './client.ts'
-
-const { common, parts: m } = messages
 
 /** Undoes an optimistic update. */
 type Rollback = () => unknown

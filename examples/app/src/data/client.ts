@@ -1,6 +1,6 @@
 /** The app's only client, and the context that its rows belong to. Only files of this folder and the session call it. */
 import { createClient, FinanceError, unwrap } from 'finance-client'
-import { messages } from '../messages/en.ts'
+import { errors } from '../messages/en.ts'
 
 export const finance = createClient({ baseUrl: location.origin })
 
@@ -25,7 +25,7 @@ export const rowOf = <Values extends object>({ id }: Context, values: Values): V
 })
 
 /** The error of a change whose row another user has deleted. */
-export const gone = (): FinanceError => new FinanceError(404, { code: 'GONE', message: messages.errors.gone })
+export const gone = (): FinanceError => new FinanceError(404, { code: 'GONE', message: errors.gone })
 
 /** Returns the stored row of a change by id. @throws FinanceError 404 if the row was deleted meanwhile */
 export async function stored<Stored>(query: Parameters<typeof unwrap<Stored[]>>[0]): Promise<Stored> {

@@ -4,9 +4,7 @@ import { type DashboardLayout, type DateRange, type Row, type RowChange, unwrap 
 import { useSessionContext } from '../app/session-context.tsx'
 import { useChange } from './change.ts'
 import { type Context, finance, rowOf, within } from './client.ts'
-import { messages } from '../messages/en.ts'
-
-const m = messages.dashboards
+import { dashboards as m } from '../messages/en.ts'
 
 export type Dashboard = Row<'dashboards'>
 export type Widget = DashboardLayout['widgets'][number]

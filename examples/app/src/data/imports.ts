@@ -3,9 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { type Reply, type Row, unwrap } from 'finance-client'
 import { inParts, type StatementRow } from 'finance-client/import'
 import { type Context, finance, within } from './client.ts'
-import { messages } from '../messages/en.ts'
-
-const m = messages.imports
+import { imports as m } from '../messages/en.ts'
 
 /** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000

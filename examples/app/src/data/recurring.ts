@@ -2,11 +2,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { type Context, finance, rowOf, stored, within } from './client.ts'
-import { messages } from '../messages/en.ts'
+import { recurring as m } from '../messages/en.ts'
 
 export type Recurring = Row<'subscriptions'>
 
-export const periods = messages.recurring.periods
+export const periods = m.periods
 
 /** Active costs first, by their next due day. */
 export const recurringQuery = (context: Context) =>

@@ -3,13 +3,13 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Invitation } from 'finance-client'
 import { finance } from './client.ts'
 import { chooseContext, eventPages } from './me.ts'
-import { messages } from '../messages/en.ts'
+import { team as m } from '../messages/en.ts'
 
 const { organization } = finance.auth
 
 /** Roles of an invitation. There is one owner, who can transfer the ownership. */
 export type GrantableRole = Invitation['role']
-export const grantableRoles: Record<GrantableRole, string> = messages.team.roles
+export const grantableRoles: Record<GrantableRole, string> = m.roles
 
 export const membersQuery = (organizationId: string) =>
   queryOptions({ queryKey: [organizationId, 'members'], queryFn: () => organization.listMembers({ organizationId }) })

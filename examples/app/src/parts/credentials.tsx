@@ -6,9 +6,7 @@ import { useSessionContext } from '../app/session-context.tsx'
 import { enterWithPasskey, finishSignIn, goToProvider, hasPasskeys, passkeysQuery, returnTo, sendVerification, signIn, signInMethodsQuery } from '../data/me.ts'
 import { Checkbox, Form, SubmitButton, TextField } from './form.tsx'
 import { ErrorNote } from './ui.tsx'
-import { messages } from '../messages/en.ts'
-
-const { common, parts: m } = messages
+import { common, parts as m } from '../messages/en.ts'
 
 const isRefused = (error: Error | null, code: string) => error instanceof FinanceError && error.code === code
 

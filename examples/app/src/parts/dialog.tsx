@@ -1,9 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 import { ErrorNote } from './ui.tsx'
-import { messages } from '../messages/en.ts'
-
-const { common, parts: m } = messages
+import { common, parts as m } from '../messages/en.ts'
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 

@@ -1,7 +1,7 @@
 /** Error messages for users. Only this file knows the service's messages for programs. */
-import { messages } from '../messages/en.ts'
+import { errors } from '../messages/en.ts'
 
-const { rules, codes, signIn, unknown } = messages.errors
+const { rules, codes, signIn, unknown } = errors
 
 /** The client's error, recognized by its name: unit tests have no build of the client. */
 type FinanceError = Error & { code: string, fields: readonly string[], hint: string | null }

@@ -1,7 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { messages } from '../messages/en.ts'
-
-const { common } = messages
+import { common } from '../messages/en.ts'
 
 type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
 

@@ -4,9 +4,7 @@ import { type DefaultValues, type FieldValues, FormProvider, useController, useF
 import { useUnsavedInput } from '../app/session-context.tsx'
 import { isAbout } from './error-messages.ts'
 import { ErrorNote } from './ui.tsx'
-import { messages } from '../messages/en.ts'
-
-const m = messages.parts
+import { parts as m } from '../messages/en.ts'
 
 const ErrorContext = createContext<Error | null>(null)
 

@@ -4,9 +4,7 @@ import { useController, useFormContext } from 'react-hook-form'
 import { useUsualCurrency } from '../data/accounts.ts'
 import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
 import { Field, type FieldProps, Select } from './form.tsx'
-import { messages } from '../messages/en.ts'
-
-const { common, parts: m } = messages
+import { common, parts as m } from '../messages/en.ts'
 
 export type Direction = 'out' | 'in'
 

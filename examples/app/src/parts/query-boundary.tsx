@@ -4,9 +4,7 @@ import type { ReactNode } from 'react'
 import { missingRate } from '../data/exchange-rates.ts'
 import { formatMoment } from '../locale/days.ts'
 import { ErrorNote, Skeleton } from './ui.tsx'
-import { messages } from '../messages/en.ts'
-
-const { common, parts: m } = messages
+import { common, parts as m } from '../messages/en.ts'
 
 type QueryBoundaryProps<Data extends unknown[]> = {
   /** The queries. Each boundary waits and fails by itself. */

@@ -6,9 +6,7 @@ import type { Shown } from '../data/transactions/filters.ts'
 import { formatAmount } from '../locale/amounts.ts'
 import { addMonths, type Days, formatPeriod } from '../locale/months.ts'
 import { messageOf } from './error-messages.ts'
-import { messages } from '../messages/en.ts'
-
-const m = messages.parts
+import { parts as m } from '../messages/en.ts'
 
 /** The title of a page and of its window, and the page's actions. */
 export const PageHead = ({ title, children }: { title: string, children?: ReactNode }) => (

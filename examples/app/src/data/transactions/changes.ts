@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewRow, RowChange } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
-import { messages } from '../../messages/en.ts'
+import { transactions } from '../../messages/en.ts'
 import { type Outcome, useChange } from '../change.ts'
 import { type Context, gone } from '../client.ts'
 import { changeTransactions, createTransaction, createTransfer, deleteTransactions, reread, type Transaction } from './api.ts'
@@ -10,7 +10,7 @@ import { saveTransaction, type TransactionChange } from './conflict.ts'
 import { cachedList } from './pages.ts'
 import { makeUndo, writeBack } from './undo.ts'
 
-const { changes: m } = messages.transactions
+const { changes: m } = transactions
 const counted = (rows: readonly Transaction[]) => m.rows(rows.length, rows[0]?.name ?? '')
 
 export function useTransactionChanges() {

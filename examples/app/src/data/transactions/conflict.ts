@@ -2,7 +2,7 @@
 import { FinanceError, type RowChange } from 'finance-client'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { fields as names, transactions } from '../../messages/en.ts'
 import { gone } from '../client.ts'
 import { dayOf, halvesOf, readBy, reread, setLineItems, setTags, type Transaction, updateUnchanged } from './api.ts'
 
@@ -22,7 +22,7 @@ export class ChangedMeanwhile extends FinanceError {
   readonly row: Transaction
 
   constructor(row: Transaction, fields: readonly string[]) {
-    const { fields: names, transactions: { conflict } } = messages
+    const { conflict } = transactions
     const nameOf = (field: string) => isDate(field) ? conflict.date : names[field as keyof typeof names] ?? field
     const changes = fields.map((field) => conflict.field(nameOf(field), textOf(row, field)))
     super(409, { code: 'CHANGED_MEANWHILE', message: conflict.message(changes), hint: conflict.hint })

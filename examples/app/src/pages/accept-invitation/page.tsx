@@ -6,11 +6,9 @@ import { useAccountChange } from '../../data/change.ts'
 import { chooseContext, meQuery, signOut } from '../../data/me.ts'
 import { answerInvitation, invitationQuery } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { acceptInvitation as m, common } from '../../messages/en.ts'
 import { SendVerification } from '../../parts/credentials.tsx'
 import { ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
-
-const { common, acceptInvitation: m } = messages
 
 const route = getRouteApi('/outside/accept-invitation')
 

@@ -1,11 +1,9 @@
 import { type Account, accountsQuery, accountTypes, saveAccount } from '../../data/accounts.ts'
 import { updateRow, useChange } from '../../data/change.ts'
-import { messages } from '../../messages/en.ts'
+import { accounts as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
-
-const { common, accounts: m } = messages
 
 type Values = { name: string, type: Account['type'], currency: string | null, balance: number | null, institution: string }
 

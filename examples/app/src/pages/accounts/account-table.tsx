@@ -1,9 +1,7 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountTypes, balanceOf } from '../../data/accounts.ts'
-import { messages } from '../../messages/en.ts'
+import { accounts as m, common } from '../../messages/en.ts'
 import { Action, ActionsHead, Amount } from '../../parts/ui.tsx'
-
-const { common, accounts: m } = messages
 
 type AccountTableProps = { accounts: Account[], onEdit: (account: Account) => void, onDelete: (account: Account) => void }
 

@@ -4,13 +4,11 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, deleteAccount } from '../../data/accounts.ts'
 import { useDeletion } from '../../data/change.ts'
-import { messages } from '../../messages/en.ts'
+import { accounts as m, common } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { AccountForm } from './account-form.tsx'
 import { AccountTable } from './account-table.tsx'
-
-const { common, accounts: m } = messages
 
 export function Page() {
   const { context, rights } = useSessionContext()

@@ -4,11 +4,9 @@ import { accountsQuery } from '../../data/accounts.ts'
 import { activityQuery } from '../../data/activity.ts'
 import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
-import { messages } from '../../messages/en.ts'
+import { activity as m } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
-
-const m = messages.activity
 
 export function Page() {
   const { rights, role } = useSessionContext()

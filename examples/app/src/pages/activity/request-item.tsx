@@ -3,11 +3,9 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { type Activity, type Request, undoRequest } from '../../data/activity.ts'
 import { useChange } from '../../data/change.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { activity as m, common } from '../../messages/en.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { differencesOf, nameOf, summaryOf } from './summary.ts'
-
-const { common, activity: m } = messages
 
 type Names = ReadonlyMap<string, string>
 

@@ -2,12 +2,11 @@
 import type { Activity } from '../../data/activity.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { activity as m, fields as fieldTexts } from '../../messages/en.ts'
 
 type Cells = NonNullable<Activity['after']>
 type Names = ReadonlyMap<string, string>
 
-const m = messages.activity
 const tables: Record<string, string[]> = m.tables
 
 /** Dependent rows come after the row that the user changed. */
@@ -65,7 +64,7 @@ const hidden = new Set([
   'icon',
 ])
 
-const fieldNames: Record<string, string> = messages.fields
+const fieldNames: Record<string, string> = fieldTexts
 
 const amounts = new Set(['amount', 'balance', 'monthly_budget'])
 const days = new Set(['transaction_date', 'starts_on', 'ends_on', 'month', 'on_date'])

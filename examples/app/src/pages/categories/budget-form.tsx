@@ -7,13 +7,11 @@ import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../dat
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, formatPeriod, monthOf } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { categories as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Checkbox, DateField, Form, Select, SubmitButton } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
-
-const { common, categories: m } = messages
 
 type BudgetFormProps = {
   category: Category

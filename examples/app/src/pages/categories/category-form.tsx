@@ -1,11 +1,9 @@
 import { categoriesQuery, type Category, saveCategory } from '../../data/categories.ts'
 import { updateRow, useChange } from '../../data/change.ts'
-import { messages } from '../../messages/en.ts'
+import { categories as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
-
-const { common, categories: m } = messages
 
 type Values = { name: string, color: string, monthly_budget: number | null, budget_currency: string | null }
 

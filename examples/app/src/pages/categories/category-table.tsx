@@ -4,11 +4,9 @@ import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { categories as m, common } from '../../messages/en.ts'
 import { Action, ActionsHead, RowsLink } from '../../parts/ui.tsx'
 import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
-
-const { common, categories: m } = messages
 
 type CategoryTableProps = {
   categories: Category[]

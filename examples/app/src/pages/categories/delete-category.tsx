@@ -1,11 +1,9 @@
 import { useState } from 'react'
 import { type Category, deleteCategory } from '../../data/categories.ts'
 import { undoLastOf, useChange } from '../../data/change.ts'
-import { messages } from '../../messages/en.ts'
+import { categories as m, common } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/form.tsx'
-
-const { common, categories: m } = messages
 
 type DeleteCategoryProps = { category: Category, others: Category[], onClose: () => void }
 

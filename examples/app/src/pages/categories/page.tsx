@@ -7,15 +7,13 @@ import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { budgetComparisonQuery, everyCurrency } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, monthOf, passedOf } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { categories as m } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, MonthSteps, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { CategoryForm } from './category-form.tsx'
 import { CategoryTable } from './category-table.tsx'
 import { DeleteCategory } from './delete-category.tsx'
-
-const m = messages.categories
 
 /** The open dialog and its category. */
 type Opened = { dialog: 'new' } | { dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null } | null

@@ -4,7 +4,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -13,8 +13,6 @@ import { Grid } from './grid.tsx'
 import { titleOf } from './kinds.ts'
 import { RangeChoice } from './ranges.tsx'
 import { WidgetForm } from './widget-form.tsx'
-
-const { common, dashboards: m } = messages
 
 type ArrangeProps = { dashboard: Dashboard, range: DateRange, onRange: (range: DateRange) => void, onClose: () => void }
 

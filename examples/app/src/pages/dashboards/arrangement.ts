@@ -1,8 +1,6 @@
 /** Positions of widgets in twelve columns. Pure functions. */
 import type { Widget } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
-
-const m = messages.dashboards
+import { dashboards as m } from '../../messages/en.ts'
 
 export const columns = 12
 

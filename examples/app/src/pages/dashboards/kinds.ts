@@ -1,9 +1,7 @@
 /** The widgets of this app and their settings. Widgets of other apps stay unchanged. */
 import type { DashboardLayout } from 'finance-client'
 import type { Widget } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
-
-const { common, dashboards: m } = messages
+import { common, dashboards as m } from '../../messages/en.ts'
 
 type Setting = { label: string, choices: Record<string, string> }
 

@@ -2,14 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { createDashboard, modelsQuery, useDashboardChange } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { pack } from './arrangement.ts'
 import { usualLayout } from './kinds.ts'
 import { usualRange } from './ranges.tsx'
-
-const { common, dashboards: m } = messages
 
 const defaultValues = { name: '', begin: 'usual', visibility: 'shared' }
 

@@ -5,15 +5,13 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useChange } from '../../data/change.ts'
 import { type Dashboard, dashboardsQuery, deleteDashboard, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Arrange } from './arrange.tsx'
 import { Grid } from './grid.tsx'
 import { RangeChoice, usualRange } from './ranges.tsx'
-
-const { common, dashboards: m } = messages
 
 export function Page() {
   const { context } = useSessionContext()

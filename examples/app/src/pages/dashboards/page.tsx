@@ -3,12 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Dashboard, dashboardsQuery } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
-
-const { common, dashboards: m } = messages
 
 const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.notForViewers : m.forEverybodyInTheTeam
 

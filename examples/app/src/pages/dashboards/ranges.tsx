@@ -2,10 +2,8 @@
 import type { DateRange, DateRangePreset } from 'finance-client'
 import { formatDay } from '../../locale/days.ts'
 import { type Days, daysOfPreset } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { dashboards as m } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
-
-const m = messages.dashboards
 
 const presets: Partial<Record<DateRangePreset, string>> = m.presets
 

@@ -1,10 +1,8 @@
 import type { Widget } from '../../data/dashboards.ts'
-import { messages } from '../../messages/en.ts'
+import { dashboards as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { type KindName, kindOf, kinds, newWidget, settingOf, titleOf } from './kinds.ts'
-
-const m = messages.dashboards
 
 type WidgetFormProps = { widget: Widget | null, onDone: (widget: Widget) => void, onClose: () => void }
 

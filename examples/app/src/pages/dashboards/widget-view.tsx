@@ -7,7 +7,7 @@ import { dayOf } from '../../data/transactions/api.ts'
 import { everyCurrency, figuresQuery, type Grouping, type Measure, newestQuery } from '../../data/reports.ts'
 import { formatDay } from '../../locale/days.ts'
 import type { Days } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Amount, EmptyState, RowsLink, Skeleton } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
@@ -16,8 +16,6 @@ import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
 import { type KindName, settingOf } from './kinds.ts'
-
-const { common, dashboards: m } = messages
 
 /** `days` is null for all time. */
 type ViewProps = { widget: Widget, days: Days | null }

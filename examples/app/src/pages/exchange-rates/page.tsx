@@ -6,12 +6,10 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
 import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, exchangeRates as m } from '../../messages/en.ts'
 import { Action, ActionsHead, EmptyState, PageHead } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
-
-const { common, exchangeRates: m } = messages
 
 /** The maximum number of shown rates. */
 const most = 200

@@ -1,12 +1,10 @@
 import { useChange } from '../../data/change.ts'
 import { type Rate, type RateKey, saveRate } from '../../data/exchange-rates.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, exchangeRates as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
-
-const { common, exchangeRates: m } = messages
 
 /** The name of a rate: `EUR in USD`. */
 export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => m.in(base.toUpperCase(), quote.toUpperCase())

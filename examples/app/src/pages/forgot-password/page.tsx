@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { forgetPassword } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, forgotPassword as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
-
-const { common, forgotPassword: m } = messages
 
 /** Mails a link to `/reset-password`. */
 export function Page() {

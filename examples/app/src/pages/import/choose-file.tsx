@@ -1,7 +1,5 @@
 import { type DragEvent, useId, useState } from 'react'
-import { messages } from '../../messages/en.ts'
-
-const m = messages.import
+import { bankImport as m } from '../../messages/en.ts'
 
 /** Takes a file by a dialog or by drag and drop. */
 export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {

@@ -2,10 +2,8 @@
 import type { Column, Columns } from 'finance-client/import'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
-
-const m = messages.import
 
 const meanings = m.columns
 

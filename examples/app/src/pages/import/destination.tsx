@@ -2,11 +2,9 @@
 import { PRESETS, type Statement } from 'finance-client/import'
 import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m, common } from '../../messages/en.ts'
 import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
-
-const { common, import: m } = messages
 
 const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
 

@@ -1,14 +1,12 @@
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type BankFile, openBankFile } from '../../data/bank-file.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/en.ts'
 import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { OneFile } from './one-file.tsx'
 import { PastImports } from './past-imports.tsx'
-
-const m = messages.import
 
 export function Page() {
   const { context, rights } = useSessionContext()

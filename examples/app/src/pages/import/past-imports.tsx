@@ -5,11 +5,9 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { undoLastOf, useChange } from '../../data/change.ts'
 import { type Import, importsQuery, revertImport } from '../../data/imports.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m, common } from '../../messages/en.ts'
 import { Action, ActionsHead, ErrorNote } from '../../parts/ui.tsx'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
-
-const { common, import: m } = messages
 
 const nameOf = ({ file_name, source }: Import) => file_name ?? source
 

@@ -4,10 +4,8 @@ import type { Problem } from 'finance-client/import'
 import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m, common } from '../../messages/en.ts'
 import { Field, Options } from '../../parts/form.tsx'
-
-const { common, import: m } = messages
 
 type Choice = { value: string, name: string }
 

@@ -9,15 +9,13 @@ import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
 import { importAll, isStored, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m } from '../../messages/en.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { Destination, HowItWasRead } from './destination.tsx'
 import type { Remembered } from './memory.ts'
 import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
 import { VerdictTable } from './verdict-table.tsx'
-
-const m = messages.import
 
 type ReviewProps = {
   file: BankFile

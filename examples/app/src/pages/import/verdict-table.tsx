@@ -2,10 +2,8 @@
 import { useState } from 'react'
 import type { Judged, Verdict } from '../../data/imports.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { bankImport as m, common } from '../../messages/en.ts'
 import { Amount } from '../../parts/ui.tsx'
-
-const { common, import: m } = messages
 
 const verdicts: Record<Verdict, { name: string, note: string | null }> = {
   new: { name: m.new, note: null },

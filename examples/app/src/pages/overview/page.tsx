@@ -5,7 +5,7 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import type { Money } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
-import { messages } from '../../messages/en.ts'
+import { common, overview as m } from '../../messages/en.ts'
 import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
@@ -13,8 +13,6 @@ import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
 import { flowMonths, useView } from './view.ts'
-
-const { common, overview: m } = messages
 
 export function Page() {
   const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()

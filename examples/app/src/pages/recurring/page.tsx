@@ -3,13 +3,11 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRecurring, type Recurring, recurringQuery } from '../../data/recurring.ts'
 import { useDeletion } from '../../data/change.ts'
-import { messages } from '../../messages/en.ts'
+import { recurring as m } from '../../messages/en.ts'
 import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { EmptyState, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RecurringForm } from './recurring-form.tsx'
 import { RecurringTable } from './recurring-table.tsx'
-
-const m = messages.recurring
 
 export function Page() {
   const { context, rights } = useSessionContext()

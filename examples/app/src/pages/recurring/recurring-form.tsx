@@ -7,12 +7,10 @@ import { updateRow, useChange } from '../../data/change.ts'
 import { periods, type Recurring, recurringQuery, saveRecurring } from '../../data/recurring.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, recurring as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, CurrencyField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
-
-const { common, recurring: m } = messages
 
 type Values = {
   title: string

@@ -4,11 +4,9 @@ import { periods, type Recurring, recurringQuery, setActive } from '../../data/r
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
-import { messages } from '../../messages/en.ts'
+import { common, recurring as m } from '../../messages/en.ts'
 import { Action, ActionsHead } from '../../parts/ui.tsx'
 import { Record } from '../../parts/reports/due-next.tsx'
-
-const { common, recurring: m } = messages
 
 type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) => void }
 

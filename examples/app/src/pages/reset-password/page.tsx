@@ -1,12 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { resetPassword } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, resetPassword as m } from '../../messages/en.ts'
 import { NewPasswordField } from '../../parts/credentials.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
-
-const { common, resetPassword: m } = messages
 
 const route = getRouteApi('/outside/reset-password')
 

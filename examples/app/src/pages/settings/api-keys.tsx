@@ -7,15 +7,13 @@ import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/me.ts'
 import { useAccountChange } from '../../data/change.ts'
 import type { GrantableRole } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Field, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, settings: m } = messages
 
 const roleNames: Record<GrantableRole, string> = m.keyRoles
 

@@ -1,13 +1,11 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { requestEmailChange } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { Confirmation, ownPassword, SendVerification } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, settings: m } = messages
 
 /** Changes the e-mail address, which takes effect with the link that is sent there. */
 export function ChangeEmail() {

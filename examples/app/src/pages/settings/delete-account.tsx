@@ -1,11 +1,9 @@
 import { useAccountChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { settings as m } from '../../messages/en.ts'
 import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
-
-const m = messages.settings
 
 /** Requests the mail that deletes the account, then shows the successors of its teams. */
 export function DeleteAccount() {

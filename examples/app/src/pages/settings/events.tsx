@@ -2,11 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AccountEvent } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { accountEventsQuery } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { settings as m } from '../../messages/en.ts'
 import { EventList } from '../../parts/query-boundary.tsx'
 import { deviceOf } from './sessions.tsx'
-
-const m = messages.settings
 
 const kindNames: Record<AccountEvent['kind'], string> = m.events
 

@@ -4,12 +4,10 @@ import { useId, useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { exportAll, restoreAll } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { settings as m } from '../../messages/en.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { saveStream } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
-
-const m = messages.settings
 
 /** Exports all data of the user as a file, and imports such a file. */
 export function ExportImport() {

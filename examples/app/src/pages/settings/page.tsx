@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { rename } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
@@ -15,8 +15,6 @@ import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
 import { TwoFactors } from './two-factors.tsx'
-
-const { common, settings: m } = messages
 
 /** The sections, the rarest last. */
 const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = [

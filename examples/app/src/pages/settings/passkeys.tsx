@@ -5,15 +5,13 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { addPasskey, deletePasskey, hasPasskeys, passkeysQuery, removePassword, renamePasskey, requirePasskey } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirmation, type OwnPassword, ownPassword } from '../../parts/credentials.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, settings: m } = messages
 
 type Values = OwnPassword & { name: string }
 

@@ -2,14 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { changePassword, forgetPassword, passkeysQuery } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { ErrorNote } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { NewPasswordField } from '../../parts/credentials.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, settings: m } = messages
 
 /** Changes the password, or sets the first one by mail. */
 export function Password() {

@@ -3,11 +3,9 @@ import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { endOtherSessions, endSession, sessionsQuery, signOut } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { settings as m } from '../../messages/en.ts'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const m = messages.settings
 
 /** Returns the browser and the system of a user agent. */
 export function deviceOf(agent: string): string {

@@ -5,15 +5,13 @@ import { encode } from 'uqr'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, passkeysQuery, twoFactorQuery } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { CodeField, Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, settings: m } = messages
 
 export function TwoFactors() {
   const { user } = useSessionContext()

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { signInMethodsQuery } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, signIn as m } from '../../messages/en.ts'
 import { PasskeySignIn, ProviderSignIn, SignInForm } from '../../parts/credentials.tsx'
 import { signInMessageOf } from '../../parts/error-messages.ts'
 import { PageHead } from '../../parts/ui.tsx'
-
-const { common, signIn: m } = messages
 
 const route = getRouteApi('/outside/sign-in')
 

@@ -1,13 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { signInMethodsQuery, signUp } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { common, signUp as m } from '../../messages/en.ts'
 import { NewPasswordField, ProviderSignIn } from '../../parts/credentials.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
 import { PageHead } from '../../parts/ui.tsx'
-
-const { common, signUp: m } = messages
 
 const route = getRouteApi('/outside/sign-up')
 

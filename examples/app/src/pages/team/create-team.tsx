@@ -2,12 +2,10 @@ import { FinanceError } from 'finance-client'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { createTeam } from '../../data/teams.ts'
-import { messages } from '../../messages/en.ts'
+import { team as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { SendVerification } from '../../parts/credentials.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const m = messages.team
 
 /** Creates a team, or shows why the user cannot. */
 export function CreateTeam() {

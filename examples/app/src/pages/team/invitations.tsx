@@ -5,12 +5,10 @@ import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
 import { answerInvitation, cancelInvitation, type GrantableRole, grantableRoles, invitationsQuery, invite, myInvitationsQuery } from '../../data/teams.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, team as m } from '../../messages/en.ts'
 import { Action, ErrorNote } from '../../parts/ui.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, team: m } = messages
 
 /** Pending invitations of the team, and a form for the next one. */
 export function Invitations({ team: { id: organizationId } }: { team: OrganizationWithRole }) {

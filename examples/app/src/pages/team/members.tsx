@@ -4,13 +4,11 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { changeRole, type GrantableRole, grantableRoles, membershipEventsQuery, membersQuery, removeMember } from '../../data/teams.ts'
-import { messages } from '../../messages/en.ts'
+import { common, team as m } from '../../messages/en.ts'
 import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { EventList } from '../../parts/query-boundary.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, team: m } = messages
 
 const nameOf = ({ user, user_id: id }: Member) => user?.name || user?.email || id
 

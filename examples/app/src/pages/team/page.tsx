@@ -1,14 +1,12 @@
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
-import { messages } from '../../messages/en.ts'
+import { team as m } from '../../messages/en.ts'
 import { Action, ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { CreateTeam } from './create-team.tsx'
 import { Invitations, MyInvitations } from './invitations.tsx'
 import { Members, MembershipEvents } from './members.tsx'
 import { TeamEnd, TeamName } from './team-settings.tsx'
-
-const m = messages.team
 
 /** The team of the context, and all teams of the user. */
 export function Page() {

@@ -5,12 +5,10 @@ import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useAccountChange } from '../../data/change.ts'
 import { deleteTeam, leaveTeam, membersQuery, renameTeam, transferTeam } from '../../data/teams.ts'
-import { messages } from '../../messages/en.ts'
+import { common, team as m } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { useToast } from '../../parts/toast.tsx'
-
-const { common, team: m } = messages
 
 export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) {
   const { rights } = useSessionContext()

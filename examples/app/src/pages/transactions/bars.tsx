@@ -3,11 +3,9 @@ import type { Reply, RowChange } from 'finance-client'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { statuses } from '../../data/transactions/filters.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 import { Amount } from '../../parts/ui.tsx'
-
-const { common, transactions: m } = messages
 
 type BulkBarProps = {
   rows: readonly Transaction[]

@@ -7,13 +7,11 @@ import type { Transaction } from '../../data/transactions/api.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
 import { statuses, type TextColumn, textColumns, textLengths } from '../../data/transactions/filters.ts'
-import { messages } from '../../messages/en.ts'
+import { common, fields, transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { CurrencyField } from '../../parts/money-fields.tsx'
 import { type Part, partsOf, restOf, Splits } from './splits.tsx'
-
-const { common, transactions: m } = messages
 
 type DetailsProps = { row: Transaction, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
 
@@ -68,7 +66,7 @@ export function Details({ row, categories, changes: { save, renew }, onClose }: 
               {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
             </Select>
             <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
-            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(messages.fields[column])} maxLength={textLengths[column]} />)}
+            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(fields[column])} maxLength={textLengths[column]} />)}
             <CurrencyField
               readOnly={row.account_id !== null || row.transfer_id !== null}
               {...(row.account_id !== null && { hint: m.theAccounts })}

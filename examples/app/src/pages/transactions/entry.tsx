@@ -9,11 +9,9 @@ import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
-
-const { common, transactions: m } = messages
 
 /** The day and the account of the former row, which the next one starts with. */
 type Former = { day: string, account: string | null }

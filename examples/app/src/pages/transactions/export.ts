@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { type Shown, textColumns } from '../../data/transactions/filters.ts'
-import { messages } from '../../messages/en.ts'
+import { fields } from '../../messages/en.ts'
 import { dayOf, everyTransaction, type Transaction } from '../../data/transactions/api.ts'
 import { save } from '../../parts/save.ts'
 import { useToast } from '../../parts/toast.tsx'
@@ -17,7 +17,7 @@ const columns: Record<string, (row: Transaction, names: Names) => string | numbe
   category: ({ category_id }, { categories }) => categories.get(category_id ?? ''),
   account: ({ account_id }, { accounts }) => accounts.get(account_id ?? ''),
   tags: ({ tags }) => tags.map(({ name }) => name).join(', '),
-  ...Object.fromEntries(textColumns.map((column) => [messages.fields[column], (row: Transaction) => row[column]])),
+  ...Object.fromEntries(textColumns.map((column) => [fields[column], (row: Transaction) => row[column]])),
   id: ({ id }) => id,
 }
 

@@ -4,10 +4,8 @@ import type { Account } from '../../data/accounts.ts'
 import type { Category, Tag } from '../../data/categories.ts'
 import { type Shown, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { Field, Options } from '../../parts/form.tsx'
-
-const { common, transactions: m } = messages
 
 type FiltersProps = {
   shown: Shown

@@ -1,8 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { messages } from '../../messages/en.ts'
+import { transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-
-const m = messages.transactions
 
 const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['?', m.theseKeys]] as const
 

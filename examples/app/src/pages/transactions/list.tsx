@@ -4,9 +4,7 @@ import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, 
 import { columnOf, type Sort } from '../../data/transactions/filters.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
-import { messages } from '../../messages/en.ts'
-
-const { common, transactions: m } = messages
+import { common, transactions as m } from '../../messages/en.ts'
 
 type ListProps = {
   grid: RefObject<HTMLDivElement | null>

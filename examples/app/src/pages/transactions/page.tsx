@@ -5,7 +5,7 @@ import { MenuPopup } from '../../app/menus.tsx'
 import { useSessionContext } from '../../app/session-context.tsx'
 import { useTransactionChanges } from '../../data/transactions/changes.ts'
 import { isFiltered, type Shown, shownOf, usualSort } from '../../data/transactions/filters.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BulkBar, TotalsBar } from './bars.tsx'
 import { Details } from './details.tsx'
@@ -18,8 +18,6 @@ import { List } from './list.tsx'
 import { TransferForm } from './transfer-form.tsx'
 import { useTransactionList } from './use-list.ts'
 import './transactions.css'
-
-const { common, transactions: m } = messages
 
 const route = getRouteApi('/inside/transactions')
 

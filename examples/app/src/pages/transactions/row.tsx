@@ -1,10 +1,8 @@
 import { memo, type ReactNode } from 'react'
 import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { transactions as m } from '../../messages/en.ts'
 import { Amount } from '../../parts/ui.tsx'
-
-const m = messages.transactions
 
 /** Names by ids. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }

@@ -1,12 +1,10 @@
 import { useFieldArray, useFormContext } from 'react-hook-form'
 import type { Category } from '../../data/categories.ts'
 import type { Transaction } from '../../data/transactions/api.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { Options, Select, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
 import { Amount } from '../../parts/ui.tsx'
-
-const { common, transactions: m } = messages
 
 /** A part in the form. `category_id` is empty for the category of the whole. */
 export type Part = { name: string, category_id: string, amount: number | null }

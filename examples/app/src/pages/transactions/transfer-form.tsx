@@ -1,12 +1,10 @@
 import type { Account } from '../../data/accounts.ts'
 import type { TransactionChanges } from '../../data/transactions/changes.ts'
 import { today } from '../../locale/days.ts'
-import { messages } from '../../messages/en.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { AmountField } from '../../parts/money-fields.tsx'
-
-const { common, transactions: m } = messages
 
 type TransferFormProps = { accounts: readonly Account[], changes: TransactionChanges, onClose: () => void }
 

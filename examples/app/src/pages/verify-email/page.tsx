@@ -4,12 +4,10 @@ import { useState } from 'react'
 import { useSession } from '../../app/session.ts'
 import { sendVerification } from '../../data/me.ts'
 import { myInvitationsQuery } from '../../data/teams.ts'
-import { messages } from '../../messages/en.ts'
+import { common, verifyEmail as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
 import { PageHead } from '../../parts/ui.tsx'
 import { Invitation } from '../accept-invitation/page.tsx'
-
-const { common, verifyEmail: m } = messages
 
 const route = getRouteApi('/outside/verify-email')
 

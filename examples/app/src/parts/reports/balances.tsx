@@ -10,9 +10,7 @@ import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
 import { Amount, EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { Sparkline, TableSwitch } from './marks.tsx'
-import { messages } from '../../messages/en.ts'
-
-const { common, reports: m } = messages
+import { common, reports as m } from '../../messages/en.ts'
 
 /** The month of a day and the five before. */
 const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))

@@ -8,9 +8,7 @@ import { type Days, passedOf } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
-import { messages } from '../../messages/en.ts'
-
-const { common, reports: m } = messages
+import { common, reports as m } from '../../messages/en.ts'
 
 /** Budgets and expenses of some days, with a mark for today. */
 export function Budgets({ days, money }: { days: Days, money: Money }) {

@@ -7,9 +7,7 @@ import { formatShort } from '../../locale/figures.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
 import { RowsLink } from '../ui.tsx'
 import type { Flow, FlowProps } from './flows.ts'
-import { messages } from '../../messages/en.ts'
-
-const { common, reports: m } = messages
+import { common, reports as m } from '../../messages/en.ts'
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }

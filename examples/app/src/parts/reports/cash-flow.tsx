@@ -9,9 +9,7 @@ import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { type FlowProps, flowsOf, hasFlow, unitOf } from './flows.ts'
 import { TableSwitch } from './marks.tsx'
-import { messages } from '../../messages/en.ts'
-
-const m = messages.reports
+import { reports as m } from '../../messages/en.ts'
 
 // the chart and its library load while the report does
 const CashFlowChart = lazy(() => import('./cash-flow-chart.tsx'))

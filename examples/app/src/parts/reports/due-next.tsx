@@ -9,9 +9,7 @@ import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
 import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
 import { QueryBoundary } from '../query-boundary.tsx'
-import { messages } from '../../messages/en.ts'
-
-const { common, reports: m } = messages
+import { common, reports as m } from '../../messages/en.ts'
 
 /** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }

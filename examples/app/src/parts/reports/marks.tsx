@@ -1,6 +1,5 @@
-import { messages } from '../../messages/en.ts'
-
-const m = messages.reports /** Small marks of reports, for the eye only: the figures are beside them. */
+/** Small marks of reports, for the eye only: the figures are beside them. */
+import { reports as m } from '../../messages/en.ts'
 
 type BarProps = {
   /** From 0 to 1; more fills the bar. */

@@ -8,9 +8,7 @@ import { type Days, formatDays } from '../../locale/months.ts'
 import { QueryBoundary } from '../query-boundary.tsx'
 import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
 import { Bar } from './marks.tsx'
-import { messages } from '../../messages/en.ts'
-
-const { common, reports: m } = messages
+import { common, reports as m } from '../../messages/en.ts'
 
 type SpendingProps = {
   kind?: 'income' | 'expense'
