@@ -9,12 +9,12 @@ import { followSession } from './app/session.ts'
 import { queries } from './data/queries.ts'
 import { Toasts } from './parts/toast.tsx'
 
-const place = document.querySelector('#app')
-if (place === null) throw new Error('index.html has no #app')
+const container = document.querySelector('#app')
+if (container === null) throw new Error('index.html has no #app')
 
 followSession(() => void router.invalidate())
 
-createRoot(place).render(
+createRoot(container).render(
   <StrictMode>
     {/* the content security policy allows no <style> */}
     <CSPProvider disableStyleElements>

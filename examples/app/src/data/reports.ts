@@ -36,10 +36,10 @@ const daysFilter = (days: Days | null): TransactionFilter[] =>
 export type FlowPeriods = { grouping: Grouping, periods: number, upcoming: number }
 
 /** Income and expenses per period, including planned ones. */
-export const cashFlowQuery = (context: Context, asked: FlowPeriods, money: Money) =>
+export const cashFlowQuery = (context: Context, periods: FlowPeriods, money: Money) =>
   queryOptions({
-    queryKey: [context.key, 'reports', 'cash flow', asked, money.convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...asked, ...converted(money) }, { get: true }).abortSignal(signal)),
+    queryKey: [context.key, 'reports', 'cash flow', periods, money.convertTo],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...periods, ...converted(money) }, { get: true }).abortSignal(signal)),
     select: ofCurrency(money),
   })
 

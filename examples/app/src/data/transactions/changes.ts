@@ -39,14 +39,14 @@ export function useTransactionChanges() {
   /** The outcome of a change of many rows, some of which another user may have deleted. */
   const outcomeOfMany = (
     text: (rows: string, count: number) => string,
-    asked: readonly Transaction[],
+    requested: readonly Transaction[],
     changed: readonly Transaction[],
     now: readonly Transaction[],
   ) => {
-    const missing = asked.filter((row) => !changed.includes(row))
+    const missing = requested.filter((row) => !changed.includes(row))
     const note = missing.length === 0 ? '' : m.hadBeenDeleted(counted(missing))
     if (changed.length === 0) return { text: note }
-    return withUndo([text(counted(changed), changed.length), note].filter(Boolean).join(' '), makeUndo(asked, changed, user.id), now)
+    return withUndo([text(counted(changed), changed.length), note].filter(Boolean).join(' '), makeUndo(requested, changed, user.id), now)
   }
 
   const add = useChange((of: Context, values: NewRow<'transactions'>) => createTransaction(of, values), {

@@ -6,13 +6,13 @@ import { ChangedMeanwhile, saveTransaction, type TransactionChange } from './con
 
 /**
  * Finds the activity entries of a change, which may have taken several requests.
- * @param asked the rows of the requests
+ * @param requested the rows of the requests
  * @param changed the rows of them that still existed
  * @returns ids for `undo`, the last request first
  */
-async function findUndoEntries(asked: readonly Transaction[], changed: readonly Transaction[], userId: string): Promise<string[]> {
+async function findUndoEntries(requested: readonly Transaction[], changed: readonly Transaction[], userId: string): Promise<string[]> {
   const ids = new Set(changed.map(({ id }) => id))
-  const firsts = inBatches(asked.map(({ id }) => id)).flatMap((batch) => batch.find((id) => ids.has(id)) ?? [])
+  const firsts = inBatches(requested.map(({ id }) => id)).flatMap((batch) => batch.find((id) => ids.has(id)) ?? [])
   const entries = await Promise.all(firsts.map((id) =>
     unwrap(
       finance.data.from('activity').select('id').eq('row_id', id).eq('actor_id', userId)
@@ -26,8 +26,8 @@ async function findUndoEntries(asked: readonly Transaction[], changed: readonly 
  * Returns a function that undoes a change through `/rpc/undo`. Looks its activity up now, because a later change of the same rows is
  * another request. The function throws FinanceError 409 if a row has changed since.
  */
-export function makeUndo(asked: readonly Transaction[], changed: readonly Transaction[], userId: string): () => Promise<void> {
-  const entries = findUndoEntries(asked, changed, userId)
+export function makeUndo(requested: readonly Transaction[], changed: readonly Transaction[], userId: string): () => Promise<void> {
+  const entries = findUndoEntries(requested, changed, userId)
   entries.catch(() => undefined)
   return async () => {
     for (const p_activity_id of await entries) await unwrap(finance.data.rpc('undo', { p_activity_id }))

@@ -33,13 +33,13 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const [stored] = useState({ range, widgets: pack(inOrder(dashboard.layout.widgets)) })
   const [widgets, setWidgets] = useState(stored.widgets)
   const [edited, setEdited] = useState<Widget | 'new' | null>(null)
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const toast = useToast()
   const isChanged = name !== dashboard.name || JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
   const leaving = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: () => isChanged, withResolver: true })
   // the undo of a removal works only on this page
-  const takeAway = useRef(() => {})
-  useEffect(() => () => takeAway.current(), [])
+  const closeToast = useRef(() => {})
+  useEffect(() => () => closeToast.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
     toast(m.theDashboardIsSaved)
     onClose()
@@ -50,7 +50,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
     // a button that moves in the document loses the focus
     flushSync(() => {
       setWidgets(next)
-      setSaid(placeOf(next, widget))
+      setAnnouncement(placeOf(next, widget))
     })
     if (focused instanceof HTMLElement) focused.focus()
   }
@@ -63,7 +63,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    takeAway.current = toast(m.isRemoved(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
+    closeToast.current = toast(m.isRemoved(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
@@ -98,7 +98,7 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
         {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
       <p className='field-note'>{m.buttonsMoveAWidgetAnd}</p>
-      <p role='status' className='unseen'>{said}</p>
+      <p role='status' className='unseen'>{announcement}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
       {leaving.status === 'blocked' && (
         <Confirm title={m.leaveWithoutSaving} action={m.leave} error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>

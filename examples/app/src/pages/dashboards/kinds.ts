@@ -42,8 +42,8 @@ export const kindOf = (type: string): Kind | undefined => (kinds as Record<strin
 export function settingOf(widget: Pick<Widget, 'type' | 'config'>, name: string): string {
   const choices = Object.keys(kindOf(widget.type)?.settings[name]?.choices ?? {})
   const config = typeof widget.config === 'object' && widget.config !== null && !Array.isArray(widget.config) ? widget.config : {}
-  const said = config[name]
-  const known = choices.find((choice) => choice === said || choice === JSON.stringify(said))
+  const stored = config[name]
+  const known = choices.find((choice) => choice === stored || choice === JSON.stringify(stored))
   // numeric keys of objects are sorted, so the default is not the first one
   return known ?? (name === 'periods' ? '6' : choices[0] ?? '')
 }

@@ -12,11 +12,11 @@ import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
 
 /** The maximum number of shown rates. */
-const most = 200
+const maximum = 200
 
 export function Page() {
   const { context, rights } = useSessionContext()
-  const rates = useQuery(ratesQuery(context, most))
+  const rates = useQuery(ratesQuery(context, maximum))
   // a report without a rate links here with its day and currencies
   const { base, quote, on_date } = useSearch({ from: '/inside/exchange-rates' })
   const missing = base !== undefined && quote !== undefined && on_date !== undefined ? { base, quote, on_date } : null
@@ -36,7 +36,7 @@ export function Page() {
         {(rows) => (
           <>
             <RateTable rates={rows} onEdit={setEdited} onDelete={remove} />
-            {rows.length === most && <p className='field-note'>{m.theNewest(most)}</p>}
+            {rows.length === maximum && <p className='field-note'>{m.theNewest(maximum)}</p>}
           </>
         )}
       </QueryBoundary>

@@ -7,18 +7,18 @@ import { PageHead } from '../../parts/ui.tsx'
 
 /** Mails a link to `/reset-password`. */
 export function Page() {
-  const ask = useMutation({ mutationFn: forgetPassword })
+  const request = useMutation({ mutationFn: forgetPassword })
   return (
     <>
       <PageHead title={m.forgotYourPassword} />
-      {ask.data === undefined
+      {request.data === undefined
         ? (
-          <Form defaultValues={{ email: '' }} error={ask.error} onSubmit={({ email }) => ask.mutate(email)}>
+          <Form defaultValues={{ email: '' }} error={request.error} onSubmit={({ email }) => request.mutate(email)}>
             <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' hint={m.aLinkToChooseA} required />
-            <SubmitButton isBusy={ask.isPending}>{m.sendTheLink}</SubmitButton>
+            <SubmitButton isBusy={request.isPending}>{m.sendTheLink}</SubmitButton>
           </Form>
         )
-        : <p role='status'>{ask.data.message}</p>}
+        : <p role='status'>{request.data.message}</p>}
       <p>
         <Link to='/sign-in'>{common.signIn}</Link>
       </p>

@@ -13,9 +13,9 @@ type Meaning = keyof typeof meanings
 const hasNames = (cells: string[]) => cells.every((cell) => cell !== '' && !/\d/.test(cell)) && new Set(cells).size === cells.length
 
 /** @returns the columns, or a problem */
-function columnsOf(said: Array<Meaning | ''>, header: string[]): Columns | string {
+function columnsOf(chosen: Array<Meaning | ''>, header: string[]): Columns | string {
   const columnAt = (place: number): Column => hasNames(header) ? header[place] ?? place : place
-  const all = (meaning: Meaning) => said.flatMap((one, place) => one === meaning ? [columnAt(place)] : [])
+  const all = (meaning: Meaning) => chosen.flatMap((one, place) => one === meaning ? [columnAt(place)] : [])
   const date = all('date')
   if (date.length === 0) return m.sayWhichColumnIsTheDay
   if ([...all('amount'), ...all('debit'), ...all('credit')].length === 0) return m.sayWhichColumnIsTheAmount

@@ -8,7 +8,7 @@ import { type Choices, type Group, lacksCurrency } from './portions.ts'
 
 const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
 
-const words = (answers: Answers): string[] => [
+const answersInWords = (answers: Answers): string[] => [
   ...answers.columns === undefined ? [] : [m.theColumnsAsYouSaid],
   ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? m.theMonthFirst : m.theDayFirst],
   ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? m.aCommaBeforeDecimals : m.aPointBeforeDecimals],
@@ -24,7 +24,7 @@ const words = (answers: Answers): string[] => [
 type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnswer: (answers: Answers) => void }
 
 export function HowItWasRead({ file, statement: { format, preset, rows, problems }, answers, onAnswer }: HowProps) {
-  const said = words(answers)
+  const given = answersInWords(answers)
   const lost = problems.filter(({ row }) => row === undefined)
   const notes = problems.filter(({ row }) => row !== undefined)
   return (
@@ -33,7 +33,8 @@ export function HowItWasRead({ file, statement: { format, preset, rows, problems
       <p>
         {preset === undefined ? formats[format] : PRESETS[preset].bank}
         {m.rows(rows.length)}
-        {said.length > 0 && m.readWith(said)}. {said.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readItAnew}</button>}
+        {given.length > 0 && m.readWith(given)}.{' '}
+        {given.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readItAnew}</button>}
       </p>
       {lost.length > 0 && <Lines title={m.wrongLinesAreLeftOut(lost.length)} problems={lost} isOpen />}
       {notes.length > 0 && <Lines title={m.notesOnLinesOfThe(notes.length)} problems={notes} />}

@@ -13,16 +13,16 @@ import { Review } from './review.tsx'
 export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
   const { user, context } = useSessionContext()
   const owner = `${user.id} ${context.key}`
-  const [said, setSaid] = useState<Answers | null>(null)
+  const [given, setGiven] = useState<Answers | null>(null)
   const accounts = useQuery(accountsQuery(context))
   // reading the file without answers identifies the bank, and so the remembered answers
   const plain = useQuery(bankFileQuery(file, {}))
   const sign = plain.data === undefined ? undefined : signatureOf(plain.data)
   const recalled = useMemo(() => sign === undefined ? undefined : recall(owner, sign), [owner, sign])
-  const answers = said ?? recalled?.answers ?? {}
+  const answers = given ?? recalled?.answers ?? {}
   const read = useQuery({ ...bankFileQuery(file, answers), enabled: plain.data !== undefined })
   const error = plain.error ?? read.error ?? accounts.error
-  const add = (more: Answers) => setSaid({ ...answers, ...more })
+  const add = (more: Answers) => setGiven({ ...answers, ...more })
 
   if (error !== null) return <ErrorNote error={error} />
   if (read.data === undefined || accounts.data === undefined) return <Skeleton />
@@ -38,13 +38,13 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   }
   const { statement } = read.data
   if (statement.problems.some(({ option }) => option !== undefined))
-    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setSaid} />
+    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setGiven} />
   return (
     <Review
       file={file}
       statement={statement}
       answers={answers}
-      onAnswer={setSaid}
+      onAnswer={setGiven}
       accounts={accounts.data}
       recalled={recalled}
       onDone={(what) => {

@@ -44,14 +44,14 @@ const signsOf = (text: string): Choice[] => {
 }
 
 type Option = NonNullable<Problem['option']>
-type Asked = { legend: string, choices: Choice[] }
+type Question = { legend: string, choices: Choice[] }
 type Open = Problem & { option: Option, unclear: string[] }
 
 const together = (one: (text: string) => string, several: string, unclear: string[]) =>
   unclear.length > 1 ? `${several}: ${unclear.join(' and ')}` : one(unclear[0] ?? '')
 
 /** Questions with one answer. */
-const single: Partial<Record<Option, (problem: Open) => Asked>> = {
+const single: Partial<Record<Option, (problem: Open) => Question>> = {
   dateOrder: ({ unclear }) => ({
     legend: together((text) => m.whichDayIs(text), m.theDatesAreWrittenIn, unclear),
     choices: daysOf(unclear[0] ?? ''),
@@ -80,12 +80,12 @@ const single: Partial<Record<Option, (problem: Open) => Asked>> = {
 }
 
 /** Questions with an answer per word. */
-const words = {
+const wordQuestions = {
   directions: { legend: m.didMoneyComeOrGo, choices: { out: m.itWent, in: m.itCame, sign: m.theSignOfTheAmount } },
   statuses: { legend: m.isSuchARowBooked, choices: { paid: m.booked, pending: m.pending, failed: m.failed } },
 } as const
 
-const isOfWords = (option: Option): option is keyof typeof words => option in words
+const isOfWords = (option: Option): option is keyof typeof wordQuestions => option in wordQuestions
 
 const asAnswer = (option: Option, value: string): string | boolean =>
   option === 'negate' || option === 'roundAmounts' || option === 'fee' ? value === 'true' : option === 'account' && value === '' ? false : value
@@ -141,13 +141,13 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
   // a word may contain any character, so fields are named by its index
   const namesOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
   const { register, handleSubmit, watch } = useForm<Record<string, string | null>>()
-  const said = watch()
-  const isDone = open.every((problem) => namesOf(problem).every((name) => Boolean(said[name]) || (name === 'account' && said[name] === '')))
+  const given = watch()
+  const isDone = open.every((problem) => namesOf(problem).every((name) => Boolean(given[name]) || (name === 'account' && given[name] === '')))
   const all: Answers = {
     ...answers,
     ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
-      if (!isOfWords(option)) return said[option] == null ? [] : [[option, asAnswer(option, said[option])]]
-      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word, index) => [word, said[`${option}-${index}`] ?? ''])) }]]
+      if (!isOfWords(option)) return given[option] == null ? [] : [[option, asAnswer(option, given[option])]]
+      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word, index) => [word, given[`${option}-${index}`] ?? ''])) }]]
     })),
   }
   return (
@@ -155,12 +155,12 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
       <p>{m.nothingInTheFileSays}</p>
       {open.map((problem) => {
         const { option, unclear } = problem
-        const asked = single[option]?.(problem)
-        return asked !== undefined
+        const question = single[option]?.(problem)
+        return question !== undefined
           ? (
             <fieldset key={option} className='import-choices'>
-              <legend>{asked.legend}</legend>
-              {asked.choices.map(({ value, name }) => (
+              <legend>{question.legend}</legend>
+              {question.choices.map(({ value, name }) => (
                 <label key={value}>
                   <input type='radio' value={value} required {...register(option)} />
                   {name}
@@ -170,11 +170,11 @@ export function Questions({ file, problems, answers, onAnswer }: QuestionsProps)
           )
           : isOfWords(option) &&
             unclear.map((word, index) => (
-              <Field key={word} name={`${option}-${index}`} label={`${words[option].legend} “${word || m.nothing}”`}>
+              <Field key={word} name={`${option}-${index}`} label={`${wordQuestions[option].legend} “${word || m.nothing}”`}>
                 {(control) => (
                   <select required {...control} {...register(`${option}-${index}`)}>
                     <option value=''>{m.choose}</option>
-                    <Options of={words[option].choices} />
+                    <Options of={wordQuestions[option].choices} />
                   </select>
                 )}
               </Field>

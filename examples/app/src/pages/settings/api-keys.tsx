@@ -25,13 +25,13 @@ const rolesBelow = (own: Role | null): GrantableRole[] =>
 export function ApiKeys() {
   const { user, teams } = useSessionContext()
   const toast = useToast()
-  const [ending, setEnding] = useState<ApiKey | null>(null)
+  const [revoked, setRevoked] = useState<ApiKey | null>(null)
   const keys = useQuery(apiKeysQuery(user.id))
   const revoke = useAccountChange(revokeApiKey, () => {
-    setEnding(null)
+    setRevoked(null)
     toast(m.theKeyIsRevoked)
   })
-  const placeOf = ({ organization_id: id }: ApiKey) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
+  const ownerOf = ({ organization_id: id }: ApiKey) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
   return (
     <section className='section'>
       <h2>{m.keysForPrograms}</h2>
@@ -46,24 +46,24 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {placeOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
+                {ownerOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
                 {' '}
                 {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
             </span>
-            <Action name={m.revoke} of={key.name} onClick={() => setEnding(key)} />
+            <Action name={m.revoke} of={key.name} onClick={() => setRevoked(key)} />
           </li>
         ))}
       </ul>
       {user.email_verified ? <NewKey /> : <p>{m.verifyYourAddressToMake}</p>}
-      {ending !== null && (
+      {revoked !== null && (
         <Confirm
-          title={m.revokeQuestion(ending.name)}
+          title={m.revokeQuestion(revoked.name)}
           action={m.revokeTheKey}
           error={revoke.error}
           isBusy={revoke.isPending}
-          onConfirm={() => revoke.mutate(ending)}
-          onClose={() => setEnding(null)}
+          onConfirm={() => revoke.mutate(revoked)}
+          onClose={() => setRevoked(null)}
         >
           <p>{m.whateverUsesItStopsAt}</p>
         </Confirm>

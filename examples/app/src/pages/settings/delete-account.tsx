@@ -7,20 +7,20 @@ import { Form, SubmitButton } from '../../parts/form.tsx'
 
 /** Requests the mail that deletes the account, then shows the successors of its teams. */
 export function DeleteAccount() {
-  const ask = useAccountChange(deleteAccount)
+  const request = useAccountChange(deleteAccount)
   return (
     <section className='section'>
       <h2>{m.deleteYourAccount}</h2>
-      {ask.data === undefined
+      {request.data === undefined
         ? (
           <>
             <p>
               {m.everythingPersonalIsDeletedWith} <a href='#data'>{m.whatIsYours}</a> {m.alongFirstNothingHappensBefore}
             </p>
-            <Fold name={m.deleteTheAccount} of={ask}>
-              <Form defaultValues={{ password: '' }} error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
-                <Confirmation error={ask.error} />
-                <SubmitButton isBusy={ask.isPending}>{m.mailMeTheLink}</SubmitButton>
+            <Fold name={m.deleteTheAccount} of={request}>
+              <Form defaultValues={{ password: '' }} error={request.error} onSubmit={(values) => request.mutate(ownPassword(values))}>
+                <Confirmation error={request.error} />
+                <SubmitButton isBusy={request.isPending}>{m.mailMeTheLink}</SubmitButton>
               </Form>
             </Fold>
           </>
@@ -28,7 +28,7 @@ export function DeleteAccount() {
         : (
           <div role='status'>
             <p>{m.aMailWithTheLink}</p>
-            {ask.data.organizations.map(({ id, name, successor }) => (
+            {request.data.organizations.map(({ id, name, successor }) => (
               <p key={id}>
                 {successor === null
                   ? m.staysWithoutAnybodyInIt(name)

@@ -13,7 +13,7 @@ function textOf({ kind, new_device: isNew, name, email }: AccountEvent): string 
   return `${isNew === true ? m.signedInOnANew : kindNames[kind]}${about === undefined ? '' : `: ${about}`}`
 }
 
-const placeOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [
+const detailsOf = ({ user_agent: agent, ip_address: address }: AccountEvent): string[] => [
   ...agent === null ? [] : [deviceOf(agent)],
   ...address === null ? [] : [address],
 ]
@@ -27,7 +27,7 @@ export function Events() {
       <p>
         {m.ifSomethingHereWasNot}
       </p>
-      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} textOf={textOf} detailsOf={placeOf} />
+      <EventList events={useInfiniteQuery(accountEventsQuery(user.id))} textOf={textOf} detailsOf={detailsOf} />
     </section>
   )
 }

@@ -36,28 +36,28 @@ function SetUp({ onCodes }: WithCodes) {
   const { user } = useSessionContext()
   const toast = useToast()
   const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
-  const begin = useAccountChange(beginTwoFactor)
+  const enrollment = useAccountChange(beginTwoFactor)
   const confirm = useAccountChange(confirmTwoFactor, () => {
     toast(m.twoFactorsAreOnAnd)
-    onCodes(begin.data?.backup_codes ?? [])
+    onCodes(enrollment.data?.backup_codes ?? [])
   })
-  if (begin.data === undefined) {
+  if (enrollment.data === undefined) {
     return (
       <>
         <p>
           {m.whoSignsInWithYour}
         </p>
         {hasNone && <p>{m.youHaveNoPasswordAnd}</p>}
-        <Fold name={m.setUpTwoFactors} of={begin}>
-          <Form defaultValues={{ password: '' }} error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
-            <Confirmation error={begin.error} />
-            <SubmitButton isBusy={begin.isPending}>{m.goOn}</SubmitButton>
+        <Fold name={m.setUpTwoFactors} of={enrollment}>
+          <Form defaultValues={{ password: '' }} error={enrollment.error} onSubmit={(values) => enrollment.mutate(ownPassword(values))}>
+            <Confirmation error={enrollment.error} />
+            <SubmitButton isBusy={enrollment.isPending}>{m.goOn}</SubmitButton>
           </Form>
         </Fold>
       </>
     )
   }
-  const uri = begin.data.totp_uri
+  const uri = enrollment.data.totp_uri
   return (
     <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
       <p>{m.letTheAppReadThis}</p>
@@ -70,7 +70,7 @@ function SetUp({ onCodes }: WithCodes) {
       </p>
       <CodeField autoFocus />
       <SubmitButton isBusy={confirm.isPending}>{m.turnOn}</SubmitButton>
-      <button type='button' className='quiet' onClick={() => begin.reset()}>{common.cancel}</button>
+      <button type='button' className='quiet' onClick={() => enrollment.reset()}>{common.cancel}</button>
     </Form>
   )
 }
@@ -88,26 +88,26 @@ function QrCode({ text }: { text: string }) {
 
 function Manage({ left, onCodes }: WithCodes & { left: number }) {
   const toast = useToast()
-  const [wish, setWish] = useState<'codes' | 'off' | null>(null)
+  const [intent, setIntent] = useState<'codes' | 'off' | null>(null)
   const renew = useAccountChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
   const disable = useAccountChange(disableTwoFactor, () => toast(m.twoFactorsAreOff))
-  const change = wish === 'off' ? disable : renew
+  const change = intent === 'off' ? disable : renew
   return (
     <>
       <p>{m.theyAreOnSigningIn(left)}</p>
-      {wish === null
+      {intent === null
         ? (
           <div className='buttons'>
-            <button type='button' onClick={() => setWish('codes')}>{m.newBackupCodes}</button>
-            <button type='button' onClick={() => setWish('off')}>{m.turnOff}</button>
+            <button type='button' onClick={() => setIntent('codes')}>{m.newBackupCodes}</button>
+            <button type='button' onClick={() => setIntent('off')}>{m.turnOff}</button>
           </div>
         )
         : (
           <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
-            <p>{wish === 'off' ? m.yourPasswordAloneThenSignsIn : m.theBackupCodesThatYou}</p>
+            <p>{intent === 'off' ? m.yourPasswordAloneThenSignsIn : m.theBackupCodesThatYou}</p>
             <Confirmation error={change.error} />
-            <SubmitButton isBusy={change.isPending}>{wish === 'off' ? m.turnOff : m.makeNewBackupCodes}</SubmitButton>
-            <button type='button' className='quiet' onClick={() => setWish(null)}>{common.cancel}</button>
+            <SubmitButton isBusy={change.isPending}>{intent === 'off' ? m.turnOff : m.makeNewBackupCodes}</SubmitButton>
+            <button type='button' className='quiet' onClick={() => setIntent(null)}>{common.cancel}</button>
           </Form>
         )}
     </>

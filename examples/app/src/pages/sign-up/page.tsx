@@ -14,7 +14,7 @@ export function Page() {
   const methods = useQuery(signInMethodsQuery).data
   const toast = useToast()
   // a toast, because the route redirects
-  const begin = useMutation({
+  const register = useMutation({
     mutationFn: signUp,
     onSuccess: (_, { email }) => toast(m.welcomeAMailIsOn(email)),
   })
@@ -25,11 +25,11 @@ export function Page() {
       {methods?.sign_up !== 'closed' && (
         <>
           {methods?.sign_up === 'invitation' && <p>{m.youNeedAnInvitationTo}</p>}
-          <Form defaultValues={{ name: '', email: '', password: '' }} error={begin.error} onSubmit={(values) => begin.mutate(values)}>
+          <Form defaultValues={{ name: '', email: '', password: '' }} error={register.error} onSubmit={(values) => register.mutate(values)}>
             <TextField name='name' label={m.yourName} autoComplete='name' required />
             <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
             <NewPasswordField name='password' label={common.password} />
-            <SubmitButton isBusy={begin.isPending}>{common.signUp}</SubmitButton>
+            <SubmitButton isBusy={register.isPending}>{common.signUp}</SubmitButton>
           </Form>
           {methods?.oidc?.sign_up === true && <ProviderSignIn to={search.to ?? '/'} />}
         </>

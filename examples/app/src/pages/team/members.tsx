@@ -18,12 +18,12 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
   const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const give = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(member.role)))
+  const change = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(member.role)))
   const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
       <h2>{m.members}</h2>
-      <ErrorNote error={members.error ?? give.error} />
+      <ErrorNote error={members.error ?? change.error} />
       {members.isPending && <Skeleton />}
       <ul className='list'>
         {members.data?.map((member) => {
@@ -40,8 +40,8 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
                   <select
                     aria-label={m.roleOf(nameOf(member))}
                     value={role}
-                    disabled={give.isPending}
-                    onChange={({ target }) => give.mutate({ organizationId, userId, role: target.value as GrantableRole })}
+                    disabled={change.isPending}
+                    onChange={({ target }) => change.mutate({ organizationId, userId, role: target.value as GrantableRole })}
                   >
                     {Object.keys(grantableRoles).map((one) => <option key={one} value={one}>{one}</option>)}
                   </select>

@@ -13,21 +13,21 @@ import { useToast } from '../../parts/toast.tsx'
 export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) {
   const { rights } = useSessionContext()
   const toast = useToast()
-  const [asked, setAsked] = useState<'leave' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'leave' | 'delete' | null>(null)
   const [typed, setTyped] = useState('')
   const leave = useAccountChange(leaveTeam, () => toast(m.youHaveLeft(name)))
   const remove = useAccountChange(deleteTeam, () => toast(common.isDeleted(name)))
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   return (
     <section className='section'>
       <h2>{rights.own ? m.ownership : m.leaveTheTeam}</h2>
       {rights.own && <Transfer team={{ id, name }} />}
       <div className='buttons'>
         {rights.own
-          ? <button type='button' className='danger' onClick={() => setAsked('delete')}>{m.deleteTheTeam}</button>
-          : <button type='button' className='danger' onClick={() => setAsked('leave')}>{m.leaveTheTeam}</button>}
+          ? <button type='button' className='danger' onClick={() => setDialog('delete')}>{m.deleteTheTeam}</button>
+          : <button type='button' className='danger' onClick={() => setDialog('leave')}>{m.leaveTheTeam}</button>}
       </div>
-      {asked === 'leave' && (
+      {dialog === 'leave' && (
         <Confirm
           title={m.leaveQuestion(name)}
           action={m.leave}
@@ -39,7 +39,7 @@ export function TeamEnd({ team: { id, name } }: { team: OrganizationWithRole }) 
           <p>{m.youNoLongerSeeWhat}</p>
         </Confirm>
       )}
-      {asked === 'delete' && (
+      {dialog === 'delete' && (
         <Confirm
           title={common.deleteQuestion(name)}
           action={m.deleteForGood}

@@ -33,7 +33,7 @@ export function Filters(props: FiltersProps) {
         <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>{m.filter}</button>
       </div>
       <div id='filter-choices' hidden={!isOpen}>{isOpen && <Choices {...props} />}</div>
-      <Words {...props} />
+      <Labels {...props} />
     </section>
   )
 }
@@ -130,10 +130,10 @@ const Choice = ({ label, name, value, onChange, children }: ChoiceProps) => (
 )
 
 /** A button per filter that removes it. */
-function Words({ shown, onChange, categories, accounts }: FiltersProps) {
+function Labels({ shown, onChange, categories, accounts }: FiltersProps) {
   const named = (all: ReadonlyArray<{ id: string, name: string }>, id: string | undefined, none: string) =>
     id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
-  const words = {
+  const labels = {
     search: shown.search === undefined ? undefined : `“${shown.search}”`,
     category: named(categories, shown.category, m.noCategory),
     account: named(accounts, shown.account, m.noAccount),
@@ -143,7 +143,7 @@ function Words({ shown, onChange, categories, accounts }: FiltersProps) {
     from: shown.from === undefined ? undefined : m.fromDay(formatDay(shown.from)),
     to: shown.to === undefined ? undefined : m.toDay(formatDay(shown.to)),
   }
-  const all = Object.entries(words).filter(([, word]) => word !== undefined)
+  const all = Object.entries(labels).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null
   return (
     <ul className='tx-filter-words' aria-label={m.whatIsShown}>

@@ -13,7 +13,7 @@ import { common, reports as m } from '../../messages/en.ts'
 
 /** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }
-const most = 8
+const maximum = 8
 
 /** Recurring costs that are due next. */
 export function DueNext() {
@@ -21,7 +21,7 @@ export function DueNext() {
   const now = today()
   const upcoming = useQuery({
     ...upcomingQuery(context, { start: addDays(now, -reach.back), end: addDays(now, reach.ahead) }),
-    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, most),
+    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, maximum),
   })
   return (
     <>
