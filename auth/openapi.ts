@@ -1,6 +1,6 @@
 /**
  * The auth surface in OpenAPI 3.1, made of the route rows: what a row does not say is derived from its policy and its schemas,
- * so that a description cannot say something else than the service does. docs/openapi.json is this and the data surface's. No I/O.
+ * so that a description cannot say something else than the service does. No I/O.
  */
 import { z } from 'zod'
 import { basePath } from './config.ts'
@@ -18,7 +18,7 @@ type Schema = Json & { properties?: Record<string, Json>, required?: string[] }
 export type Description = {
   /** By their path from base_url. */
   paths: Record<string, Json>
-  components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Json }
+  components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Record<string, Json> }
   tags: { name: string, description: string }[]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Passkeys: WebAuthn credentials that their device keeps and uses only after it has verified its person, so that one alone signs in
- * and counts as two factors. docs/decisions/auth-surface.md says why these are not the engine's plugin.
+ * and counts as two factors. docs/decisions/auth/build-passkeys-on-simplewebauthn.md says why these are not the engine's plugin.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { createAuthEndpoint, sessionMiddleware } from 'better-auth/api'

@@ -22,6 +22,8 @@ export type AppParts = ServeParts & {
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
+  /** Reads the OpenAPI document of both surfaces. */
+  document: () => Promise<object>
   /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
   isStopping: () => boolean
   /** What `/` names beside what every origin of ours has. */
@@ -120,7 +122,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(parts.addresses))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of description(config.publicUrl)) app.get(path, (context) => serve(context.req.raw))
+  for (const [path, serve] of description(parts.document)) app.get(path, (context) => serve(context.req.raw))
   for (const path of descriptionPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }

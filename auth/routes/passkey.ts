@@ -1,4 +1,4 @@
-/** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth-surface.md. */
+/** Passkeys, which sign in by themselves, and what asks for them. Source: docs/decisions/auth/build-passkeys-on-simplewebauthn.md. */
 import { perMinute } from '../policy.ts'
 import { confirmed, passwordGuesses, unconfirmed } from './confirmed.ts'
 import { engineReplies } from './engine-replies.ts'

@@ -22,6 +22,6 @@ create policy app_subscriptions_read_own on api.app_subscriptions
 -- user. anon has no policy and so reads nothing.
 grant select on api.app_subscriptions to anon, authenticated;
 
-create trigger app_subscriptions_updated_at
+create trigger "1_updated_at"
   before update on api.app_subscriptions
-  for each row execute function private.set_timestamps('updated_at');
+  for each row execute function private.set_updated_at();

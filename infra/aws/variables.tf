@@ -114,7 +114,7 @@ variable "tasks" {
   default = {
     edge = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
-    # two of the largest bodies at once took 1,074 MiB of PostgREST: docs/decisions/infrastructure.md
+    # two of the largest bodies at once took 1,074 MiB: docs/decisions/edge/admit-two-large-bodies-per-postgrest.md
     data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 

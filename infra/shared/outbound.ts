@@ -26,7 +26,13 @@ async function send(request: Request, signal: AbortSignal): Promise<IncomingMess
   const headers = { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const open = request.url.startsWith('https:') ? encrypted : plain
-  open(request.url, { method: request.method, headers, signal }, resolve).on('error', reject).end(body)
+  // no kept connection, which the server may have closed
+  const sent = open(request.url, { method: request.method, headers, signal, agent: false }, resolve).on('error', reject)
+  sent.once('upgrade', (_response, socket) => {
+    socket.destroy()
+    reject(new Error('the server switches protocols'))
+  })
+  sent.end(body)
   return promise
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { asked, garbledFields, messages, refused } from './queries.ts'
+import { asked, garbledFields, hints, messages, refused } from './queries.ts'
 import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
 
 let stack: Stack
@@ -17,10 +17,11 @@ const answer = async (url: string, method: string, headers = {}) => {
   const response = await fetch(url, { method, headers })
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
+const parsed = ({ text, ...rest }: { status: number, type: string | null, text: string }) => ({ ...rest, body: JSON.parse(text) })
 const refusal = (code: string) => ({
-  status: 400,
+  status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
-  text: JSON.stringify({ code, message: messages[code], details: null, hint: null }),
+  body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
 })
 
 test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
@@ -40,7 +41,7 @@ test('a list of 7,000 commas, which comes back encoded in a field of the answer'
 
 describe('refused before PostgREST sees it', () => {
   test.each(refused)('as %s: %s', async (code, _, path, method = 'GET') => {
-    for (const prefix of ['/data', '/rest/v1']) expect(await answer(stack.url + prefix + path, method, bearer)).toEqual(refusal(code))
+    for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
   })
 
   test('from everybody, and PostgREST hears of none', async () => {
@@ -52,7 +53,7 @@ describe('refused before PostgREST sees it', () => {
       }),
     )
     for (const [code, , path, method = 'GET'] of refused.filter((one) => one[2].length < 2000))
-      expect(await answer(`${address}/data${path}`, method)).toEqual(refusal(code))
+      expect(parsed(await answer(`${address}/data${path}`, method))).toEqual(refusal(code))
     expect(seen).toEqual([])
   })
 

@@ -37,7 +37,7 @@ export const remove = (directory: string): Promise<void> => rm(directory, { recu
 
 /** Copies what `npm start` needs of the checkout, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
-  for (const name of ['auth', 'db', 'docs/openapi.json', 'edge', 'infra', 'package.json', 'postgrest.conf'])
+  for (const name of ['auth', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 

@@ -124,6 +124,11 @@ describe('a response', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
+  test('that switches protocols is a failure', async () => {
+    answer = (_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
+    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed' })
+  })
+
   test('that the caller gives up ends with the reason of the caller', async () => {
     const stop = new AbortController()
     answer = () => stop.abort(new Error('stopped'))

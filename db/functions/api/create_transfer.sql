@@ -46,7 +46,7 @@ begin
 
   -- what is rounded already has lost what the table would refuse
   if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
-    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency', '{amount,currency}');
+    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
 
   perform set_config('private.transfer', transfer::text, true);

@@ -13,7 +13,7 @@ create or replace function api.get_filtered_transactions(filters jsonb) returns 
   language sql stable
 begin atomic
   with recursive conditions as materialized (
-    select * from private.transaction_conditions(filters)
+    select * from private.parse_filters(filters)
   ), asked as materialized (
     select coalesce(lower(moments), '-infinity') as first,
       -- the end of a step is not part of it

@@ -1,4 +1,4 @@
-/** Income above the line, expenses below it, and a mark for the net. Each column is a link. Drawn by hand: docs/decisions/app.md compares it with a chart library. */
+/** Income above the line, expenses below it, and a mark for the net. Each column is a link. Drawn by hand: docs/decisions/app/draw-charts-with-d3-scales.md compares it with a chart library. */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, type RefCallback, useCallback, useState } from 'react'
