@@ -1,24 +1,24 @@
-/** What the auth service runs on, made of the settings that all programs share. No I/O. */
+/** The configuration of the auth service, built from the settings of all programs. No I/O. */
 import { configError } from '../infra/shared/errors.ts'
 import { need, type AddressRange, type Settings } from '../infra/shared/settings.ts'
 import { isLocal, originsOf, type Origins } from './origins.ts'
 
-/** Where mail goes. The local log is for work on one machine; production refuses it. */
+/** The mail transport. `log` is for local work; production refuses it. */
 export type MailTransport =
   | { kind: 'resend', apiKey: string, baseUrl: string | undefined }
   | { kind: 'smtp', url: string }
   | { kind: 'log' }
 
-/** Where the auth surface lives below base_url. */
+/** The path of the auth surface below base_url. */
 export const basePath = '/api/auth'
 
-/** What the auth service runs on: `Settings` with everything present that it cannot do without. */
+/** The configuration. Required settings are present. */
 export type Config = {
   production: boolean
   publicUrl: string
-  /** Where people's links lead, without a slash at the end; `publicUrl` unless the app lives elsewhere. */
+  /** The address that mailed links lead to, without a trailing slash. It is `publicUrl` unless the app has another address. */
   appUrl: string
-  /** Whether an app is there. Without one, links lead to our own pages. */
+  /** Whether there is an app. Without one, links lead to our own pages. */
   hasApp: boolean
   /** data_url, which `/` names. */
   dataUrl: string
@@ -26,7 +26,7 @@ export type Config = {
   port: number
   databaseUrl: string
   secret: string
-  /** Whose pages may call with credentials and be redirected to. */
+  /** The origins whose pages may call with credentials and receive redirects. */
   origins: Origins
   trustedProxies: AddressRange[]
   cookieDomain: string | undefined
@@ -38,14 +38,14 @@ export type Config = {
   activityDays: number
   eventsDays: number
   defaultProduct: string | undefined
-  /** Who may make an account, and of which domains their addresses must be; of any when there are none. */
+  /** The sign-up mode, and the allowed domains of addresses. An empty list allows all. */
   signUp: { by: Settings['SIGN_UP'], domains: string[] }
-  /** The provider of single sign-on, and whether an account is made of who has none. */
+  /** The provider of single sign-on, and whether it makes accounts for new users. */
   oidc: { issuer: string, clientId: string, clientSecret: string, name: string, signUp: boolean } | undefined
   logLevel: Settings['LOG_LEVEL']
-  /** What a message tells the operator to run. */
+  /** The commands that messages to the operator name. */
   commands: { admin: string, migrate: string }
-  /** Where traces are sent, and with which fields. */
+  /** The trace collector and its headers. */
   traces: { endpoint: string, headers: string | undefined } | undefined
 }
 
@@ -62,9 +62,9 @@ function oidcProvider(settings: Settings): Config['oidc'] {
   const named = (['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const).filter((name) => settings[name] !== undefined)
   if (named.length === 0) return undefined
   const issuer = need(settings, 'OIDC_ISSUER')
-  // its answers say who somebody is
+  // The provider's responses identify users, so they must not pass unencrypted.
   if (!issuer.startsWith('https:') && !isLocal(new URL(issuer).hostname)) throw configError('OIDC_ISSUER must begin with https, except on this machine.')
-  // what the provider sends a browser back with reaches us from its page, where the cookies of another site are others
+  // The callback comes from the provider's page. Partitioned cookies of another site are not sent with it.
   if (settings.COOKIE_SAME_SITE === 'none') throw configError('OIDC_ISSUER needs COOKIE_SAME_SITE=lax: the app must be on the same site.')
   return {
     issuer,

@@ -1,34 +1,37 @@
 /**
- * The auth service's connections. There are two pools because the engine keeps a connection for a whole transaction: a
- * request that holds one and waits for another out of the same pool can wait for itself.
+ * The connections of the auth service. There are two pools, because better-auth holds a connection for a whole transaction. A
+ * request that holds one and needs another of the same pool could wait forever.
  */
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
-import { noteDatabaseFailure } from './request-context.ts'
-import { tellWhoAsks } from './telling-statements.ts'
-import { traceStatements } from './traced-statements.ts'
+import { currentRequest } from './current-request.ts'
+import { wrapClients } from './pg-client.ts'
 
 export type AuthDatabase = Kysely<Tables>
 
+/** Runs a prepared statement. @returns its first row */
+export type PreparedQuery = <Row extends pg.QueryResultRow>(statement: { name: string, text: string }, values: unknown[]) => Promise<Row | undefined>
+
 export type Connections = {
-  /** The engine's alone. */
+  /** For better-auth only. */
   engine: Kysely<unknown>
-  /** Our own queries. */
   db: AuthDatabase
-  /** The same connections as `db`, for what needs one of them for itself or is no query of typed rows. */
+  /** The connections of `db`, for work that needs a connection of its own. */
   pool: pg.Pool
-  /** Both pools by their names, to be counted. */
+  /** Skips the query builder for the statements of every request. */
+  prepared: PreparedQuery
+  /** Both pools, for metrics. */
   pools: { auth: pg.Pool, engine: pg.Pool }
   close: () => Promise<void>
 }
 
 /**
- * Opens both pools; nothing is connected before the first query.
+ * Opens both pools. They connect with the first query.
  * @param url the connection of the role `auth_service`
- * @param onError told of a connection that broke while idle; the pool replaces it by itself
- * @param tracing gets a span for each statement of a request
+ * @param onError called if an idle connection breaks; the pool replaces it
+ * @param tracing receives a span for each statement of a request
  */
 export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
   const poolOf = (name: string) => {
@@ -42,31 +45,31 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
       idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
-    // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
+    // A connection that breaks in use also fails its query. Without a listener this event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
-    tellWhoAsks(pool)
-    if (tracing !== undefined) traceStatements(pool, tracing)
+    wrapClients(pool, tracing)
     return pool
   }
   const pool = poolOf('auth')
   const enginePool = poolOf('auth-engine')
+  const onQueryError = (error: unknown) => currentRequest.getStore()?.onQueryError(error)
   const engine = new Kysely<unknown>({
     dialect: new PostgresDialect({
       pool: {
         options: enginePool.options,
-        // Kysely logs failed queries, and not a connection that cannot be opened
+        // Kysely logs failed queries, but no failed connections.
         connect: () =>
           enginePool.connect().catch((error: unknown) => {
-            noteDatabaseFailure(error)
+            onQueryError(error)
             throw error
           }),
         end: () => enginePool.end(),
       },
     }),
     plugins: [new CamelCasePlugin()],
-    // to the engine a session that it could not read does not exist
+    // better-auth treats a session that it could not read as missing.
     log: (event) => {
-      if (event.level === 'error') noteDatabaseFailure(event.error)
+      if (event.level === 'error') onQueryError(event.error)
     },
   })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
@@ -74,6 +77,15 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     engine,
     db,
     pool,
+    prepared: async (statement, values) => {
+      // A query of the pool itself calls back, so it would not be traced.
+      const client = await pool.connect()
+      try {
+        return (await client.query({ ...statement, values })).rows[0]
+      } finally {
+        client.release()
+      }
+    },
     pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])

@@ -1,19 +1,17 @@
 /**
- * How the process ends: in order, once, and in bounded time, whatever asks for it. npm passes a signal on that the terminal
- * has sent already, and a crash can happen during a stop; neither must cut off the requests in flight.
+ * Graceful shutdown: in order, once, and in bounded time. npm repeats a signal of the terminal, and a process can crash during a
+ * stop. Requests in flight still finish.
  */
 import { isConfigError } from '../infra/shared/errors.ts'
 import { describeError, type Log } from './log.ts'
 
-/** A stop that takes longer is not going to end; in milliseconds. It drains for 5 s and leaves the mail queue as much. */
+/** Timeout of a stop, in milliseconds. Requests drain for 5 s, and the mail queue has as long. */
 const patienceMs = 12_000
 
 /**
- * Ends this process by `stop` at the first SIGTERM, SIGINT or crash. Whatever comes after that is logged and changes
- * nothing but the exit code, which is 1 after a crash. A crash is described as in every other log line, because what Node
- * prints of a database error holds the row.
- * @returns the function that takes `stop` as soon as there is something to stop; before that, a signal ends the process as if
- *   nobody listened, and a crash as soon as it is logged
+ * Ends this process by `stop` at the first SIGTERM, SIGINT or crash. Later signals and crashes are logged. After a crash the exit
+ * code is 1. A crash is logged like other errors, because Node would print the rows in a database error.
+ * @returns a function that receives `stop` once there are parts to stop. Before that a signal ends the process at once.
  */
 export function endInOrder(log: Log): (stop: () => Promise<void>) => void {
   let stop: (() => Promise<void>) | undefined
@@ -50,7 +48,7 @@ export function endInOrder(log: Log): (stop: () => Promise<void>) => void {
   }
 }
 
-/** Ends a process that could not start, with one line that says why. */
+/** Ends a process whose start failed, with one log line. */
 export function endFailedStart(error: unknown): never {
   const { name, message } = describeError(error)
   process.stderr.write(`Cannot start: ${isConfigError(error) ? error.message : `${name}: ${message}`}\n`)

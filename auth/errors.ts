@@ -60,22 +60,30 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** What a client receives. Source: interface "Errors", auth surface. */
+/** Body of an error. Source: interface "Errors", auth surface. */
 export type WireError = { error: ErrorCode, message: string }
 
-/** A refusal on its way to the client, thrown by anything between the route table and the engine. */
+/** An error that the client receives. */
 export type Refusal = Error & { code: ErrorCode, retryAfterSeconds?: number }
 
-/** A refusal to throw. `message` replaces the catalogue's sentence where more can be said. */
+/**
+ * Makes a refusal.
+ * @param message a more specific sentence than that of the catalogue
+ */
 export function refusal(code: ErrorCode, message?: string, retryAfterSeconds?: number): Refusal {
   return Object.assign(new Error(message ?? catalogue[code][1]), { name: 'Refusal', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+}
+
+/** Throws the refusal of a code. */
+export function refuse(code: ErrorCode, retryAfterSeconds?: number): never {
+  throw refusal(code, undefined, retryAfterSeconds)
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && error.name === 'Refusal'
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code)
 
-/** The response for a code: the contract's body, and Retry-After where waiting helps. */
+/** Builds the response of a code, with Retry-After if waiting helps. */
 export function errorResponse(code: ErrorCode, message?: string, retryAfterSeconds?: number): Response {
   const [status, sentence] = catalogue[code]
   const body: WireError = { error: code, message: message ?? sentence }
@@ -83,12 +91,12 @@ export function errorResponse(code: ErrorCode, message?: string, retryAfterSecon
   return Response.json(body, headers === undefined ? { status } : { status, headers })
 }
 
-/** Every code that the engine and its organization plugin may answer with. */
+/** The codes of better-auth and its organization plugin. */
 type EngineCode = keyof typeof BASE_ERROR_CODES | keyof typeof ORGANIZATION_ERROR_CODES
 
 /**
- * The engine's codes in ours. What is not named here falls back to the status. An organization that is not the
- * caller's answers as if it did not exist, so every way the engine says "not a member" is NOT_FOUND.
+ * Maps better-auth's codes to ours. Other codes fall back to the status. An organization of others answers as if it did not exist,
+ * so every code for "not a member" is NOT_FOUND.
  */
 const engineCodes = {
   INVALID_EMAIL: 'INVALID_EMAIL',
@@ -117,7 +125,7 @@ const engineCodes = {
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: 'OWNER_REQUIRED',
   SESSION_EXPIRED: 'FRESH_SIGN_IN_REQUIRED',
   SESSION_NOT_FRESH: 'FRESH_SIGN_IN_REQUIRED',
-  // natively a 401; the caller is signed in, and is not allowed
+  // better-auth responds with 401, although the caller is signed in
   YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'FORBIDDEN',
 } as const satisfies Partial<Record<EngineCode, ErrorCode>>
 
@@ -135,7 +143,7 @@ const statusCodes: Record<number, ErrorCode> = {
   429: 'RATE_LIMIT_EXCEEDED',
 }
 
-/** Which of our errors an engine reply is. Our own codes pass through, because our hooks inside the engine throw them. */
+/** Returns the code of a better-auth error. Our own codes pass through, because our hooks throw them. */
 export function codeOfEngine(status: number, engineCode: unknown): ErrorCode {
   if (isEngineCode(engineCode)) return engineCodes[engineCode]
   if (isErrorCode(engineCode)) return engineCode
@@ -149,13 +157,13 @@ const constraintCodes: Record<string, ErrorCode> = {
   members_organization_user_unique: 'ALREADY_MEMBER',
   members_one_owner: 'FORBIDDEN',
   passkeys_credential_unique: 'PASSKEY_EXISTS',
-  // two sign-ins of one person at once; the next one finds the account
+  // two concurrent sign-ins of one user: the next one finds the account
   accounts_provider_account_unique: 'OIDC_FAILED',
 }
 
 /**
- * Which of our errors a database error is: a trigger raises our code as its message (P0001), a constraint is known by
- * name. Anything else is undefined: a defect, not an answer.
+ * Returns the code of a database error. A trigger raises our code as its message (P0001), a constraint is known by its name.
+ * @returns undefined for all other errors
  */
 export function codeOfDatabase(error: unknown): ErrorCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined

@@ -1,4 +1,4 @@
-/** What happens in accounts and organizations, by kind. Triggers write it: db/functions/private/events.sql. */
+/** The kinds of events of accounts and organizations. Triggers write them: db/functions/private/events.sql. */
 
 export const accountEventKinds = [
   'signed_in',

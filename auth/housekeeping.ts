@@ -1,8 +1,7 @@
 /**
- * Deletes what has ended: rate-limit windows, sessions, API keys, password resets, half done sign-ins and remembered devices,
- * invitations, and activity and events that are older than the operator keeps them. The engine deletes such a row at most when
- * somebody asks for it. Each table is swept on its own, so that one that fails does not stop the others, and in batches, so that a
- * million rows are not locked at once.
+ * Deletes expired rows: rate-limit windows, sessions, API keys, mailed tokens, pending sign-ins, remembered devices and invitations.
+ * Deletes activity and events after the operator's retention time. Each table is separate, so one failure does not stop the others.
+ * Batches keep the locks short.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
@@ -10,38 +9,38 @@ import type { Tables } from '../db/types.ts'
 import type { Rotation } from './keys/rotation.ts'
 import { describeError, type Log } from './log.ts'
 
-/** Each table's key, and which of its rows have ended. Activity is the database's own to delete: the service may not read it. */
+/** The key and the condition of expired rows per table. The database deletes activity, which the service may not read. */
 const ends = [
   { table: 'auth.rate_limits', key: 'key', ended: 'window_started_at < now() - make_interval(secs => window_seconds)' },
   { table: 'auth.sessions', key: 'id', ended: 'expires_at < now()' },
-  // its person sees for a month why a program has stopped
+  // The user sees for a month why a program stopped.
   { table: 'auth.api_keys', key: 'id', ended: `expires_at < now() - interval '30 days'` },
   { table: 'auth.verifications', key: 'id', ended: 'expires_at < now()' },
   { table: 'auth.two_factor_tokens', key: 'token_hash', ended: 'expires_at < now()' },
-  // an organization sees for a month what became of an invitation; after that it would only be an address that we keep
+  // The organization sees the outcome of an invitation for a month. After that only an address would be stored.
   { table: 'auth.invitations', key: 'id', ended: `expires_at < now() - interval '30 days'` },
 ] satisfies { table: keyof Tables, key: string, ended: string }[]
 
-/** Rows of one statement, which takes milliseconds. */
+/** Rows per statement, which takes milliseconds. */
 const batchRows = 1_000
-/** How long one table may be swept in a round, in milliseconds; a batch that has begun is finished. */
+/** Time per table and round, in milliseconds. A started batch finishes. */
 const sweepMs = 2_000
 type Outcome = 'left' | 'failed' | 'done'
-/** Between rounds, by the worst outcome of a table, in milliseconds. */
+/** Pauses between rounds, by the worst outcome of a table, in milliseconds. */
 const pauses: Record<Outcome, number> = { left: 1_000, failed: 60_000, done: 10 * 60_000 }
 
-/** Deletes a batch of a table. @returns how many rows */
+/** Deletes a batch. @returns the number of rows */
 type Sweep = { table: keyof Tables | 'api.activity', batch: () => Promise<number> }
 
-/** For how many days the operator keeps what has no end of its own. */
+/** Retention of rows without an expiry, in days. */
 export type Kept = { activityDays: number, eventsDays: number }
 
 const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] => [
   ...[...ends, { table: 'auth.events' as const, key: 'id', ended: `happened_at < now() - interval '${eventsDays} days'` }].map(({ table, key, ended }) => ({
     table,
     async batch() {
-      // The rows that another process is deleting are left to it. The condition stands twice, because a limit's window may begin
-      // anew between the select and the delete.
+      // Skips rows that another process deletes. The condition is repeated, because a window may restart between
+      // the select and the delete.
       const { rowCount } = await pool.query(
         `delete from ${table} where ${key} in (select ${key} from ${table} where ${ended} limit ${batchRows} for update skip locked) and ${ended}`,
       )
@@ -58,10 +57,9 @@ const sweepsOf = (pool: pg.Pool, { activityDays, eventsDays }: Kept): Sweep[] =>
 ]
 
 /**
- * Runs until stopped; several processes may run it at once. It also logs the age of the signing key, for alarms that read
- * logs and no metrics.
- * @param pausesMs between rounds, for tests that cannot wait ten minutes
- * @returns the function that stops it, which waits for the batch that has begun
+ * Runs until stopped, in any number of processes. Also logs the age of the signing key, for alarms without metrics.
+ * @param pausesMs pauses between rounds, for tests
+ * @returns a function that stops it after the current batch
  */
 export function startHousekeeping(
   pool: pg.Pool,
@@ -85,7 +83,7 @@ export function startHousekeeping(
   }
   const run = async () => {
     const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
-    // a start has more urgent work
+    // A starting service has more urgent work.
     await pause(pausesMs.failed)
     while (!stopping.signal.aborted) {
       log.info({ signing_key_age_seconds: rotation.status().signingKeyAgeSeconds }, 'signing key')

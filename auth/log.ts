@@ -1,7 +1,4 @@
-/**
- * The log: JSON lines on standard output. Nothing is logged by dumping objects that hold requests, so that there is
- * nothing to redact; the redaction list is the second line of defence.
- */
+/** The log: JSON lines on standard output. No objects with requests are logged, so the redaction list is only the second line of defence. */
 import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
@@ -9,16 +6,16 @@ export type Log = Logger
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * @param level the least severe level that is written (LOG_LEVEL)
- * @param destination where to; standard output if absent
+ * @param level LOG_LEVEL
+ * @param destination standard output by default
  */
 export const createLog = (level: string, destination: DestinationStream = pino.destination(1)): Log =>
   pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // What clients choose is in it, origins and paths: a terminal would obey such a byte, and a reader take the line for two. Said as
-    // JSON says it, it is the same text.
+    // Escapes control characters in origins and paths, which clients choose. A terminal would obey them, and a line could look
+    // like two. As JSON escapes the text is the same.
     hooks: { streamWrite: (line) => line.replace(/[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped) },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
@@ -27,11 +24,11 @@ export const createLog = (level: string, destination: DestinationStream = pino.d
     },
   }, destination)
 
-/** What may be said of an error: its kind, its message's first line, and for the database the code. Never its parameters. */
+/** Describes an error for the log: its name, the first line of its message and the database's code. Never its parameters. */
 export function describeError(error: unknown): { name: string, message: string, code?: string, stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error, message: 'not an Error' }
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
-  // a message can quote the value that was refused: a database's, a schema's, a parser's
+  // messages of databases, schemas and parsers can quote the value
   if (error instanceof SyntaxError) return { name: error.name, message: 'a text could not be parsed' }
   if ('issues' in error && Array.isArray(error.issues)) {
     const [issue] = error.issues as { path?: unknown[], message?: string }[]

@@ -1,4 +1,4 @@
-/** The composition root: every part is made here, once, and handed to those that need it. */
+/** The composition root: makes every part once and passes it to the parts that need it. */
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
@@ -11,15 +11,13 @@ import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { optionalTracing } from '../infra/shared/optional-tracing.ts'
 import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
-import { plans as createPlans } from './plans.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
 import { endFailedStart, endInOrder } from './ending.ts'
-import { createEngine, jwtOptions } from './engine/engine.ts'
+import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { createPasswords } from './engine/passwords.ts'
 import { limits as createLimits } from './engine/rate-limits.ts'
-import { tokenLifetimeSeconds } from './engine/token-claims.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createApp, routeLabels } from './http/app.ts'
 import { healthChecks, keptForASecond } from './http/health.ts'
@@ -31,36 +29,38 @@ import { createMailer, type MailJobs } from './mail/mailer.ts'
 import { startNotices } from './mail/notices.ts'
 import { startQueue } from './mail/queue.ts'
 import { mailSender, type OutgoingMail } from './mail/transports.ts'
-import { policyOf } from './policy.ts'
-import { routes } from './routes/table.ts'
+import { createServices } from './services.ts'
 
-/** Time that a stop continues to serve, because senders do not know of it yet, in milliseconds. */
+/** Time in milliseconds in which a stopping service still accepts requests, until senders know of the stop. */
 const lameDuckMs = 250
 
-/** A token is accepted for so long after its end, because clocks differ; in seconds. */
+/** Seconds for which an expired token is still accepted, because clocks differ. */
 const clockLeewaySeconds = 60
 
-/** The auth surface. `isReady` tells whether it can do its work now, as `/readyz` does. */
+/** The auth surface. `isReady` returns the same as `/readyz`. */
 export type Service = { listener: Listener, isReady: () => Promise<boolean> }
 
 /** The service's log, metrics and traces, for the listener around it. */
 export type Witnesses = { log: Log, registry: Metrics['registry'], tracing: Tracing | undefined }
 
-/** Builds the listener that is called in the service's place. */
+/** Builds a listener around the service's own. */
 export type Around = (service: Service, witnesses: Witnesses) => Listener
 
 export type StartOptions = Partial<Pick<KeyOptions, 'retireAfterSeconds'>> & {
-  /** What serves other paths from the same port. */
+  /** Serves other paths of the same port. */
   around?: Around
-  /** What `/` names beside what every origin of ours has. */
+  /** Further entries of `/`. */
   additions?: Additions
-  /** Told each mail that is written to the log in place of being sent. The service itself keeps none. */
+  /** Receives each mail that the log transport would have sent. The service stores none. */
   onUnsentMail?: (mail: OutgoingMail) => void
-  /** Between two looks for what people are to be told by mail, in milliseconds. */
+  /** Pause between two queries for new notices, in milliseconds. */
   noticePauseMs?: number | undefined
 }
 
-/** The database must be the one this deployment migrated. @throws ConfigError saying what to change */
+/**
+ * Checks that this deployment migrated the database.
+ * @throws ConfigError with the remedy
+ */
 async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
   let settings: { publicUrl: string } | undefined
   try {
@@ -85,16 +85,16 @@ async function checkDatabase(db: AuthDatabase, config: Config): Promise<void> {
 
 /**
  * Starts the auth service.
- * @param options what stands around the app; and for tests that cannot wait, when a key retires and how soon people are told
- * @returns the function that stops it: no new requests, those in flight are finished, then the queue and the connections
- * @throws ConfigError when it cannot run as configured
+ * @param options the listener around the app, and shorter times for tests
+ * @returns a function that stops it: requests in flight finish first, then the queue and the connections
+ * @throws ConfigError
  */
 export async function startAuth(
   config: Config,
   log: Log,
   { around = ({ listener }) => listener, additions = { places: [], commands: [] }, onUnsentMail, noticePauseMs, ...tuning }: StartOptions = {},
 ): Promise<() => Promise<void>> {
-  // what is started is stopped in the opposite order, at the end or where the start fails
+  // stops the parts in the opposite order, also if the start fails
   const running = new AsyncDisposableStack()
   try {
     const tracing = await optionalTracing(config.traces?.endpoint, config.traces?.headers, log)
@@ -104,17 +104,17 @@ export async function startAuth(
     const { pool, pools, db } = connections
     const metrics = createMetrics(routeLabels.values())
     await checkDatabase(db, config)
-    // A hash holds 32 MiB, so that three fit into a container's limit. It takes a tenth of a second, so a full queue is some six
-    // seconds long, and three times that on a machine that is busy with other things.
+    // A hash needs 32 MiB, so three fit into a container's limit. A full queue takes about six seconds, and three times that on a
+    // busy machine.
     const threads = Math.min(3, availableParallelism())
     const passwords = createPasswords(threads, (error) => log.warn({ error: describeError(error) }, 'a thread that hashes passwords was lost'))
     running.defer(passwords.stop)
-    // one more place than threads, so that a thread has its next hash while somebody stores a session
+    // one more slot than threads, so that a thread gets its next hash while a session is stored
     const hashingQueue = createHashingQueue(threads + 1, 64, 20_000, () => metrics.limitHit('hashing_queue'))
-    const limits = createLimits(db, config.rateLimitEnabled, (by) => metrics.limitHit(by))
-    const plans = createPlans(db, config.defaultProduct)
+    const limits = createLimits(connections, config.rateLimitEnabled, (by) => metrics.limitHit(by))
     const mailer = createMailer(config, (name, payload) => queue.enqueue(name, payload))
-    const engine = await createEngine({ policies: routes.map(policyOf), config, connections, plans, limits, hashingQueue, passwords, mailer, log })
+    const services = await createServices({ config, connections, limits, hashingQueue, passwords, mailer, log })
+    const { engine } = services
     const keys: KeyOptions = {
       engine,
       jwt: jwtOptions(config, db),
@@ -161,20 +161,7 @@ export async function startAuth(
     }
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({
-      config,
-      engine,
-      plans,
-      db,
-      addresses: config,
-      log,
-      metrics,
-      tracing,
-      ready: checks,
-      document,
-      isStopping: () => stopping,
-      additions,
-    })
+    const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
@@ -205,8 +192,8 @@ async function run(optionsOf: OptionsAsSet): Promise<void> {
 }
 
 /**
- * Runs the service until it is told to stop, as the environment says.
- * @param optionsOf what stands around the service, by the settings
+ * Runs the service with the settings of the environment.
+ * @param optionsOf the options for these settings
  */
 export function main(optionsOf: OptionsAsSet = () => ({})): void {
   run(optionsOf).catch(endFailedStart)

@@ -1,22 +1,18 @@
-/**
- * The auth surface in OpenAPI 3.1, made of the route rows: what a row does not say is derived from its policy and its schemas,
- * so that a description cannot say something else than the service does. No I/O.
- */
+/** The auth surface in OpenAPI 3.1, generated from the route rows. No I/O. */
 import { z } from 'zod'
 import { basePath } from './config.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
+import { groups } from './features/routes.ts'
 import { pageRoutes } from './http/pages.ts'
 import type { RateLimit } from './policy.ts'
-import { operationIdOf } from './routes/names.ts'
-import { sessionEffectOf, type Route } from './routes/route.ts'
-import { groups } from './routes/table.ts'
+import { sessionEffectOf, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
 type Schema = Json & { properties?: Record<string, Json>, required?: string[] }
 
-/** The parts of an OpenAPI document that are the auth surface's. */
+/** The auth surface's parts of an OpenAPI document. */
 export type Description = {
-  /** By their path from base_url. */
+  /** Keyed by the path from base_url. */
   paths: Record<string, Json>
   components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Record<string, Json> }
   tags: { name: string, description: string }[]
@@ -24,15 +20,15 @@ export type Description = {
 
 const reference = (kind: keyof Description['components'], name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 
-/** A schema as JSON Schema, and the named ones that it refers to. @param io what a client may send, or what it is sent */
+/** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Json } {
-  // wrapped, because a named schema is referred to only from within another
+  // wrapped, because only a nested schema becomes a reference
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
     override: ({ jsonSchema: one }) => {
-      // the format says it in a word
+      // the format is enough
       if (one.format === 'date-time') delete one.pattern
-      // an answer may gain a field, and a field that is not known is dropped
+      // Responses may gain fields, and unknown input fields are dropped.
       if (one.additionalProperties === false) delete one.additionalProperties
       delete one.propertyNames
     },
@@ -48,21 +44,32 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema
 
 const fieldsOf = (row: Route): Record<string, Json> => jsonSchema(row.input, 'input').schema.properties ?? {}
 
-/** Every error that a route can give: what its policy and its input bring with them, and what its row names. */
+/** Returns all errors of a route: those of its policy and its input, and those that its row names. */
 export function errorsOf(row: Route): ErrorCode[] {
-  const { method, session = 'required', namesOrganization, hashesPassword, refuses = [] } = row
+  const { method, credential = 'session', namesOrganization, hashesPassword, refuses = [] } = row
   const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
   const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
   if (formats.size > 0) codes.add('VALIDATION_ERROR')
   if (formats.has('email')) codes.add('INVALID_EMAIL')
   if (formats.has('password')) codes.add('INVALID_PASSWORD')
-  if (session === 'required') codes.add('UNAUTHORIZED')
+  if (credential !== 'none') codes.add('UNAUTHORIZED')
   if (namesOrganization === true) codes.add('NOT_FOUND')
   if (hashesPassword === true) codes.add('SERVICE_BUSY')
-  // a body can be unreadable, and a page that is not trusted may not send one
+  // A body can be unreadable, and an untrusted page may not send one.
   if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FORBIDDEN'] as const) codes.add(code) }
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
+
+const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
+ * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
+ */
+export const methodOf = (path: string): string[] => path.replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+
+/** Returns the same name as one word: `organizationSetActive`. */
+const operationIdOf = (path: string): string => methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
 
 const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -82,7 +89,7 @@ const errorResponse = (codes: ErrorCode[]): Json => ({
   },
 })
 
-/** The codes by their status, the smaller one first. */
+/** Groups codes by status, in ascending order. */
 function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
   const groupsOfCodes = new Map<string, ErrorCode[]>()
   for (const code of codes) {
@@ -92,7 +99,7 @@ function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
   return [...groupsOfCodes]
 }
 
-/** What has no session, no input and no limit is refused by the server alone. */
+/** The one error of a path without session, input and limit. Node's HTTP server sends it. */
 const withoutInput = { 431: { description: 'The header fields are longer than 16 KiB.' } }
 
 const page = { 'text/html': { schema: { type: 'string' } } }
@@ -107,7 +114,7 @@ function limitsOf({ limits: { address, account } = {} }: Route): string[] {
   return limits.length === 0 ? [] : [`At most ${limits.join(', ')}.`]
 }
 
-/** How a browser is led on from a mailed link where there is an app. */
+/** The redirect of a browser to the app's page. */
 const onToApp = {
   303: {
     description: 'Where a browser asks and there is an app (`APP_URL`): on to its page of this link, with the outcome in the query.',
@@ -115,7 +122,7 @@ const onToApp = {
   },
 }
 
-/** How the input is sent: in the query of a GET, or else as a JSON body. */
+/** Describes the input: the query of a GET, or a JSON body. */
 function inputOf(row: Route): Json {
   const { schema } = jsonSchema(row.input, 'input')
   const { properties = {}, required = [] } = schema
@@ -137,11 +144,11 @@ function inputOf(row: Route): Json {
 
 function operation(row: Route, tag: string, components: Description['components']): Json {
   const effect = sessionEffectOf(row)
-  const { schema, named } = jsonSchema(row.answer, 'output')
+  const { schema, named } = jsonSchema(row.output, 'output')
   Object.assign(components.schemas, named)
   const refused = byStatus(errorsOf(row)).map(([status, codes]) => {
     const name = codes.map(pascal).join('Or')
-    // where a person's browser asks, a page says it
+    // a browser receives a page instead
     const response = row.page !== undefined && status === '400' ? `${name}Page` : name
     const described = errorResponse(codes)
     components.responses[response] = response === name ? described : { ...described, content: { ...described['content'] as Json, ...page } }
@@ -153,14 +160,14 @@ function operation(row: Route, tag: string, components: Description['components'
     tags: [tag],
     summary: row.summary,
     ...(description === '' ? {} : { description }),
-    // for what calls by this description and keeps a token, as /docs does
+    // for clients that generate requests from this description and keep a token, such as /docs
     ...(effect === undefined ? {} : { 'x-session': effect }),
-    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.shortcut === 'token' ? [{ apiKey: [] }] : [])] : [],
+    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.credential === 'session or API key' ? [{ apiKey: [] }] : [])] : [],
     ...inputOf(row),
     responses: {
       200: {
-        description: row.answer.meta()?.description ?? 'It is done.',
-        headers: { ...requestIdHeader, ...(row.signsIn === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
+        description: row.output.meta()?.description ?? 'It is done.',
+        headers: { ...requestIdHeader, ...(row.startsSession === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
         content: { 'application/json': { schema }, ...(row.page === undefined ? {} : page) },
       },
       ...(row.page === undefined ? {} : onToApp),
@@ -169,7 +176,7 @@ function operation(row: Route, tag: string, components: Description['components'
   }
 }
 
-/** A page that a mailed link opens, which sends its form to the route of the same path. */
+/** Describes the page of a mailed link. Its form sends to the route of the same path. */
 function pageOperation({ path, parameter: name }: typeof pageRoutes[number]): Json {
   return {
     operationId: `${operationIdOf(path)}Page`,
@@ -183,7 +190,7 @@ function pageOperation({ path, parameter: name }: typeof pageRoutes[number]): Js
 
 const pagesTag = { name: 'Pages', description: 'What a browser opens, and this description.' }
 
-/** The auth surface, without the headers that both surfaces have. The name of the session's cookie begins with `__Secure-` where base_url is https. */
+/** Describes the auth surface, without the headers of both surfaces. With https the cookie's name starts with `__Secure-`. */
 export function authDescription(): Description {
   const components: Description['components'] = {
     schemas: {

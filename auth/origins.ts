@@ -1,19 +1,16 @@
-/**
- * Which pages may call with credentials, and where a mailed link may lead: our own origin, those that are named, and where we
- * ourselves are on localhost, every origin there. No I/O.
- */
+/** The trusted origins: our own, those of TRUSTED_ORIGINS, and every origin on localhost if PUBLIC_URL is there. No I/O. */
 
 /** The trusted origins. */
 export type Origins = {
-  /** Whether it is one, written as a browser writes it; `null` never is. */
+  /** Returns true for a trusted origin, as a browser writes it. `null` is never trusted. */
   trusts: (origin: string) => boolean
-  /** All origins of localhost are among them. */
+  /** Whether all origins on localhost are trusted. */
   onLocalhost: boolean
-  /** The same set in the engine's words, in which `*` stands for any letters. */
+  /** The same set in better-auth's patterns, in which `*` stands for any letters. */
   patterns: string[]
 }
 
-/** Names of one's own machine, which a browser asks no server about. */
+/** Names that browsers resolve to their own machine. */
 export const isLocal = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
 
 const localPatterns = ['http', 'https'].flatMap((scheme) =>
@@ -22,7 +19,7 @@ const localPatterns = ['http', 'https'].flatMap((scheme) =>
 
 /**
  * @param publicUrl our own origin
- * @param named origins beside it
+ * @param named further origins
  */
 export function originsOf(publicUrl: string, named: string[]): Origins {
   const known = new Set([publicUrl, ...named])
@@ -37,4 +34,16 @@ export function originsOf(publicUrl: string, named: string[]): Origins {
     onLocalhost,
     patterns: onLocalhost ? [...known, ...localPatterns] : [...known],
   }
+}
+
+/**
+ * Returns true if a mailed link or a sign-in may lead to a URL: one of our origin, of a trusted origin, or below the path of APP_URL.
+ * Other paths of the app's origin may belong to another tenant of that host.
+ */
+export function isTrustedUrl({ appUrl, origins }: { appUrl: string, origins: Origins }, url: string): boolean {
+  const app = new URL(`${appUrl}/`)
+  if (!URL.canParse(url, app.href)) return false
+  const { origin, username, protocol, pathname } = new URL(url, app)
+  const isOutsideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
+  return /^https?:$/.test(protocol) && username === '' && origins.trusts(origin) && !isOutsideApp
 }

@@ -1,25 +1,23 @@
 /**
- * What strangers typed, as people read it in our mails and on our pages. No I/O.
- *
- * A name is whatever a stranger typed, and a mail or a page lends it our good name. So a name is cut to one short line,
- * and what programs turn into a link is taken apart: sign-up must not be a way to send people elsewhere.
+ * Sanitizes names and addresses for our mails and pages. No I/O. A user can choose any name, and our mails lend it credibility. A
+ * name is cut to one short line, and characters that mail programs turn into links are replaced.
  */
 
-/** So many characters of a name are shown. */
+/** Maximum length of a shown name. */
 export const nameLength = 60
-/** RFC 5321 allows no longer address. */
+/** The maximum length in RFC 5321. */
 const addressLength = 254
 
-/** The text, or its beginning with a mark that it goes on. */
+/** Cuts a text and marks the cut. */
 export function shorten(line: string, length: number): string {
   const characters = Array.from(line)
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('').trimEnd()}…`
 }
 
-/** Without what cannot be seen or turns text around. Names may be megabytes long; no more is read than can be shown. */
+/** Removes invisible and direction-changing characters. Reads only as much of a long name as can be shown. */
 const visible = (value: string): string => value.slice(0, 5_000).replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
 
-/** A line break in a subject would begin a header of the writer's own. */
+/** Joins lines. A line break in a subject would begin another header. */
 function oneLine(value: string, length: number): string {
   const line = value
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
@@ -29,8 +27,8 @@ function oneLine(value: string, length: number): string {
 }
 
 /**
- * A name that stays text in every mail program. Programs link `evil.example`, `http://…`, `\\server` and `1.2.3.4`, so
- * the character that makes it a link becomes a space. "J.R.R. Tolkien" and "Team: Finance" come through unchanged.
+ * Returns a name that no mail program links. In `evil.example`, `http://…`, `\\server` and `1.2.3.4` a space replaces the character
+ * that makes the link. "J.R.R. Tolkien" and "Team: Finance" stay the same.
  */
 export function plainName(value: string): string {
   const unlinked = visible(value)
@@ -39,5 +37,5 @@ export function plainName(value: string): string {
   return oneLine(unlinked, nameLength)
 }
 
-/** An address to be read. It keeps its dots and loses what no mail address needs and every URL has. */
+/** Returns a readable address. It keeps dots and loses characters that only URLs need. */
 export const plainAddress = (value: string): string => oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)

@@ -1,7 +1,6 @@
-/** What a user has paid for, as the sign-in and get-session replies show it and organization creation asks it. */
-import { sql } from 'kysely'
+/** The active plans of users. */
 import type { FunctionRows } from '../db/types.ts'
-import type { AuthDatabase } from './database.ts'
+import type { PreparedQuery } from './database.ts'
 
 /** Source: interface "Subscription status object". */
 export type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
@@ -12,20 +11,19 @@ export type Plans = {
   mayCreateOrganizations: (userId: string) => Promise<boolean>
 }
 
-/** The function that says what somebody has, for a statement of SQL; both are expressions. */
-export const activeProduct = (userId: string, defaultProduct: string): string => `private.active_product(${userId}, ${defaultProduct})`
+const activeProduct = {
+  name: 'plan',
+  text: 'select product_id as "productId", may_create_organizations as "mayCreateOrganizations" from private.active_product($1, $2)',
+}
 
-/** @param productId of the product that is active, if any */
-export const statusOf = (productId: string | undefined): SubscriptionStatus => ({ isSubscribed: productId !== undefined, productId: productId ?? null })
-
-/** @param defaultProduct a product everybody has (DEFAULT_PRODUCT), if any */
-export function plans(db: AuthDatabase, defaultProduct: string | undefined): Plans {
-  const active = async (userId: string) => {
-    const { rows } = await sql<FunctionRows['private.active_product']>`select * from private.active_product(${userId}, ${defaultProduct ?? null})`.execute(db)
-    return rows[0]
-  }
+/** @param defaultProduct the product of every user without a plan (DEFAULT_PRODUCT) */
+export function plans(prepared: PreparedQuery, defaultProduct: string | undefined): Plans {
+  const active = (userId: string) => prepared<FunctionRows['private.active_product']>(activeProduct, [userId, defaultProduct ?? null])
   return {
-    status: async (userId) => statusOf((await active(userId))?.productId),
+    status: async (userId) => {
+      const productId = (await active(userId))?.productId
+      return { isSubscribed: productId !== undefined, productId: productId ?? null }
+    },
     mayCreateOrganizations: async (userId) => (await active(userId))?.mayCreateOrganizations ?? false,
   }
 }

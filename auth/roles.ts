@@ -1,6 +1,29 @@
-/** The roles of an organization's members. Source: interface "Roles and permissions". */
+/**
+ * The roles of an organization's members, and what each may do to the organization. Source: interface "Roles and permissions".
+ * The rights on data are rows of private.role_permissions.
+ */
+import { createAccessControl } from 'better-auth/plugins/access'
 
 export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
-/** Roles that can be given: ownership is transferred, never given. */
+/** The roles that an invitation can have. Ownership is transferred instead. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
+export type GivenRoleName = typeof givenRoleNames[number]
+
+const statements = {
+  organization: ['update', 'delete'],
+  member: ['create', 'update', 'delete'],
+  invitation: ['create', 'cancel'],
+  event: ['list'],
+} as const
+
+export const accessControl = createAccessControl(statements)
+
+const none = { organization: [], member: [], invitation: [], event: [] }
+
+export const roles = {
+  owner: accessControl.newRole(statements),
+  admin: accessControl.newRole({ ...statements, organization: ['update'] }),
+  editor: accessControl.newRole(none),
+  viewer: accessControl.newRole(none),
+}

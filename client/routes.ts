@@ -1,4 +1,4 @@
-/** The methods of the auth surface and what they take and answer. Written by `npm run schema` from the route rows (auth/routes). */
+/** The methods of the auth surface and what they take and answer. Written by `npm run schema` from the route rows (auth/features). */
 
 /** Each method's route. */
 export const routes = {

@@ -1,8 +1,8 @@
 /** The auth surface as the client's methods: the text of client/routes.ts, made of the route rows and written by `npm run schema`. */
 import { z } from 'zod'
-import { methodOf } from '../auth/routes/names.ts'
-import { sessionEffectOf } from '../auth/routes/route.ts'
-import { routes } from '../auth/routes/table.ts'
+import { routes } from '../auth/features/routes.ts'
+import { methodOf } from '../auth/openapi.ts'
+import { sessionEffectOf } from '../auth/route.ts'
 import { propertyName, typeScriptOf, type Layout, type Schema } from './json-schema.ts'
 
 /** An object over several lines, each member with its description. */
@@ -28,7 +28,7 @@ export function clientRoutesPage(): string {
   const named = new Map<string, string>()
   const methods = routes.map((row) => {
     const input = describe(row.input, 'input')
-    const answer = describe(row.answer, 'output')
+    const answer = describe(row.output, 'output')
     for (const [name, one] of Object.entries(answer.$defs ?? {})) {
       named.set(name, `${one.description === undefined ? '' : `/** ${one.description} */\n`}export type ${name} = ${typeOf(one)}\n`)
     }
@@ -45,7 +45,7 @@ export function clientRoutesPage(): string {
       const lines = rows.map((method) => one(method, group === '' ? '  ' : '    ')).join('')
       return group === '' ? lines : `  ${open(group)}\n${lines}  ${close}\n`
     }).join('')
-  return `/** The methods of the auth surface and what they take and answer. Written by \`npm run schema\` from the route rows (auth/routes). */
+  return `/** The methods of the auth surface and what they take and answer. Written by \`npm run schema\` from the route rows (auth/features). */
 
 /** Each method's route. */
 export const routes = {

@@ -1,61 +1,81 @@
-/**
- * The one better-auth instance: every option of the engine is set here and nowhere else. What the engine does not decide
- * itself it asks of the parts it is given.
- */
+/** The one better-auth instance. Every option of better-auth is set here; services.ts passes the hooks of the features. */
 import { runWithAdapter } from '@better-auth/core/context'
-import { betterAuth, type AuthContext, type BetterAuthOptions } from 'better-auth'
-import { router } from 'better-auth/api'
+import { betterAuth, type AuthContext, type BetterAuthOptions, type GenericEndpointContext } from 'better-auth'
+import { APIError, createAuthMiddleware, router, sendVerificationEmailFn } from 'better-auth/api'
 import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
-import type { Plans } from '../plans.ts'
 import { basePath, type Config } from '../config.ts'
+import { clientAddressHeader, currentRequest } from '../current-request.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
+import { catalogue, isRefusal } from '../errors.ts'
 import { keyAdapter } from '../keys/adapter.ts'
 import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { Policy, RateLimit } from '../policy.ts'
-import { addressProblem, domainProblem, signUpProblem } from '../sign-up.ts'
-import { clientAddressHeader, requestContexts } from '../request-context.ts'
-import { accessControl, roles } from './access-control.ts'
-import { disownToken } from './disown.ts'
-import { endpoints } from './endpoints.ts'
-import { enforcement, inTurn } from './enforcement.ts'
-import { createGuesses } from './guesses.ts'
-import type { HashingQueue } from './hashing-queue.ts'
+import type { RateLimit } from '../policy.ts'
+import { accessControl, roles } from '../roles.ts'
+import { checkVerifiedPassword, recordVerifiedHash, revokeIfPasswordChanged } from './password-recheck.ts'
 import type { Passwords } from './passwords.ts'
-import { addressLimit, otherAddressLimit, type Limits } from './rate-limits.ts'
-import { refuse } from './refuse.ts'
-import { checkShownPassword, endUnlessShown, noting } from './shown-password.ts'
-import { createShortcuts } from './shortcuts.ts'
-import { claimsOf, tokenLifetimeSeconds } from './token-claims.ts'
-import { twoFactor } from './two-factor.ts'
+import type { Limits } from './rate-limits.ts'
 
-/** Per address of a person, however it comes to be sent: by sign-up, or by each sign-in until the address is verified. */
+/** Seconds from the issue of a token to its expiry. */
+export const tokenLifetimeSeconds = 3_600
+
+/** Limit of verification mails per user: at sign-up, and at each sign-in until the address is verified. */
 const verificationMailLimit: RateLimit = { window: 900, max: 5 }
 
 export type EngineParts = {
-  /** What is asked of the requests to each endpoint; an endpoint without a policy answers nobody. */
-  policies: Policy[]
   config: Config
   connections: Connections
-  plans: Plans
   limits: Limits
-  hashingQueue: HashingQueue
   passwords: Pick<Passwords, 'hash' | 'verify'>
   mailer: Mailer
   log: Log
+  disownToken: (userId: string) => Promise<string>
+  /** Runs before an account is made. @throws Refusal */
+  beforeUser: (email: string) => Promise<void>
+  /** Runs before a session is stored. @throws Refusal */
+  beforeSession: (userId: string, endpoint: GenericEndpointContext | null) => Promise<void>
 }
 
-/** Whether a mailed link or a sign-in may lead there: our own origin, a trusted one, or a path of the app's; the rest of its origin may be somebody else's. */
-function isTrustedUrl(config: Config, url: string): boolean {
-  const app = new URL(`${config.appUrl}/`)
-  if (!URL.canParse(url, app.href)) return false
-  const { origin, username, protocol, pathname } = new URL(url, app)
-  const isBesideApp = origin === app.origin && !`${pathname}/`.startsWith(app.pathname)
-  return /^https?:$/.test(protocol) && username === '' && config.origins.trusts(origin) && !isBesideApp
+/** Runs a hook of ours. better-auth passes on an APIError only and turns other errors into its own, so a Refusal becomes an APIError. */
+async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> {
+  try {
+    return await hook()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const [status, message] = catalogue[error.code]
+    throw new APIError(status, { code: error.code, message })
+  }
 }
 
-/** How tokens are made, for the engine and for the rotation of its keys. */
+/** Refuses a request to an endpoint that is not the one of the current row. Calls of our own code without a request pass. */
+const before = createAuthMiddleware(async (context) => {
+  const { request, path } = context as { request?: Request, path: string }
+  if (request === undefined) return
+  const current = currentRequest.getStore()
+  if (current?.policy.betterAuth !== `${request.method} ${path}`) throw new APIError(404, { code: 'NOT_FOUND' })
+  // The policy has read the session, so better-auth does not read it again.
+  if (current.caller !== undefined) context.context.session = current.caller
+})
+
+/** Mails a new link to an unverified user who signs in, and responds with user and session on all routes that start one. */
+const after = createAuthMiddleware(async (context) => {
+  const started = context.context.newSession
+  const kind = currentRequest.getStore()?.policy.startsSession ?? 'no'
+  if (kind === 'no' || !started) return undefined
+  if (kind === 'sign-in' && !started.user.emailVerified) await sendVerificationEmailFn(context, started.user)
+  return context.json({ user: started.user, session: started.session })
+})
+
+/** Wraps a function that hashes a password. Without a slot in the hashing queue it fails, so that a row cannot forget the queue. */
+const requireHashSlot = <Given, Result>(hash: (given: Given) => Promise<Result>) => async (given: Given): Promise<Result> => {
+  if (currentRequest.getStore()?.policy.hashesPassword !== true) {
+    throw new Error('A password is hashed without a slot in the hashing queue: the row of the route must set hashesPassword.')
+  }
+  return hash(given)
+}
+
+/** Options of tokens, for the signer and for the rotation of its keys. */
 export const jwtOptions = (config: Config, db: AuthDatabase) => ({
   schema: { jwks: { modelName: 'jwks' } },
   adapter: keyAdapter(db),
@@ -64,31 +84,20 @@ export const jwtOptions = (config: Config, db: AuthDatabase) => ({
     issuer: config.publicUrl,
     audience: config.publicUrl,
     expirationTime: `${tokenLifetimeSeconds}s`,
-    definePayload: (subject: Parameters<typeof claimsOf>[1]) => claimsOf(db, subject),
   },
-  // else every get-session would sign a token
+  // Otherwise every get-session would sign a token.
   disableSettingJwtHeader: true,
 } satisfies JwtOptions)
 
-/**
- * The engine's handler. better-auth's own builds the router of all endpoints anew for each request, because its base URL and
- * trusted origins may depend on the request; ours do not.
- */
+/** Builds better-auth's router once. Its own handler builds the router for each request, because options may depend on the request; ours do not. */
 function handlerOf(context: AuthContext, options: BetterAuthOptions): (request: Request) => Promise<Response> {
   const { handler } = router(context, options)
   return async (request) => await runWithAdapter(context.adapter, () => handler(request))
 }
 
-/** Builds the engine. */
-export async function createEngine({ policies, config, connections, plans, limits, hashingQueue, passwords, mailer, log }: EngineParts) {
-  const { engine: database, db, pool } = connections
+export async function createEngine({ config, connections, limits, passwords, mailer, log, disownToken, beforeUser, beforeSession }: EngineParts) {
+  const { engine: database, db } = connections
   const tokens = jwtOptions(config, db)
-  const checkSignUp = async (email: string) => {
-    const problem = await signUpProblem(config, db, email)
-    if (problem !== undefined) refuse(problem)
-  }
-  const guesses = createGuesses(limits)
-  const secondFactor = twoFactor({ db, guesses, policies, issuer: new URL(config.publicUrl).hostname })
   const engine = betterAuth({
     baseURL: config.publicUrl,
     basePath,
@@ -98,64 +107,55 @@ export async function createEngine({ policies, config, connections, plans, limit
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      // the engine's messages can hold addresses and tokens: their first argument is a fixed sentence, the rest is left out
+      // The first argument is a fixed sentence. The other arguments can hold addresses and tokens, so they are left out.
       log: (level, message) => log[level === 'error' ? 'error' : 'warn']({ engine: message.replace(/[:<].*/s, '') }, 'engine'),
     },
-    // what is not an answer of the engine comes to serve-route.ts as it is; the engine would print it, parameters and all
+    // Errors reach serve-route.ts unchanged. Otherwise better-auth would print them with the query's parameters.
     onAPIError: { throw: true },
     user: { modelName: 'users' },
     account: { modelName: 'accounts' },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
-    // what needs a fresh sign-in asks confirm-caller.ts; the engine would ask it of the list of sessions too
+    // `confirmCaller` requires a fresh sign-in where we need one. better-auth would also require it for the list of sessions.
     session: { modelName: 'sessions', cookieCache: { enabled: false }, freshAge: 0 },
     databaseHooks: {
-      // whichever way of the engine's leads to a new account
-      user: { create: { before: ({ email }) => checkSignUp(email) } },
-      account: { update: { before: () => checkShownPassword(db) } },
+      // runs for every new account, including those of single sign-on
+      user: { create: { before: ({ email }) => asApiError(() => beforeUser(email)) } },
+      account: { update: { before: () => asApiError(() => checkVerifiedPassword(db)) } },
       session: {
-        // before there is one, so that a password that is not enough leaves nothing behind
-        create: { before: secondFactor.checkSession, after: (session) => endUnlessShown(db, session) },
-        // only set-active changes the active organization; the engine's own accepting of an invitation would too
+        // runs before the session is stored, so that a refused sign-in leaves no session
+        create: {
+          before: ({ userId }, endpoint) => asApiError(() => beforeSession(userId, endpoint)),
+          after: (session) => asApiError(() => revokeIfPasswordChanged(db, session)),
+        },
+        // Only set-active changes the active organization. better-auth would also change it when an invitation is accepted.
         update: {
           before: (change, context) => Promise.resolve(context?.path !== '/organization/accept-invitation' || !('activeOrganizationId' in change)),
         },
       },
     },
     advanced: {
-      // said aloud, because the engine leaves both out where it believes to be under test
+      // set explicitly, because better-auth disables both checks in tests
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 64 },
       useSecureCookies: config.publicUrl.startsWith('https://'),
-      // the browser of an app on another site keeps and sends no other, and sends this one from that site alone
+      // Browsers of apps on another site accept only partitioned cookies.
       ...(config.cookieSameSite === 'none' && { defaultCookieAttributes: { sameSite: 'none', secure: true, partitioned: true } }),
       ...(config.cookieDomain === undefined ? {} : { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
-    rateLimit: {
-      enabled: config.rateLimitEnabled,
-      ...otherAddressLimit,
-      // for each path, because the engine has limits of its own for those it thinks delicate
-      customRules: Object.fromEntries(policies.map((policy) => [policy.engine.path, policy.limits.address ?? otherAddressLimit])),
-      customStorage: {
-        consume: async (key: string, rule: RateLimit) => {
-          const own = requestContexts.getStore()
-          const counted = own?.counted
-          const { allowed, retryAfterSeconds } = counted?.key === key ? counted.verdict : await limits.consumeForAddress(key, addressLimit(rule, own))
-          return { allowed, retryAfter: allowed ? null : retryAfterSeconds }
-        },
-      },
-    },
+    // http/enforcement.ts counts, for these routes and our own
+    rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: { hash: inTurn(passwords.hash), verify: inTurn(noting(passwords.verify)) },
+      password: { hash: requireHashSlot(passwords.hash), verify: requireHashSlot(recordVerifiedHash(passwords.verify)) },
       minPasswordLength: 8,
       maxPasswordLength: 128,
       resetPasswordTokenExpiresIn: 3_600,
       revokeSessionsOnPasswordReset: true,
-      // whoever had the password may have made one
+      // An attacker who knew the old password may have created a key.
       onPasswordReset: async ({ user }) => {
         await db.deleteFrom('auth.api_keys').where('userId', '=', user.id).execute()
-        // the engine does it before the password changes, and a sign-in with the old one may have ended between
+        // better-auth deletes the sessions before the password changes, so a concurrent sign-in with the old one could remain.
         await db.deleteFrom('auth.sessions').where('userId', '=', user.id).execute()
       },
       sendResetPassword: ({ user, token, url }) => mailer.passwordReset(user, token, new URL(url).searchParams.get('callbackURL') || undefined),
@@ -164,26 +164,13 @@ export async function createEngine({ policies, config, connections, plans, limit
       sendOnSignUp: true,
       expiresIn: 86_400,
       sendVerificationEmail: async ({ user, token }) => {
-        // over the limit a person still signs in; only the mail is not sent again
+        // Over the limit the user still signs in, without another mail.
         const { allowed } = await limits.consumeForAccount('verification-mail', user.email, verificationMailLimit)
-        if (allowed) await mailer.verification(user, token, await disownToken(config.secret, user.id))
+        if (allowed) await mailer.verification(user, token, await disownToken(user.id))
       },
     },
-    hooks: enforcement({ policies, db, limits, guesses, hashingQueue, checkSignUp, secondFactorOf: secondFactor.accountOf }),
+    hooks: { before, after },
     plugins: [
-      endpoints({
-        db,
-        plans,
-        mailer,
-        limits,
-        secret: config.secret,
-        isTrustedUrl: (url) => isTrustedUrl(config, url),
-        domainProblem: (email) => domainProblem(config, email),
-        addressProblem: (email) => addressProblem(config, db, email),
-        config,
-        log,
-      }),
-      { id: 'finance-two-factor', endpoints: secondFactor.endpoints },
       organization({
         ac: accessControl,
         roles,
@@ -193,9 +180,9 @@ export async function createEngine({ policies, config, connections, plans, limit
           member: { modelName: 'members' },
           invitation: { modelName: 'invitations' },
         },
-        // natively two inserts without a transaction, and a limit that is only asked before them: see endpoints.ts
+        // better-auth would use two inserts without a transaction: features/organization/organizations.ts.
         allowUserToCreateOrganization: false,
-        // a trigger of auth.members has the limit, because this is only asked before the insert
+        // A trigger of auth.members has the limit. better-auth checks it only before the insert.
         membershipLimit: Number.MAX_SAFE_INTEGER,
         invitationLimit: 100,
         invitationExpiresIn: 7 * 86_400,
@@ -207,8 +194,7 @@ export async function createEngine({ policies, config, connections, plans, limit
   })
   // the types say that a context fits its own options alone
   const context = await engine.$context as unknown as AuthContext
-  const shortcuts = createShortcuts({ context, policies, pool, db, limits, defaultProduct: config.defaultProduct, sign: createSigner(context, tokens) })
-  return { api: engine.api, context, handler: handlerOf(context, engine.options), shortcuts }
+  return { api: engine.api, context, handler: handlerOf(context, engine.options), sign: createSigner(context, tokens) }
 }
 
 export type Engine = Awaited<ReturnType<typeof createEngine>>

@@ -1,9 +1,9 @@
-/** Guesses at the password and at the second factor: one budget per account and kind, whichever route checks the guess. */
+/** Guesses of passwords and second factors: one budget per account and kind, on all routes that check them. */
+import { refuse } from '../errors.ts'
 import { perMinute, type RateLimit } from '../policy.ts'
 import type { Limits } from './rate-limits.ts'
-import { refuse } from './refuse.ts'
 
-/** Of a million codes three are right at a time. */
+/** Three of a million codes are valid at a time. */
 const budgets = { password: perMinute(10), 'second-factor': { window: 900, max: 5 } } satisfies Record<string, RateLimit>
 
 export type Guess = keyof typeof budgets
@@ -14,7 +14,7 @@ const counterOf = (guess: Guess) => `guesses at the ${guess}`
 export const createGuesses = (limits: Limits) => ({
   /**
    * Counts a guess before it is checked, so that concurrent requests cannot exceed the budget.
-   * @throws APIError RATE_LIMIT_EXCEEDED
+   * @throws Refusal RATE_LIMIT_EXCEEDED
    */
   count: async (guess: Guess, account: string): Promise<void> => {
     const { allowed, retryAfterSeconds } = await limits.consumeForAccount(counterOf(guess), account, budgets[guess])

@@ -1,25 +1,25 @@
 /**
- * The queue in front of password hashing. One hash takes some 90 ms of a core and 32 MiB: thirty at once make everybody
- * who hashes wait for seconds. A request waits before it opens a transaction.
+ * The queue in front of password hashing. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all by
+ * seconds. A request waits before it opens a transaction.
  */
 import { fairQueue, type FairQueue } from '../../infra/shared/fair-queue.ts'
 import { refusal } from '../errors.ts'
 
 export type HashingQueue = Pick<FairQueue, 'waiting'> & {
   /**
-   * Waits for a turn.
-   * @param client whose turn it is counted as: an address, or an IPv6 network
-   * @returns the function that ends it
+   * Waits for a slot.
+   * @param client the address, or the network of an IPv6 address
+   * @returns the function that releases the slot
    * @throws Refusal SERVICE_BUSY
    */
   enter: (client: string) => Promise<() => void>
 }
 
 /**
- * @param places how many may hash at once
- * @param queueLength how many may wait; one client may be half of them
- * @param patienceMs how long one waits, in milliseconds
- * @param onRefusal told of each that had no turn
+ * @param places maximum number of concurrent hashes
+ * @param queueLength maximum number of waiting requests; one client may have half of them
+ * @param patienceMs maximum wait in milliseconds
+ * @param onRefusal called for each request without a slot
  */
 export function hashingQueue(places: number, queueLength: number, patienceMs: number, onRefusal: () => void = () => undefined): HashingQueue {
   const queue = fairQueue(places, queueLength, patienceMs)

@@ -1,23 +1,23 @@
 /**
- * A thread that does nothing but scrypt. It asks the system for a low priority, so that it takes what of a processor nobody
- * else of the service wants: a thread of libuv's pool could not, because signing and looking names up share those.
+ * A worker thread that runs scrypt. It has a low priority, so that hashing uses only idle time of the processor. Threads of libuv's
+ * pool cannot have one: signing and name lookups share them.
  */
 import { scryptSync } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 
-/** What is asked of the thread: both are text, as the engine stores them. */
+/** A hashing task. Salt and password are text, in the format that better-auth stores. */
 export type Task = { password: string, salt: string }
 
-// the engine's own cost, which stored hashes were made with: 128 N r is 32 MiB
+// better-auth's cost parameters, with which stored hashes were made: 128 N r is 32 MiB
 const [N, r, p, length] = [16_384, 16, 1, 64]
 
 try {
-  // Linux gives each thread a priority of its own, and says here which thread this is
+  // Linux has a priority per thread, and this file names the current thread.
   setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
-  // another system has no such file; its threads hash with everybody's priority
+  // Other systems have no such file. Their threads keep the normal priority.
 }
 
 parentPort?.on('message', ({ password, salt }: Task) => {

@@ -1,6 +1,6 @@
 /**
- * Hashes passwords in the engine's own form, `salt:hash` in hex, in threads of low priority. The hashing queue decides who may
- * hash; here nobody is refused.
+ * Hashes passwords in better-auth's format, `salt:hash` in hex, on worker threads with a low priority. The hashing queue limits the
+ * number of requests.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
@@ -9,19 +9,19 @@ import type { Task } from './password-thread.ts'
 export type Passwords = {
   hash: (password: string) => Promise<string>
   verify: (given: { hash: string, password: string }) => Promise<boolean>
-  /** Ends the threads; who still waits is told so. */
+  /** Ends the threads and rejects the waiting jobs. */
   stop: () => Promise<void>
 }
 
 type Job = { task: Task, attempts: number, resolve: (key: string) => void, reject: (error: Error) => void }
 
-/** A job that threads died of so often is given up: it may be the job. */
+/** Attempts of a job. A job that ends several threads may be the cause. */
 const maxAttempts = 3
 
 /**
- * Threads are started when there is work for them, and kept.
- * @param size how many there may be
- * @param onLoss told of each that ended by itself
+ * Starts threads on demand and keeps them.
+ * @param size maximum number of threads
+ * @param onLoss called for each thread that ended unexpectedly
  */
 export function createPasswords(size: number, onLoss: (error: Error) => void): Passwords {
   const waiting: Job[] = []
@@ -43,7 +43,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
     next()
   }
   const start = (): Worker => {
-    // a flag of the process is not for it, whose memory is outside of its heap
+    // Flags of the process do not apply: the memory of a hash is outside of the heap.
     const thread = new Worker(new URL('password-thread.ts', import.meta.url), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
@@ -52,7 +52,7 @@ export function createPasswords(size: number, onLoss: (error: Error) => void): P
       threads.get(thread)?.resolve(key)
       threads.set(thread, undefined)
       idle.push(thread)
-      // one that waits keeps no process alive
+      // an idle thread does not keep the process alive
       thread.unref()
       next()
     })

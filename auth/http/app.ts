@@ -1,4 +1,4 @@
-/** The HTTP face: what stands before and after every route, and the mounts. */
+/** The Hono app: the middleware of every request, the routes, and the paths for operators. */
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono, type Context } from 'hono'
@@ -8,31 +8,30 @@ import { requestIdHeader, requestIdOf } from '../../infra/shared/request-id.ts'
 import type { Tracing } from '../../infra/shared/tracing.ts'
 import { basePath, type Config } from '../config.ts'
 import { errorResponse, isRefusal } from '../errors.ts'
+import { routes } from '../features/routes.ts'
 import { describeError, type Log } from '../log.ts'
-import { routes } from '../routes/table.ts'
+import type { Env, RouteContext, Services } from '../route.ts'
 import { description, descriptionPaths } from './description.ts'
 import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { originNotes } from './origin-notes.ts'
 import { home, pageRoutes, type Additions } from './pages.ts'
-import { serveRoute, type ServeParts } from './serve-route.ts'
+import { serveRoute } from './serve-route.ts'
 
-export type AppParts = ServeParts & {
-  config: Config
+export type AppParts = {
+  services: Services
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
   /** Reads the OpenAPI document of both surfaces. */
   document: () => Promise<object>
-  /** Whether the service is about to stop: it then says so to whoever asks, and keeps no connection open. */
+  /** Whether the service is stopping. /readyz then fails, and responses close their connection. */
   isStopping: () => boolean
-  /** What `/` names beside what every origin of ours has. */
+  /** Further entries of `/`. */
   additions: Additions
 }
 
-type Variables = { Bindings: HttpBindings, Variables: { requestId: string } }
-
-/** The page a browser says it is calling from; undefined for a client that says nothing, which is no browser. */
+/** Returns the origin that a browser sends; undefined for other clients. */
 function originOf(context: Context): string | undefined {
   const origin = context.req.header('origin')
   if (origin !== undefined) return origin
@@ -41,20 +40,20 @@ function originOf(context: Context): string | undefined {
   return ['cross-site', 'same-site'].includes(context.req.header('sec-fetch-site') ?? '') ? 'null' : undefined
 }
 
-/** Builds the application; it listens nowhere yet. */
-export function createApp(parts: AppParts): Hono<Variables> {
-  const { config, metrics, ready, isStopping, log } = parts
-  const app = new Hono<Variables>()
+/** Builds the app. */
+export function createApp({ services, document, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
+  const { config, log } = services
+  const app = new Hono<Env>()
   const { trusts } = config.origins
   const note = originNotes(log)
-  const isLocal = (context: Context<Variables>) => {
+  const isLocal = (context: RouteContext) => {
     const { socket, headers } = context.env.incoming
     return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)
   }
   const addressOf = (context: Context) => clientAddress(getConnInfo(context).remote.address ?? '', context.req.header('x-forwarded-for'), config.trustedProxies)
 
   app.use(logged(metrics, log, (incoming) => requestIdOf(incoming, config.trustedProxies), addressOf))
-  if (parts.tracing !== undefined) app.use(traced(parts.tracing, config))
+  if (tracing !== undefined) app.use(traced(tracing, config))
   app.use(async (context, next) => {
     await next()
     if (isStopping()) context.res.headers.set('connection', 'close')
@@ -66,7 +65,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
   })
   app.notFound(() => errorResponse('NOT_FOUND'))
 
-  // A proxy may send on what begins with /api/auth as it is written, and dots must not lead from there to what is for the inside.
+  // A proxy may forward paths below /api/auth unnormalized. Dots must not lead from there to the paths for operators.
   for (const path of probes) {
     app.use(
       path,
@@ -79,7 +78,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
     const isReady = !isStopping() && Object.values(checks).every(Boolean)
     return context.json({ status: isReady ? 'ready' : 'not ready', checks }, isReady ? 200 : 503)
   })
-  const atHome = home(config, parts.additions)
+  const atHome = home(config, additions)
   app.get('/', (context) => atHome(context.req.raw))
   app.get('/metrics', async (context) => context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }))
 
@@ -96,7 +95,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
     if (origin !== undefined && !trusts(origin)) note('TRUSTED_ORIGINS', origin)
     if (context.req.method === 'OPTIONS') return preflight(context, next)
     await next()
-    // Hono's own would begin a response before the route does and copy the route's into it, stream and all
+    // Hono's middleware would create a response before the route does and copy the route's into it, with its stream.
     const { headers } = context.res
     if (origin !== undefined && trusts(origin)) {
       headers.set('access-control-allow-origin', origin)
@@ -109,7 +108,7 @@ export function createApp(parts: AppParts): Hono<Variables> {
     return undefined
   })
   app.use(`${basePath}/*`, async (context, next) => {
-    // the engine asks this of requests with a cookie; a sign-in or a mail must not come from a foreign page either
+    // better-auth checks requests with a cookie only. A foreign page must not cause a sign-in or a mail either.
     const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD'
     if (!isSafe && !trusts(originOf(context) ?? config.publicUrl))
       return errorResponse('FORBIDDEN', 'This origin is not among the trusted origins.')
@@ -118,21 +117,25 @@ export function createApp(parts: AppParts): Hono<Variables> {
   })
 
   for (const row of routes) {
-    app.on(row.method, `${basePath}${row.path}`, (context) => serveRoute(context, row, { address: addressOf(context), isLocal: isLocal(context) }, parts))
+    app.on(row.method, `${basePath}${row.path}`, (context) => {
+      context.set('services', services)
+      context.set('client', { address: addressOf(context), isLocal: isLocal(context), userAgent: context.req.header('user-agent') })
+      return serveRoute(context, row)
+    })
   }
-  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(parts.addresses))
+  for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of description(parts.document)) app.get(path, (context) => serve(context.req.raw))
+  for (const [path, serve] of description(document)) app.get(path, (context) => serve(context.req.raw))
   for (const path of descriptionPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }
 
-/** What a page of a trusted origin may read of an answer beside its body. */
+/** The response headers that pages of trusted origins may read. */
 const exposeHeaders = ['retry-after', 'x-request-id']
 
 const probes = new Set(['/livez', '/readyz', '/metrics'])
 
-/** What a request is measured as, by its whole path: each of these is a series for ever, so a client must not choose one. */
+/** The metric label of each path. Each label is a series that never ends, so clients must not choose them. */
 export const routeLabels = new Map([
   ...['/', ...probes].map((path) => [path, path] as const),
   ...[...routes, ...pageRoutes].map(({ path }) => [`${basePath}${path}`, path] as const),
@@ -141,9 +144,9 @@ export const routeLabels = new Map([
 
 const methods = new Set<string>(['GET', 'HEAD', 'OPTIONS', ...routes.map(({ method }) => method)])
 
-/** A span a request, whose name no client chooses; the child of the edge's, or of what a trusted proxy says. */
+/** Makes a span for each request. Its parent is the edge's span, or one of a trusted proxy. Clients cannot choose its name. */
 function traced(tracing: Tracing, { trustedProxies }: Config) {
-  return async (context: Context<Variables>, next: () => Promise<void>) => {
+  return async (context: RouteContext, next: () => Promise<void>) => {
     const route = routeLabels.get(context.req.path) ?? 'unknown'
     // probes ask every few seconds
     if (probes.has(route)) return next()
@@ -162,24 +165,24 @@ function traced(tracing: Tracing, { trustedProxies }: Config) {
   }
 }
 
-/** One line and one measurement a request, and the headers every reply has. Never the query, a body or a header's value. */
+/** Logs and measures each request, and sets the headers of every response. Queries, bodies and header values are never logged. */
 function logged(metrics: Metrics, log: Log, idOf: (incoming: HttpBindings['incoming']) => string, addressOf: (context: Context) => string) {
-  return async (context: Context<Variables>, next: () => Promise<void>) => {
+  return async (context: RouteContext, next: () => Promise<void>) => {
     const started = performance.now()
     const requestId = idOf(context.env.incoming)
     context.set('requestId', requestId)
     await next()
-    // set where they are, because Hono's `header` copies a response that is made already
+    // sets the headers directly, because Hono's `header` copies a finished response
     const { headers } = context.res
     headers.set(requestIdHeader, requestId)
     headers.set('x-content-type-options', 'nosniff')
-    // a page that embeds an answer as a script or an image would learn by its failure whether somebody is signed in
+    // Without it a page could embed a response as a script and learn by its failure whether the user is signed in.
     headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('referrer-policy', 'no-referrer')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     const ms = performance.now() - started
     metrics.observe(context.req.method, routeLabels.get(context.req.path) ?? 'unknown', context.res.status, ms / 1000)
-    // probes ask every few seconds, and nobody reads that they did
+    // Probes run every few seconds.
     log[probes.has(context.req.path) ? 'debug' : 'info']({
       id: requestId,
       method: context.req.method,

@@ -1,6 +1,6 @@
 /**
- * What both surfaces are, for programs and for people: the OpenAPI document, and the explorer at /docs that shows it. The
- * explorer is Swagger UI from the package, served by us, so that a browser asks nobody else.
+ * The OpenAPI document of both surfaces, and the explorer at /docs. The service delivers Swagger UI itself, so that browsers contact
+ * no other host.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -48,7 +48,7 @@ const files = {
   '/docs/swagger-ui.css': [css, swagger('swagger-ui.css')],
 } as const
 
-// nothing but our own files, and calls to our own origin
+// allows only our own files, and requests to our own origin
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -62,12 +62,12 @@ const policy = [
 
 const documentPath = `${basePath}/openapi.json`
 
-/** Where something of this file is served. */
+/** The paths of the description and the explorer. */
 export const descriptionPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
 
-/** Returns the handler of each path. @param document reads the OpenAPI document */
+/** Builds the handlers of these paths. @param document reads the OpenAPI document */
 export function description(document: () => Promise<object>): [path: string, serve: Served][] {
-  // it says nothing that is not public, and programs of any origin read it
+  // The document is public, and programs of any origin may read it.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [

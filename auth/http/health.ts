@@ -1,14 +1,11 @@
-/** Whether the service can do its work now: the database answers, it is migrated and guarded, and there is a key to sign with. */
+/** Readiness checks: the database responds, is migrated and guarded, and has a signing key. */
 import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
 import { signingKey } from '../keys/adapter.ts'
 
 export type Checks = { database: boolean, migrations: boolean, row_security: boolean, signing_key: boolean }
 
-/**
- * @param migrations the names of all migrations of this version; the database must have each of them, and may have more,
- *   because a newer version's migration runs before its service does
- */
+/** @param migrations the migrations of this version. The database may have more, because a new version migrates before it starts. */
 export function healthChecks(db: AuthDatabase, migrations: string[]): () => Promise<Checks> {
   return async () => {
     try {
@@ -29,9 +26,9 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
 }
 
 /**
- * Keeps what was found for a second, because anybody may ask and each finding costs the database three queries. Whoever asks
- * while it is being found out is told the same.
- * @param now milliseconds of a clock that only goes forward
+ * Caches the result for a second, because every check costs three queries and anyone may request it. Concurrent requests share one
+ * check.
+ * @param now milliseconds of a monotonic clock
  */
 export function keptForASecond<Found>(find: () => Promise<Found>, now = () => performance.now()): () => Promise<Found> {
   let found: Promise<Found> | undefined
@@ -40,7 +37,7 @@ export function keptForASecond<Found>(find: () => Promise<Found>, now = () => pe
   return () => {
     if (found === undefined || (!isFinding && now() >= until)) {
       isFinding = true
-      // from the beginning, so that nobody hears what is older
+      // counts from the start of the check, so that no result is older
       until = now() + 1_000
       found = find().finally(() => {
         isFinding = false

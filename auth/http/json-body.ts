@@ -1,8 +1,8 @@
-/** A request's JSON body, at most 64 KiB of it. */
+/** Reads JSON bodies of up to 64 KiB. */
 import { refusal } from '../errors.ts'
 
 const maxBytes = 64 * 1024
-/** A larger body is read to its end and thrown away, so that the client reads our answer instead of a broken pipe; up to here. */
+/** A larger body is read up to this size and dropped, so that the client reads our response instead of a broken pipe. */
 const maxDiscardedBytes = 16 * 1024 * 1024
 
 async function readText(request: Request): Promise<string> {
@@ -15,7 +15,7 @@ async function readText(request: Request): Promise<string> {
       if (size > maxDiscardedBytes) break
     }
   } catch {
-    // a client that goes away is no failure of ours, and must not ring the alarm for them
+    // A client that disconnects is no failure of the service.
     throw refusal('VALIDATION_ERROR', 'The request body did not arrive whole.')
   }
   if (size > maxBytes) throw refusal('PAYLOAD_TOO_LARGE')
@@ -27,11 +27,11 @@ async function readText(request: Request): Promise<string> {
 }
 
 /**
- * Reads and parses the body; no body at all is an empty object.
+ * Reads and parses the body. An empty body is an empty object.
  * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_ERROR
  */
 export async function readJson(request: Request): Promise<unknown> {
-  // a stream costs more to open than the rest of such a request
+  // opening the stream would cost more than the rest of such a request
   if (request.headers.get('content-length') === '0') return {}
   const text = await readText(request)
   if (text === '') return {}

@@ -1,21 +1,18 @@
-/**
- * What the service says of itself to Prometheus. Every series is there from the start, at zero, so that an alert sees the
- * first time something happens as a change; docs/monitoring.md says what each means.
- */
+/** The Prometheus metrics. Each series starts at zero, so an alert sees the first event as a change. docs/monitoring.md explains them. */
 import type pg from 'pg'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { belowFloors, type Versions } from '../../infra/shared/floors.ts'
 import type { HashingQueue } from '../engine/hashing-queue.ts'
 import type { Rotation } from '../keys/rotation.ts'
-import { failureReasons } from '../mail/failure.ts'
+import { failureReasons } from '../mail/job.ts'
 import type { Witness } from '../mail/job.ts'
 import type { Backlog } from '../mail/queue.ts'
 
-/** By what a request can be over a limit: its address, its account, or that too many hash a password already. */
+/** The limits that a request can exceed: per address, per account, or the hashing queue. */
 const limitKinds = ['address', 'account', 'hashing_queue'] as const
 export type LimitKind = typeof limitKinds[number]
 
-/** What is asked at each scrape. */
+/** Sources that each scrape reads. */
 export type Sources = {
   hashingQueue: Pick<HashingQueue, 'waiting'>
   rotation: Pick<Rotation, 'status'>
@@ -25,33 +22,32 @@ export type Sources = {
 }
 
 export type Metrics = {
-  /** Counts one answered request. @param route one of a fixed set @param seconds from its arrival to its answer */
+  /** Counts a response. @param route one of a fixed set @param seconds duration of the request */
   observe(method: string, route: string, status: number, seconds: number): void
-  /** Counts one request over a limit. */
+  /** Counts a request over a limit. */
   limitHit(kind: LimitKind): void
-  /** Counts what becomes of mails. */
+  /** Counts outcomes of mails. */
   mail: Witness
-  /** What stands around the app may have figures of its own. */
+  /** For metrics of the listener around the app. */
   registry: Registry
-  /** Adds what is looked at when somebody asks. */
+  /** Adds sources that a scrape reads. */
   watch(sources: Sources): void
   /** The exposition text. */
   text(): Promise<string>
   contentType: string
 }
 
-/** Each label value is a series for ever, and a client may send any method. */
+/** Each label value is a series that never ends, and a client may send any method. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** A scrape waits so long for the database, in milliseconds, and then says what it last knew. */
+/** Timeout of the database at a scrape, in milliseconds. After it the last value is sent. */
 const askMs = 500
-/** What is older than this is not said any more, in milliseconds: no figure is better than a wrong one. */
+/** Maximum age of a value, in milliseconds. An older one is left out. */
 const rememberMs = 60_000
 
 /**
- * A figure of which the database must be asked. It is asked once at a time however many want to know, and a database that
- * does not answer holds nobody up.
- * @returns what it answers now or answered lately; undefined when that is too long ago
+ * A value from the database. Concurrent scrapes share one query, and a slow database delays no scrape.
+ * @returns the current or a recent value; undefined if it is too old
  */
 function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | undefined> {
   let known: { figure: Figure, at: number } | undefined
@@ -60,7 +56,7 @@ function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | u
     try {
       known = { figure: await ask(), at: performance.now() }
     } catch {
-      // the figure grows old
+      // keeps the last value
     } finally {
       asking = undefined
     }
@@ -75,7 +71,7 @@ function lastKnown<Figure>(ask: () => Promise<Figure>): () => Promise<Figure | u
   }
 }
 
-/** @param routes every route that a request may be measured as, beside `unknown` */
+/** @param routes the labels of routes, in addition to `unknown` */
 export function createMetrics(routes: Iterable<string>): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -108,7 +104,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
     },
     limitHit: (limit) => limits.inc({ limit }),
     mail: {
-      // the others only make a mail, which is then a job of its own
+      // the other jobs only queue a mail
       done: (task) => task === 'send_mail' && sent.inc(),
       failed: (reason) => failed.inc({ reason }),
       gaveUp: (reason) => gaveUp.inc({ reason }),
@@ -169,7 +165,7 @@ export function createMetrics(routes: Iterable<string>): Metrics {
         labelNames: ['pool'],
         registers,
         collect() {
-          // one that gets an idle connection waits until the next turn of the loop, and is not meant
+          // A request that gets an idle connection waits for the next turn of the event loop, and does not count.
           for (const [pool, { waitingCount, idleCount }] of Object.entries(pools)) queued.set({ pool }, Math.max(0, waitingCount - idleCount))
         },
       })

@@ -1,23 +1,22 @@
 /**
- * What a developer has to know of the origins that pages call from, said once of each: that one is refused, or that its
- * browser will not keep our cookie. A browser shows them neither. Whoever sends requests chooses the origin in them, so what is
- * remembered and what is written is bounded.
+ * Logs origins that are refused, or whose browsers drop our cookie, because browsers show developers neither. Each is logged once an
+ * hour. Clients choose the origin, so memory and output are bounded.
  */
 import type { Log } from '../log.ts'
 
-/** Which setting has to be changed, and why. */
+/** The log message for each setting that the operator must change. */
 const sentences = {
   TRUSTED_ORIGINS: 'a page of this origin was refused, because TRUSTED_ORIGINS does not name it',
   COOKIE_SAME_SITE: 'the browser of this app keeps no session cookie of ours, because it is on another site: docs/front-ends.md says what to set',
 }
 
-/** How many notes are written in an hour. */
+/** Log lines per hour. */
 const capacity = 100
 const forgetAfterMs = 3_600_000
 
 /**
- * @param now the clock, in milliseconds
- * @returns what writes a note, unless it was written in this hour
+ * @param now milliseconds
+ * @returns a function that logs an origin once an hour
  */
 export function originNotes(log: Log, now: () => number = Date.now) {
   const noted = new Set<string>()

@@ -1,27 +1,26 @@
 /**
- * The pages for people: what is at `/`, and what a mailed link opens where no app takes its place: an address verified, a new
- * password, an invitation. Each is one static document that talks to the routes next to it; nothing of the request is
- * written into it.
+ * The HTML pages: `/`, and the pages of mailed links if there is no app. Each is one static document that calls the route of its path.
+ * No part of a request is written into it.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeHtml } from '../../infra/shared/html.ts'
 import { basePath } from '../config.ts'
-import type { PageName } from '../routes/route.ts'
+import type { PageName } from '../route.ts'
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, 'pages', file), 'utf8')
 
-/** What a page's gaps are filled with: `{on}` in it by `on`, as HTML. */
+/** The HTML that replaces each placeholder of a page, such as `{on}`. */
 type Filling = Record<string, string>
 
-/** Where somebody goes on to: the app, or what is at `/`. */
+/** The target of the link that leads on: the app, or `/` without one. */
 export type WayOn = { appUrl: string, hasApp: boolean }
 
 /**
- * Reads a document once and puts the style and the scripts that it refers to into it. A browser then needs one request, and
- * the policy names by their hashes the only style and scripts that may run.
- * @param frames what it may show inside of it; nothing unless told
+ * Makes a document with its style and scripts inlined, so that a browser needs one request. The content security policy allows only
+ * these, by their hashes.
+ * @param frames the sources of frames
  */
 export function document(source: string, frames = "'none'"): (filling: Filling, status?: number) => Response {
   const hashes = { style: [] as string[], script: [] as string[] }
@@ -46,16 +45,22 @@ export function document(source: string, frames = "'none'"): (filling: Filling, 
   }
 }
 
-/** A page that leads on. */
+/** Puts a page into the layout. Its heading is the title. */
+function inLayout(name: string): string {
+  const [main = '', ...scripts] = read(`${name}.html`).split(/(?=<script )/)
+  const parts: Filling = { title: /^<h1>(.*)<\/h1>/.exec(main)?.[1] ?? '', main, scripts: scripts.join('') }
+  return read('layout.html').replace(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '')
+}
+
 function page(name: string, status = 200): (way: WayOn) => Response {
-  const filled = document(read(`${name}.html`))
+  const filled = document(inLayout(name))
   return ({ appUrl, hasApp }) => filled({ on: escapeHtml(hasApp ? appUrl : '/') }, status)
 }
 
-/** Whether a person's browser is asking, rather than a program. */
+/** Whether the client is a browser that navigates, and not a program. */
 export const wantsPage = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
 
-/** What a browser is shown in place of a route's JSON. */
+/** The pages that a browser receives in place of a route's JSON. */
 export const pages: Record<PageName, (way: WayOn) => Response> = {
   verified: page('verified'),
   'link-ended': page('link-ended', 400),
@@ -63,7 +68,7 @@ export const pages: Record<PageName, (way: WayOn) => Response> = {
   'not-signed-in': page('not-signed-in', 400),
 }
 
-/** The pages that ask for something first, and what of the mailed link they need. Opening one changes nothing, because mail scanners and browsers open links unasked. */
+/** The pages with a form, and the query parameter of their mailed link. Opening one changes nothing, because mail scanners open links. */
 export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) => Response }[] = [
   { path: '/reset-password', parameter: 'token', page: page('reset-password') },
   { path: '/disown-account', parameter: 'token', page: page('disown-account') },
@@ -73,16 +78,16 @@ export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) =
   { path: '/organization/accept-invitation', parameter: 'invitationId', page: page('accept-invitation') },
 ]
 
-/** Something that runs here: its name, where it is, and what somebody would want there. */
+/** An address that `/` lists. */
 export type Place = { name: string, url: string, says: string }
 
-/** Something to type, and what for. */
+/** A command that `/` lists, and its purpose. */
 export type Command = { command: string, says: string }
 
-/** What somebody adds to `/`, for who works on this machine. */
+/** Further entries of `/`, for a developer on this machine. */
 export type Additions = { places: Place[], commands: Command[] }
 
-/** What every origin of ours has: no more than each app that uses it knows. */
+/** The addresses that every deployment has. Each client knows them. */
 const placesOf = ({ publicUrl, dataUrl, appUrl, hasApp }: WayOn & { publicUrl: string, dataUrl: string }): Place[] => [
   ...hasApp && appUrl !== publicUrl ? [{ name: 'app', url: appUrl, says: 'For people.' }] : [],
   { name: 'auth', url: `${publicUrl}${basePath}`, says: 'Accounts, sessions, organizations and tokens.' },
@@ -90,9 +95,9 @@ const placesOf = ({ publicUrl, dataUrl, appUrl, hasApp }: WayOn & { publicUrl: s
   { name: 'docs', url: `${publicUrl}/docs`, says: 'What both answer, to read and to try.' },
 ]
 
-const homePage = document(read('home.html'))
+const homePage = document(inLayout('home'))
 
-/** Builds what is at `/` where no app is served: what runs, and where to go. A program is told the same as JSON, name by name. */
+/** Builds the response at `/` if there is no app: a page with all addresses. Programs receive them as JSON. */
 export function home(config: Parameters<typeof placesOf>[0], { places: more, commands }: Additions): (request: Request) => Response {
   const places = [...placesOf(config), ...more]
   const addresses = Object.fromEntries(places.map(({ name, url }) => [name, url]))

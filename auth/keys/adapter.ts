@@ -1,19 +1,21 @@
-/** The keys as the engine sees them: rows of auth.jwks. */
+/** The adapter for better-auth's signing keys: rows of auth.jwks. */
 import type { JwtOptions } from 'better-auth/plugins'
 import { sql } from 'kysely'
 import type { AuthDatabase } from '../database.ts'
 import { refusal } from '../errors.ts'
 
-/** The one key that signs; none after it was revoked. */
-export const signingKey = (db: AuthDatabase) => db.selectFrom('auth.jwks').where('signsFrom', 'is not', null).where('expiresAt', 'is', null)
+/** The condition of the one key that signs. After a revocation no key meets it. */
+export const isSigningKey = 'signs_from is not null and expires_at is null'
 
-/** Every key that still verifies, one that does not sign yet included. */
+export const signingKey = (db: AuthDatabase) => db.selectFrom('auth.jwks').where(sql.raw<boolean>(isSigningKey))
+
+/** All keys that verify, including a key that does not sign yet. */
 const verifyingKeys = (db: AuthDatabase) =>
   db.selectFrom('auth.jwks').where((key) => key.or([key('expiresAt', 'is', null), key('expiresAt', '>', sql<Date>`now()`)]))
 
 /**
- * The engine reads the keys through this. For the published key set it gets every key that still verifies. For a signature it
- * gets the one key that signs, even when a newer one is published already. It makes no key while it issues a token.
+ * Returns the keys that verify for the published key set, and the one key that signs for a signature, even if a newer key is
+ * published. It makes no key for a token.
  */
 export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']> {
   return {
@@ -23,7 +25,7 @@ export function keyAdapter(db: AuthDatabase): NonNullable<JwtOptions['adapter']>
       return rows.map((row) => ({ ...row, alg: 'RS256' as const }))
     },
     createJwk: async ({ publicKey, privateKey, createdAt }, context) => {
-      // the last key was revoked; the rotation publishes another, which signs when it is known
+      // The last key was revoked. The rotation publishes another, which signs once PostgREST knows it.
       if (context.path === '/token') throw refusal('SERVICE_BUSY', undefined, 5)
       const id = crypto.randomUUID()
       await db.insertInto('auth.jwks').values({ id, publicKey, privateKey, createdAt }).onConflict((conflict) => conflict.doNothing()).execute()

@@ -6,27 +6,24 @@ import type { FunctionRows } from '../../db/types.ts'
 import type { AuthDatabase } from '../database.ts'
 import type { Log } from '../log.ts'
 
-/** What each PostgREST announces of the keys it has loaded while no key is pending. */
+/** The keys that each PostgREST has announced while no key is pending. */
 const nonePending = ''
-/** Interval of the check without a reason, in milliseconds. It finds a PostgREST whose reload failed without a lost session. */
+/** Interval of the check without a reason, in milliseconds. It finds a failed reload without a lost session. */
 const lookAgainMs = 60_000
-/** So many looks may follow each other, and then one in so many turns. */
+/** Consecutive checks, and the interval in turns after them. */
 const [looksAtOnce, turnsPerLook] = [5, 15]
 
-/**
- * Tells every PostgREST to load the keys anew. One that reads a standby may be told of a change before the change has reached
- * the standby, and load what was; told once more it loads what is.
- */
+/** Notifies every PostgREST to load the keys. One on a standby may load before the change has reached it, and needs a second notification. */
 export async function tellAgain(db: AuthDatabase): Promise<void> {
   await sql`notify pgrst, 'reload config'`.execute(db)
 }
 
 /**
- * Whether every PostgREST process of the primary has loaded the pending key. Each process announces what it loads, so there must be as many
- * announcements as processes. Two rounds are asked for: one process may load twice in a round, and only its second load
- * proves that it has finished the first.
- * @param databaseUrl the service's own connection, for a session that waits for the announcements
- * @param what 'reload config' takes a connection out of PostgREST's pool as it is; 'reload schema' opens new ones first
+ * Returns true if every PostgREST process of the primary has loaded the pending key. Each process announces its load, so the
+ * announcements must be as many as the processes. Two rounds are needed: a process may load twice in one round, and only its second
+ * load proves that the first has finished.
+ * @param databaseUrl the service's connection, for the session that waits for announcements
+ * @param what 'reload config' uses a connection of PostgREST's pool; 'reload schema' opens new ones first
  */
 export async function isKnownToAll(
   db: AuthDatabase,
@@ -81,7 +78,7 @@ export function keeper(db: AuthDatabase, databaseUrl: string, log: Log): (keys: 
       select private.postgrest_listeners(), sessions_killed + sessions_fatal + sessions_abandoned as lost
       from pg_stat_database where datname = current_database()`.execute(db)
     const listeners = now?.postgrestListeners.join() ?? ''
-    // with no PostgREST there is nobody to tell
+    // without PostgREST there is no process to notify
     if (now === undefined || listeners === '') return
     const { lost } = now
     const unchanged = known?.listeners === listeners && known.lost === lost && known.keys === keys ? known : undefined

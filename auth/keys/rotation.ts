@@ -1,7 +1,6 @@
 /**
- * The signing keys and their rotation: publish, wait until every PostgREST has loaded the new key, sign with it, and let
- * the old one verify until the last token it signed has ended. Nobody sees a 401 for it. The state is in auth.jwks, so
- * that any process may take the next step and all sign with the same key.
+ * The rotation of signing keys: publish, wait until every PostgREST has loaded the key, sign with it, and accept the old key until
+ * its last token expires. No request fails. auth.jwks has the state, so any process may take the next step.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createJwk, type JwtOptions } from 'better-auth/plugins'
@@ -13,16 +12,16 @@ import { describeError, type Log } from '../log.ts'
 import { signingKey } from './adapter.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
 
-/** Any number, as long as nothing else in this database takes the same advisory lock. */
+/** A number that no other advisory lock of this database uses. */
 const lockKey = 710_331_804_120
 
-/** For so many turns after the keys have changed, PostgREST is told of it again, for those on a standby that lags. */
+/** Turns with repeated notifications after a change, for a PostgREST on a lagging standby. */
 const turnsToTell = 5
 
-/** How often a process looks whether a step is due, in milliseconds. */
+/** Interval of the checks, in milliseconds. */
 const turnMs = 2_000
 
-/** What a rotation needs of the engine: its context, whose secret encrypts the private half, and its signature. */
+/** The parts of better-auth that the rotation needs: the context with the secret, and the signature. */
 type KeyEngine = {
   context: unknown
   api: { signJWT: (input: { body: { payload: Record<string, unknown> } }) => Promise<unknown> }
@@ -32,16 +31,16 @@ export type KeyOptions = {
   engine: KeyEngine
   jwt: JwtOptions
   db: AuthDatabase
-  /** For the lock, which needs a connection to itself. */
+  /** For the lock, which needs its own connection. */
   pool: pg.Pool
-  /** The service's own connection, for the one session that waits for announcements. */
+  /** The service's connection, for the session that waits for announcements. */
   databaseUrl: string
   log: Log
-  /** How the operator's command is called here. */
+  /** The name of the operator's command here. */
   adminCommand: string
-  /** A key signs for so long, in seconds; 0 is until an operator asks. */
+  /** Time that a key signs, in seconds; 0 rotates only on request. */
   rotationIntervalSeconds: number
-  /** How long what a superseded key signed is still accepted, in seconds. */
+  /** Time that the tokens of a superseded key are accepted, in seconds. */
   retireAfterSeconds: number
 }
 
@@ -50,9 +49,8 @@ const publish = async ({ engine, jwt }: KeyOptions) => {
 }
 
 /**
- * Makes the first key if there is none, under a lock, so that processes that start together make one; then signs once to
- * prove that the secret still opens it.
- * @throws ConfigError when the secret is not the one the keys were encrypted with
+ * Makes the first key under a lock, so that concurrent starts make one. Then signs once to check the secret.
+ * @throws ConfigError if the secret does not decrypt the keys
  */
 export async function provisionKey(options: KeyOptions): Promise<void> {
   const { db, pool, engine } = options
@@ -61,11 +59,11 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
       await publish(options)
-      // nobody holds a token yet, so there is nobody to wait for
+      // no client has a token yet
       await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
     }
   } finally {
-    // ends the connection, and with it the lock
+    // ends the connection and its lock
     client.release(true)
   }
   const signing = await signingKey(db).select('id').executeTakeFirst()
@@ -81,7 +79,7 @@ export async function provisionKey(options: KeyOptions): Promise<void> {
 
 type State = { pending: string | null, pendingSeconds: number, signing: string | null, ageSeconds: number, requested: boolean }
 
-/** Seconds since a moment; 0 when there was none. */
+/** Returns the seconds since a date; 0 without one. */
 const secondsSince = (column: string) => sql<number>`coalesce(extract(epoch from now() - ${sql.ref(column)}), 0)::float8`
 
 async function stateOf(db: AuthDatabase): Promise<State> {
@@ -98,7 +96,7 @@ async function stateOf(db: AuthDatabase): Promise<State> {
     .executeTakeFirstOrThrow()
 }
 
-/** Lets a key sign from now on. The key that signed is accepted for as long as its tokens may live. */
+/** Makes a key sign. The previous key is accepted until its tokens expire. */
 async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.updateTable('auth.jwks').set({ expiresAt: sql`now() + make_interval(secs => ${retireAfterSeconds})` })
@@ -107,10 +105,10 @@ async function sign(db: AuthDatabase, kid: string, retireAfterSeconds: number): 
   })
 }
 
-/** Takes the step that is due, if any. The caller holds the lock. */
+/** Takes the next step if one is due. The caller holds the lock. */
 async function step(options: KeyOptions): Promise<void> {
   const { db, log, rotationIntervalSeconds: interval, retireAfterSeconds } = options
-  // the select comes first, because the trigger makes PostgREST reload also after a delete of no row
+  // selects first, because the trigger reloads PostgREST also after a delete without rows
   const now = sql<Date>`now()`
   const ended = await db.selectFrom('auth.jwks').select('id').where('expiresAt', '<=', now).execute()
   if (ended.length > 0) {
@@ -133,7 +131,7 @@ async function step(options: KeyOptions): Promise<void> {
   log.info({ kid: pending }, 'signing key rotated')
 }
 
-/** @returns what keeps PostgREST's keys as they are here, asked each turn; never while a key is pending, whose announcements are counted */
+/** Returns the check of each turn. It does not run while a key is pending, because its notifications would be counted. */
 function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   const keep = keeper(db, databaseUrl, log)
   let known: string | undefined
@@ -156,8 +154,8 @@ export type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
 export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 
 /**
- * Looks again and again whether a step is due. Every process runs one; a lock lets one of them work at a time.
- * @returns what the metrics show, and the function that stops it
+ * Checks for the next step until stopped. Every process runs one, and a lock lets one work at a time.
+ * @returns the state for metrics, and the function that stops it
  */
 export function startRotation(options: KeyOptions): Rotation {
   const stopping = new AbortController()
@@ -165,7 +163,7 @@ export function startRotation(options: KeyOptions): Rotation {
   const repeat = repeater(options)
   const turn = async () => {
     const client = await options.pool.connect()
-    // a connection that may hold the lock does not go back to the pool: ending it ends the lock
+    // A connection that may hold the lock is closed, which ends the lock.
     let mayHoldLock = true
     try {
       const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1

@@ -1,15 +1,15 @@
-/** Signs tokens with a key that is decrypted and imported once, which takes longer than a signature. */
+/** Signs tokens. The key is decrypted and imported once, which takes longer than a signature. */
 import type { AuthContext } from 'better-auth'
 import { resolveSigningKey, signJWT, type JwtOptions, type ResolvedSigningKey } from 'better-auth/plugins'
 
-/** @param kid the key that signs now, as the database says @returns the token */
+/** @param kid the current signing key @returns the token */
 export type Signer = (kid: string, payload: Record<string, unknown>) => Promise<string>
 
-/** The engine's own signature, so that a token is the same whichever way it was asked for. */
+/** Builds the signer with better-auth's own signature. */
 export function createSigner(context: AuthContext, options: JwtOptions): Signer {
   const endpoint = { context, path: '/token' } as unknown as Parameters<typeof signJWT>[0]
   let held: ResolvedSigningKey | undefined
-  // those who ask before it is imported wait for the same import
+  // concurrent calls wait for the same import
   let importing: Promise<ResolvedSigningKey> | undefined
 
   const importKey = async (): Promise<ResolvedSigningKey> => {

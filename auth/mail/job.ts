@@ -1,45 +1,67 @@
-/** One job: how it is stored, attempted, put back when it fails, and given up in the end. */
+/** One job: storing, attempts, retries and failure. */
 import { symmetricDecrypt } from 'better-auth/crypto'
 import type { JobHelpers } from 'graphile-worker'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isDeliveryFailure, reasonOf, type FailureReason } from './failure.ts'
 
-/** Every payload has a recipient, whose domain is logged when the job fails. */
+/** A failed delivery, described without address, body, link or key. */
+export type DeliveryFailure = Error & {
+  /** Whether the mail itself was refused, so that no retry can help. */
+  permanent: boolean
+  reason: FailureReason
+}
+
+/**
+ * The metric labels of failures: the mail was refused, the provider returned another error, or it could not be reached, or timed
+ * out, or our code failed.
+ */
+export const failureReasons = ['rejected', 'refused', 'unreachable', 'timeout', 'internal'] as const
+export type FailureReason = typeof failureReasons[number]
+
+/** A failure that the queue retries, unless the mail itself was refused. */
+export const deliveryFailure = (message: string, reason: FailureReason = 'refused'): DeliveryFailure =>
+  Object.assign(new Error(message), { name: 'DeliveryFailure', permanent: reason === 'rejected', reason })
+
+export const isDeliveryFailure = (error: unknown): error is DeliveryFailure => error instanceof Error && error.name === 'DeliveryFailure'
+
+/** Returns the metric label of a failed job. */
+export const reasonOf = (error: unknown): FailureReason =>
+  isDeliveryFailure(error) ? error.reason : error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'internal'
+
+/** A payload. The log names the recipient's domain if the job fails. */
 export type Payload = { to: string }
 
 /**
- * Does one job. It is called again with the same `key` until it resolves, also after a crash, so it must have one effect
- * per key. It must end when `signal` fires: the attempt takes too long, or the process stops.
+ * Runs one job. The queue repeats it with the same `key` until it resolves, also after a crash, so it must be idempotent per key. It
+ * must end when `signal` fires.
  */
 export type Handler<P extends Payload> = (payload: P, job: { key: string, signal: AbortSignal }) => Promise<void>
 
-/** Told what becomes of each attempt. */
+/** Observer of the attempts. */
 export type Witness = {
   done: (task: string) => void
   failed: (reason: FailureReason) => void
   gaveUp: (reason: FailureReason) => void
 }
 
-/** A job as the database stores it. The payload is encrypted, because a mail holds a link that opens an account. */
+/** A stored job. The payload is encrypted, because a mail holds a link that opens an account. */
 export type StoredJob = { key: string, enqueuedAt: number, failures: number, sealed: string }
 
 const second = 1_000
-/** How long an attempt may take: twice the limit of transports.ts. A handler that ignores its signal loses its place then. */
+/** Timeout of an attempt: twice that of transports.ts. A handler that ignores the signal loses its slot. */
 const attemptTimeout = 20 * second
 const giveUpAfter = 3 * 24 * 3_600 * second
 
 /**
- * How long to wait after a failed attempt: a sixth of the job's age, from 2 s to 5 min, in milliseconds. A provider that
- * comes back gets the waiting mails soon, and is not asked all the time while it is down.
+ * Returns the delay after a failed attempt, in milliseconds: a sixth of the job's age, from 2 s to 5 min. A provider that recovers
+ * soon gets the waiting mails, and an outage causes few requests.
  */
 export const retryDelay = (age: number): number => Math.min(Math.max(age / 6, 2 * second), 300 * second)
 
 /**
- * Stores a job, or puts a running one back: `add_job` with the key of a running job ends that job and inserts a new one.
- * Graphile-worker's own retry is not used, because it waits exp(n) seconds: 55 after the fourth attempt, six hours in the
- * end. The priority lets jobs that have not failed go first.
- * @param delay milliseconds from now
+ * Stores a job, or returns a running one: `add_job` with the key of a running job ends it and inserts another. Graphile-worker's own
+ * retry waits up to six hours. New jobs have priority over failed ones.
+ * @param delay milliseconds
  */
 export async function store(pool: Pick<Pool, 'query'>, name: string, job: StoredJob, delay: number): Promise<void> {
   await pool.query(
@@ -49,7 +71,7 @@ export async function store(pool: Pick<Pool, 'query'>, name: string, job: Stored
   )
 }
 
-/** The graphile-worker task around a handler: decrypts the payload, calls the handler, and puts a failed job back or gives it up. */
+/** Wraps a handler as a graphile-worker task: decrypts the payload, runs the handler, and retries or gives up. */
 export function attempts({ name, handler, secret, log, pool, witness }: {
   name: string
   handler: Handler<never>
@@ -58,7 +80,7 @@ export function attempts({ name, handler, secret, log, pool, witness }: {
   pool: Pool
   witness: Witness
 }) {
-  // The keys of jobs that succeeded. One that could not be marked as done, because the database was gone, comes again.
+  // The keys of finished jobs. A job that the lost database could not mark as done comes again.
   const done = new Set<string>()
 
   return async (row: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
@@ -85,21 +107,21 @@ export function attempts({ name, handler, secret, log, pool, witness }: {
         log.error(facts, 'gave up on a job of the mail queue')
         return
       }
-      // one warning a job is enough: an outage would repeat it at each attempt
+      // one warning per job, because an outage repeats it at each attempt
       log[failures === 1 ? 'warn' : 'debug'](facts, 'a job of the mail queue failed and will be tried again')
       await store(pool, name, { ...stored, failures }, delay)
     }
   }
 }
 
-/** Adds a key, and forgets the oldest of more than a thousand. */
+/** Adds a key. Keeps the newest thousand. */
 function remember(keys: Set<string>, key: string): void {
   keys.add(key)
   const [oldest] = keys
   if (keys.size > 1_000 && oldest !== undefined) keys.delete(oldest)
 }
 
-/** The work's outcome, or a rejection with the signal's reason, whichever is first. */
+/** Returns the result of the work, or rejects when the signal fires. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason as Error)
@@ -112,10 +134,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * What may be logged of an error: our own message, or the name, the code and the place of anybody else's, whose message may
- * repeat an address or a link.
- */
+/** Describes an error for the log. Messages that are not ours may repeat an address or a link, so only name, code and place are logged. */
 export function safeReason(error: unknown): string {
   if (isDeliveryFailure(error)) return error.message
   if (!(error instanceof Error)) return typeof error

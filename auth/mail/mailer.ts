@@ -1,9 +1,5 @@
-/**
- * Which mail is sent when, and where its link leads. Links are made of PUBLIC_URL and APP_URL and never of a request's headers. A
- * mail is a job of the queue: asking for one takes an insert, sending it is somebody else's time.
- */
+/** Queues mails and builds their links, from PUBLIC_URL and APP_URL and never from headers of a request. */
 import { basePath } from '../config.ts'
-import type { Succession } from '../succession.ts'
 import {
   accountDeletionMessage,
   emailChangeMessage,
@@ -14,9 +10,10 @@ import {
   verificationMessage,
   type Message,
   type Notice,
+  type Succession,
 } from './messages.ts'
 
-/** The queue's jobs: a finished mail to send, and the two requests that are looked up only after they were answered. */
+/** The jobs of the queue: a finished mail, and two requests that look the address up after the response. */
 export type MailJobs = {
   send_mail: Message
   request_password_reset: { to: string, redirectTo?: string }
@@ -27,7 +24,7 @@ type Enqueue = <Name extends keyof MailJobs>(name: Name, payload: MailJobs[Name]
 
 type Person = { name: string, email: string }
 
-/** Somebody whose address is yet to be confirmed. */
+/** A user whose address is not verified. */
 type NewPerson = Person & { createdAt: Date }
 
 type Invitation = {
@@ -41,26 +38,25 @@ type Invitation = {
 
 export type Mailer = ReturnType<typeof createMailer>
 
-/** Where links lead. */
+/** The targets of links. */
 export type Places = {
-  /** base_url, without a slash at its end. */
+  /** base_url, without a trailing slash. */
   publicUrl: string
-  /** The app's address, without a slash at its end. */
+  /** The app's address, without a trailing slash. */
   appUrl: string
-  /** Whether an app is there; else the pages of our own take its place. */
+  /** Whether there is an app. Without one, links lead to our own pages. */
   hasApp: boolean
 }
 
-/** @param enqueue puts a job into the durable queue */
 export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enqueue) {
-  /** Where people know us. */
+  /** The host that users know. */
   const site = new URL(appUrl).host
   const link = (path: string, parameters: Record<string, string>) => {
     const url = new URL(path, `${appUrl}/`)
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return url.toString()
   }
-  /** The page that asks: the app's, or ours. */
+  /** Returns the page of a form: the app's, or ours without an app. */
   const ask = (path: string, ours = path) => (hasApp ? `${appUrl}${path}` : `${publicUrl}${basePath}${ours}`)
   return {
     /** To a new user, and again at each sign-in until verified. */
@@ -72,15 +68,15 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
           name: user.name,
           createdAt: user.createdAt,
           site,
-          // ours also where there is an app: opening it verifies, also by a program, and then leads on
+          // always our route: opening it verifies, and then leads to the app
           url: link(`${publicUrl}${basePath}/verify-email`, { token }),
           disownUrl: link(`${publicUrl}${basePath}/disown-account`, { token: disownToken }),
         }),
       ),
-    /** @param redirectTo a trusted page that takes `token` from its query and asks for the new password; a path is one of the app's */
+    /** @param redirectTo a trusted page that reads `token` from its query; a path is one of the app */
     passwordReset: (user: Person, token: string, redirectTo: string | undefined) =>
       enqueue('send_mail', passwordResetMessage({ to: user.email, name: user.name, site, url: link(redirectTo ?? ask('/reset-password'), { token }) })),
-    /** To the new address. Its page is ours also where there is an app, as that of the other: they are rare, and an app's author would forget them. */
+    /** To the new address. The pages of both links are always ours, because apps rarely have them. */
     emailChange: (user: Person, token: string) =>
       enqueue('send_mail', emailChangeMessage({ to: user.email, name: user.name, site, url: link(`${publicUrl}${basePath}/confirm-email-change`, { token }) })),
     /** To the old address. */
@@ -89,7 +85,7 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
         'send_mail',
         emailChangeNoticeMessage({ to: user.email, name: user.name, newEmail, site, url: link(`${publicUrl}${basePath}/stop-email-change`, { token }) }),
       ),
-    /** Opening the link asks; its page is ours also where there is an app, which is for people who stay. */
+    /** The page of the link is always ours. */
     accountDeletion: (user: Person, token: string, organizations: Succession[]) =>
       enqueue(
         'send_mail',
@@ -115,7 +111,7 @@ export function createMailer({ publicUrl, appUrl, hasApp }: Places, enqueue: Enq
           expiresAt: invitation.expiresAt,
         }),
       ),
-    /** Its link leads to the app's front door, because only resets, invitations and verifications are pages that every app has. */
+    /** The link leads to the app's start page, because not every app has more pages. */
     notice: (notice: Notice) => enqueue('send_mail', noticeMessage({ ...notice, site, url: `${appUrl}/` })),
     /** For any address, known or not. */
     requestPasswordReset: (email: string, redirectTo: string | undefined) =>

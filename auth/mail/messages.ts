@@ -1,13 +1,12 @@
-/**
- * What our mails say. No I/O: names, addresses and a finished link come in, a subject and two bodies go out. What strangers typed
- * is in them only as auth/plain-text.ts has it.
- */
+/** The text of all mails. No I/O. Names of users pass through auth/plain-text.ts. */
 import { escapeHtml } from '../../infra/shared/html.ts'
 import type { AccountEventKind } from '../events.ts'
-import type { Succession } from '../succession.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
 
-/** One mail, ready but for its sender. `subject` is a single line; `text` and `html` say the same. */
+/** An organization of a user who deletes the account, and its next owner. Without one it stays without members. */
+export type Succession = { id: string, name: string, successor: { id: string, name: string } | null }
+
+/** A mail without its sender. `subject` is one line; `text` and `html` have the same content. */
 export type Message = { to: string, subject: string, text: string, html: string }
 
 type Content = {
@@ -19,16 +18,16 @@ type Content = {
   action: string
   url: string
   after: string[]
-  /** A second link, told less loudly: people's scripts and eyes take the first. */
+  /** A second link, less prominent than the first. */
   otherwise?: { before: string, action: string, url: string, after: string }
 }
 
-/** A moment, told in UTC because we do not know where the reader is. */
+/** A date in UTC, because the reader's time zone is unknown. */
 const utc = (moment: Date): string => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`
 
 /**
- * Colours of the body are left to the mail program, which is what makes it follow a dark theme; only the button has
- * its own. The format-detection line asks Apple Mail not to link numbers and dates it believes to see in a name.
+ * The mail program chooses the colours of the body, so that it can follow a dark theme. The format-detection line keeps Apple Mail
+ * from linking numbers and dates in names.
  */
 function message({ to, subject, name, site, before, action, url, after, otherwise }: Content): Message {
   const greeting = name === '' ? 'Hello,' : `Hello ${name},`
@@ -38,7 +37,7 @@ function message({ to, subject, name, site, before, action, url, after, otherwis
   return {
     to,
     subject,
-    // the link has a line to itself, so that no punctuation is taken for a part of it
+    // The link has its own line, so that no punctuation becomes part of it.
     text: [greeting, before, url, ...after, ...otherwise === undefined ? [] : [otherwise.before, otherwise.url, otherwise.after], sender].join('\n\n') + '\n',
     html: `<!doctype html>
 <html lang="en">
@@ -74,12 +73,12 @@ ${paragraph(escapeHtml(otherwise.after))}`
 }
 
 /**
- * The mail that proves an address.
- * @param mail.name the account's name as its owner typed it; may be empty, hostile or huge.
- * @param mail.createdAt when the account was made, and so, for a reader who made none, when a stranger did.
- * @param mail.site the host under which people know us.
- * @param mail.url the finished link, absolute.
- * @param mail.disownUrl the link to a page that deletes the account.
+ * Verifies an address.
+ * @param mail.name the account's name; may be empty, hostile or huge
+ * @param mail.createdAt date of the sign-up, for a reader who did not sign up
+ * @param mail.site the host that users know
+ * @param mail.url an absolute link
+ * @param mail.disownUrl the link to the page that deletes the account
  */
 export function verificationMessage(mail: { to: string, name: string, createdAt: Date, site: string, url: string, disownUrl: string }): Message {
   const { to, site, url } = mail
@@ -103,8 +102,8 @@ export function verificationMessage(mail: { to: string, name: string, createdAt:
 }
 
 /**
- * The mail that lets somebody choose a new password within the hour.
- * @param mail as in {@link verificationMessage}.
+ * Resets a password.
+ * @param mail as in {@link verificationMessage}
  */
 export function passwordResetMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
   return message({
@@ -123,8 +122,8 @@ export function passwordResetMessage({ to, name, site, url }: { to: string, name
 }
 
 /**
- * The mail that makes an address that of an account which has another.
- * @param mail as in {@link verificationMessage}.
+ * Confirms a new address.
+ * @param mail as in {@link verificationMessage}
  */
 export function emailChangeMessage({ to, name, site, url }: { to: string, name: string, site: string, url: string }): Message {
   return message({
@@ -140,9 +139,9 @@ export function emailChangeMessage({ to, name, site, url }: { to: string, name: 
 }
 
 /**
- * The mail that tells an address of the one that is to take its place.
- * @param mail.url the link to a page that stops it.
- * @param mail as in {@link verificationMessage}.
+ * Notifies the old address of a change.
+ * @param mail.url the link to the page that stops it
+ * @param mail as in {@link verificationMessage}
  */
 export function emailChangeNoticeMessage(mail: { to: string, name: string, newEmail: string, site: string, url: string }): Message {
   const { to, site, url } = mail
@@ -166,9 +165,9 @@ export function emailChangeNoticeMessage(mail: { to: string, name: string, newEm
 }
 
 /**
- * The mail with which an account is deleted.
- * @param mail.organizations what the person owns, and who does afterwards.
- * @param mail as in {@link verificationMessage}.
+ * Deletes an account.
+ * @param mail.organizations the owned organizations and their next owners
+ * @param mail as in {@link verificationMessage}
  */
 export function accountDeletionMessage(mail: { to: string, name: string, site: string, organizations: Succession[], url: string }): Message {
   const { to, site, url } = mail
@@ -193,7 +192,7 @@ export function accountDeletionMessage(mail: { to: string, name: string, site: s
   })
 }
 
-/** What happened, in the words of its mail. */
+/** The sentence for each kind of event. */
 const noticeWords: Record<AccountEventKind, { subject: string, says: string }> = {
   signed_in: { subject: 'A new device signed in', says: 'a device that is new to us signed in' },
   sessions_revoked: { subject: 'You were signed out elsewhere', says: 'other sessions were ended' },
@@ -218,7 +217,7 @@ const noticeWords: Record<AccountEventKind, { subject: string, says: string }> =
   account_unlinked: { subject: 'A way to sign in was removed', says: 'a way to sign in was removed' },
 }
 
-/** Programs by what they call themselves, and systems; the first that fits, because most browsers also claim to be others. */
+/** Names of browsers and systems in a User-Agent. The first match counts, because most browsers also claim to be others. */
 const browsers = [
   ['Edge', /Edg(?:e|A|iOS)?\//],
   ['Opera', /OPR\//],
@@ -228,29 +227,29 @@ const browsers = [
 ] as const
 const systems = [['Windows', /Windows/], ['Android', /Android/], ['iPhone', /iPhone/], ['iPad', /iPad/], ['a Mac', /Mac OS/], ['Linux', /Linux/]] as const
 
-/** A browser and its system. Nothing else of what a program says of itself is repeated, because anybody can write it. */
+/** Returns the browser and its system. Other text of the header is never repeated, because clients choose it. */
 function deviceWords(agent: string | null): string {
   const named = (words: typeof browsers | typeof systems) => words.find(([, pattern]) => pattern.test(agent ?? ''))?.[0]
   return [named(browsers) ?? 'a program', named(systems)].filter((word) => word !== undefined).join(' on ')
 }
 
-/** What happened in an account, and who is to know. */
+/** An event and its recipient. */
 export type Notice = {
   to: string
   name: string
   kind: AccountEventKind
   happenedAt: Date
-  /** What was added or removed, as its owner named it; null where it has no name. */
+  /** The name of the added or removed object, if it has one. */
   about: string | null
-  /** Where it was done, and with what; null where nobody asked the service for it. */
+  /** Address and client of the request. Null for an operator's change. */
   ipAddress: string | null
   userAgent: string | null
 }
 
 /**
- * The mail that tells somebody what happened in their account.
- * @param mail.url the app, where people see to their account.
- * @param mail as in {@link verificationMessage}.
+ * Notifies a user of an event.
+ * @param mail.url the app
+ * @param mail as in {@link verificationMessage}
  */
 export function noticeMessage(mail: Notice & { site: string, url: string }): Message {
   const { to, kind, about, ipAddress, userAgent, site, url } = mail
@@ -275,10 +274,9 @@ export function noticeMessage(mail: Notice & { site: string, url: string }): Mes
 }
 
 /**
- * The mail that invites somebody into an organization. The inviter's address stands beside the name, because the name
- * alone can be anybody's.
- * @param mail.expiresAt when the invitation ends.
- * @param mail.url as in {@link verificationMessage}.
+ * Invites a user. It shows the inviter's address, because a name proves nothing.
+ * @param mail.expiresAt end of the invitation
+ * @param mail.url as in {@link verificationMessage}
  */
 export function invitationMessage(mail: {
   to: string

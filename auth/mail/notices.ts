@@ -1,7 +1,6 @@
 /**
- * Tells people by mail what happened in their accounts. The triggers that write events note whom to tell; this puts the mails into
- * the queue, and ends the note in the same transaction: each is told once, however many processes look, whoever made the
- * event, and also when a process ends in between.
+ * Notifies users of events by mail. Triggers mark the events that need a mail. This queues the mails and removes the marks in one
+ * transaction, so each mail is sent once, also with several processes and after a crash.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
@@ -9,12 +8,12 @@ import { describeError, type Log } from '../log.ts'
 import type { Mailer } from './mailer.ts'
 import type { Notice } from './messages.ts'
 
-/** Between two looks, in milliseconds: as often as the queue looks for jobs. */
+/** Pause between queries, in milliseconds, like that of the queue. */
 const usualPauseMs = 2_000
-/** Events of one transaction. */
+/** Events per transaction. */
 const batch = 100
 
-/** @returns how many were told */
+/** Queues a batch. @returns the number of mails */
 async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<void>): Promise<number> {
   const { rows } = await client.query<Notice & { id: string }>(
     `select e.id, e.mail_to as "to", u.name, e.kind, e.happened_at as "happenedAt", e.detail ->> 'name' as about,
@@ -30,10 +29,10 @@ async function tell(client: pg.ClientBase, notify: (notice: Notice) => Promise<v
 }
 
 /**
- * Runs until stopped; several processes may run it at once.
- * @param mailerThrough the mails, put into the queue in this connection's transaction
- * @param pauseMs between two looks, for tests that wait for many mails
- * @returns the function that stops it, which waits for the mails that it is about to queue
+ * Runs until stopped, in any number of processes.
+ * @param mailerThrough builds a mailer that queues in the transaction of a connection
+ * @param pauseMs pause between queries, for tests
+ * @returns a function that stops it after the current batch
  */
 export function startNotices(
   pool: pg.Pool,
@@ -51,7 +50,7 @@ export function startNotices(
       client.release()
       return told
     } catch (error) {
-      // ends the connection, and with it the transaction
+      // ends the connection and its transaction
       client.release(true)
       throw error
     }

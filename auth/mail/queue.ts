@@ -1,9 +1,7 @@
 /**
- * The durable queue between a request and the mail it causes: graphile-worker over the service's own PostgreSQL. A
- * request stores a job, which takes milliseconds, and never waits for a mail provider.
- *
- * Graphile-worker alone would wait hours between attempts (see job.ts), leave the jobs of a killed worker locked for four
- * hours (unlockAbandoned), and end its worker when the database is lost (supervise).
+ * The durable mail queue: graphile-worker in the service's own PostgreSQL. A request stores a job within milliseconds and never
+ * waits for a provider. Graphile-worker alone would wait hours between attempts (job.ts), keep the jobs of a killed worker locked
+ * for four hours (unlockAbandoned), and end its worker with a lost database (supervise).
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,47 +13,45 @@ import { attempts, safeReason, store, type Handler, type Payload, type Witness }
 
 export type Queue<Payloads extends Record<string, Payload>> = {
   /**
-   * Stores a job: one statement.
-   * @param through whose transaction it belongs to: a connection of the same user; its own unless told
-   * @throws when the database does not take it; nothing is queued then.
+   * Stores a job with one statement.
+   * @param through a connection whose transaction the job belongs to
+   * @throws if the database fails; no job is stored then
    */
   enqueue<Name extends keyof Payloads & string>(name: Name, payload: Payloads[Name], through?: Pick<pg.ClientBase, 'query'>): Promise<void>
-  /** How many jobs are not done, and since when the oldest of them waits, in seconds; 0 when there is none. */
+  /** The number of unfinished jobs, and the age of the oldest in seconds. */
   backlog: () => Promise<Backlog>
-  /** The queue's own connections, to be counted. */
+  /** The queue's own connections, for metrics. */
   pool: pg.Pool
-  /** Takes no more jobs, ends or puts back those in flight, and closes the connections, within 5 s. */
+  /** Stops within 5 s: takes no more jobs, finishes or returns the current ones, and closes the connections. */
   stop: () => Promise<void>
 }
 
 export type Backlog = { depth: number, oldestSeconds: number }
 
 const second = 1_000
-/** Jobs at a time. A job that hangs is ended after 20 s, so eight places leave room for others. */
+/** Concurrent jobs. A hanging job ends after 20 s, so eight leave room for others. */
 const concurrency = 8
 const connectTimeout = 5 * second
 const queryTimeout = 10 * second
 /**
- * The age at which a job's lock is taken for a dead worker's, in seconds: a live worker attempts a job and reports to the
- * database within 35. A process that was frozen for longer may do a job that another has done. The mail still arrives once,
- * because its key is the same in every attempt.
+ * Age of a lock that belongs to a dead worker, in seconds. A live worker finishes an attempt within 35 s. A process that was
+ * suspended for longer may repeat a job. The mail still arrives once, because its key is the same.
  */
 const abandonedAfterSeconds = 45
-/** How long a stop waits for the jobs in flight. Then it fires their signal and puts them back. */
+/** Time for the current jobs at a stop, in milliseconds. Then they are aborted and returned. */
 const stopPatience = 3 * second
-/** How long a stop may take in all; the database may be away. */
+/** Timeout of the whole stop, for a database that is away. */
 const stopTimeout = 5 * second
 
 const unseen: Witness = { done: () => undefined, failed: () => undefined, gaveUp: () => undefined }
 
 /**
- * Starts the queue. Several processes may run one on the same database, and may start at the same moment.
- * @param options.databaseUrl the connection of a user that owns the schema `graphile_worker` and needs no other right. The
- * queue opens at most 10 connections.
- * @param options.secret encrypts payloads at rest.
- * @param options.tasks the handler of each task by its name.
- * @param options.witness told what becomes of each attempt
- * @throws when the database cannot be reached now. Losing it later only pauses the queue.
+ * Starts the queue, in any number of processes.
+ * @param options.databaseUrl a user that owns the schema `graphile_worker`; the queue opens up to 10 connections
+ * @param options.secret encrypts payloads at rest
+ * @param options.tasks the handlers by task name
+ * @param options.witness receives the outcome of each attempt
+ * @throws if the database cannot be reached at the start; a later loss pauses the queue
  */
 export async function startQueue<Payloads extends Record<string, Payload>>({ databaseUrl, secret, log, tasks, witness = unseen }: {
   databaseUrl: string
@@ -101,7 +97,7 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
     for (;;) {
       if (runner !== undefined) {
         await watch(runner, pool, stopping.signal)
-        // a runner whose database is away may take minutes to stop, and does no harm beside the next one
+        // A runner without a database may take minutes to stop, and does not disturb the next one.
         await Promise.race([runner.stop().catch(() => {}), sleep(stopTimeout, undefined, { ref: false })])
       }
       if (stopping.signal.aborted) return
@@ -120,7 +116,7 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
     },
     pool,
     async backlog() {
-      // the age is the payload's, because each attempt that fails makes a new row
+      // the payload has the age, because each failed attempt makes a new row
       const { rows: [row] } = await pool.query<{ depth: number, oldest: string | null }>(
         `select count(*)::int as depth, min((payload->>'enqueuedAt')::numeric) as oldest from graphile_worker._private_jobs`,
       )
@@ -135,9 +131,8 @@ export async function startQueue<Payloads extends Record<string, Payload>>({ dat
 }
 
 /**
- * Frees the jobs of dead workers every 10 s, until the runner is of no more use: it ended, it could not take a job, the
- * database did not answer, or `signal` fired. One error is enough, because graphile-worker 0.18.0 keeps the error of its
- * very first query and repeats it for ever.
+ * Frees the jobs of dead workers every 10 s until the runner ends, cannot take a job or loses its database, or `signal` fires. One
+ * error is enough: graphile-worker 0.18.0 repeats the error of its first query forever.
  */
 async function watch(runner: Runner, pool: pg.Pool, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
@@ -149,11 +144,11 @@ async function watch(runner: Runner, pool: pg.Pool, signal: AbortSignal): Promis
     await sleep(10 * second, undefined, { signal: either }).catch(() => {})
     if (!either.aborted) await unlockAbandoned(pool).catch(end)
   }
-  // The runner's other workers meet the same error within moments. One that is stopped before has its error printed past our log.
+  // The other workers fail the same way within moments. A worker that stops earlier prints its error outside of our log.
   await sleep(1 * second, undefined, { signal }).catch(() => {})
 }
 
-/** Frees the jobs whose worker died, whichever process it belonged to. */
+/** Frees the jobs of dead workers of all processes. */
 async function unlockAbandoned(pool: pg.Pool): Promise<void> {
   await pool.query(
     `select graphile_worker.force_unlock_workers(array_agg(distinct locked_by)) from graphile_worker.jobs
@@ -171,15 +166,15 @@ function openPool(connectionString: string, log: Logger): pg.Pool {
     keepAlive: true,
     application_name: 'mail queue',
   })
-  // A connection that ends emits an error, on the pool while idle and on itself while in use. Unheard, it would end the process.
+  // A closed connection emits an error, on the pool or on itself. Without a listener it would end the process.
   pool.on('error', (error) => log.debug({ reason: safeReason(error) }, 'the mail queue lost a connection'))
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
 /**
- * Makes the first of graphile-worker's tables, which makes its migration skip `create schema if not exists`. PostgreSQL
- * demands the right to create schemas for that statement, even when the schema is there.
+ * Makes the first table of graphile-worker, so that its migration skips `create schema if not exists`. PostgreSQL requires the right
+ * to create schemas for that statement, even if the schema exists.
  */
 async function prepareSchema(pool: pg.Pool): Promise<void> {
   await pool.query(`
@@ -191,7 +186,7 @@ async function prepareSchema(pool: pg.Pool): Promise<void> {
     )`)
 }
 
-/** Graphile-worker's remarks as lines of our log. It recovers by itself from what it calls an error, so that is a warning here. */
+/** Logs messages of graphile-worker. It recovers from its errors, so they are warnings. */
 function workerLogger(log: Logger): WorkerLogger {
   return new WorkerLogger(() => (level, message) => {
     log[level === 'error' || level === 'warning' ? 'warn' : 'debug'](`graphile-worker: ${message.split('\n', 1)[0]}`)

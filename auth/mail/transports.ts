@@ -1,32 +1,31 @@
 /**
- * The three ways a mail leaves: Resend, SMTP, or for local work a log line. Each failure is told in words of our own,
- * because a provider's words repeat addresses, subjects and sometimes the body.
+ * The mail transports: Resend, SMTP, or a log line for local work. Failures get messages of our own, because those of providers
+ * repeat addresses, subjects and bodies.
  */
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import { Resend, type Response as ResendResponse } from 'resend'
 import { outboundFetch } from '../../infra/shared/outbound.ts'
 import type { MailTransport } from '../config.ts'
-import { deliveryFailure, type DeliveryFailure } from './failure.ts'
+import { deliveryFailure, type DeliveryFailure } from './job.ts'
 import type { Message } from './messages.ts'
 
-/** A mail with its sender, and the key under which however many attempts count as one. */
+/** A mail with its sender. Attempts with the same key count as one. */
 export type OutgoingMail = Message & { from: string, idempotencyKey: string }
 
-/** Sends one mail. @throws DeliveryFailure, permanent when the mail itself was refused. */
+/** Sends one mail. @throws DeliveryFailure, permanent if the mail itself was refused */
 export type Send = (mail: OutgoingMail, signal: AbortSignal) => Promise<void>
 
-/** How long a provider may take in all, in milliseconds; one that accepts the connection and never answers included. */
+/** Timeout of a provider, in milliseconds. */
 const sendTimeout = 10_000
 
-/** One bare address. A list or a display name here would be a second recipient that nobody meant. */
+/** One bare address. A list or a display name would add recipients. */
 const bareAddress = /^[^\s,;:<>()"@]+@[^\s,;:<>()"@]+$/
 
 /**
- * The way out for mail.
- * @param transport from the configuration.
- * @param log used by the local log transport only; the others never log.
- * @param keep told each mail that the local log transport would have sent; the others send, and tell nobody.
+ * Builds the transport.
+ * @param log used by the log transport only
+ * @param keep receives each mail that the log transport would have sent
  */
 export function mailSender(transport: MailTransport, log: Logger, keep: (mail: OutgoingMail) => void = () => undefined): Send {
   const send = senderOf(transport, log, keep)
@@ -42,7 +41,7 @@ function senderOf(transport: MailTransport, log: Logger, keep: (mail: OutgoingMa
   return logSender(log, keep)
 }
 
-/** Only what looks like a code is repeated; everything else a provider says may hold what must not be logged. */
+/** Returns a code for the log. Other text of a provider may hold personal data. */
 const codes = (...values: unknown[]): string =>
   values.map(String).filter((value) => /^[\w -]{1,40}$/.test(value) && value !== 'undefined' && value !== 'false').join(' ')
 
@@ -50,15 +49,14 @@ const interrupted = (signal: AbortSignal): DeliveryFailure =>
   deliveryFailure(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'no answer in time' : 'stopped', 'timeout')
 
 /**
- * Whether Resend refuses the mail itself: 400 and 422 find fault with its fields, 413 with its size, 451 with its
- * content. A key whose mail was accepted before and has another content now (409) is refused for good as well, which
- * is right: the person has the mail. Everything else passes: an outage, a limit (429), a request with the same key
- * still running (408, 409), and 401, 403, 404, which an operator mends by correcting the API key, domain or address.
+ * Returns true if Resend refuses the mail itself: 400 and 422 for its fields, 413 for its size, 451 for its content. 409 is
+ * permanent if another mail was accepted with the key. Temporary are outages, limits (429), concurrent requests with the key (408,
+ * 409), and wrong settings (401, 403, 404).
  * @see https://resend.com/docs/api-reference/errors
  */
 const refusedByResend = (status: number | null, name: string): boolean => [400, 413, 422, 451].includes(status ?? 0) || name === 'invalid_idempotent_request'
 
-/** Resend's client with our `fetch`, for which it has no option. Returns errors in the client's format. */
+/** Builds Resend's client with our `fetch`, for which it has no option. */
 class OutboundResend extends Resend {
   override async fetchRequest<T>(path: string, options: RequestInit = {}): Promise<ResendResponse<T>> {
     let statusCode: number | null = null
@@ -78,7 +76,7 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
   const resend = new OutboundResend(apiKey, baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') })
   return async ({ from, to, subject, text, html, idempotencyKey }, signal) => {
     const answer = await resend.emails.send({ from, to, subject, text, html }, { idempotencyKey, signal })
-    // an error without its body leaves both empty, so the absence of an error is not yet success
+    // an error without a body leaves both fields empty
     if (answer.error === null && (answer.data as unknown) !== null) return
     if (signal.aborted) throw interrupted(signal)
     const { statusCode = null, name } = answer.error ?? { name: 'no_body' }
@@ -89,7 +87,7 @@ function resendSender({ apiKey, baseUrl }: Extract<MailTransport, { kind: 'resen
 
 type SmtpError = { code?: unknown, responseCode?: unknown, command?: unknown }
 
-/** A 5xx to the recipient or to the message is about this mail; to the login or the sender, about our configuration. */
+/** A 5xx for the recipient or the message is about this mail. One for the login or the sender is about our configuration. */
 const refusedBySmtp = ({ responseCode, command }: SmtpError): boolean =>
   typeof responseCode === 'number' && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
 
@@ -99,7 +97,7 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
     connectionTimeout: sendTimeout,
     greetingTimeout: sendTimeout,
     socketTimeout: sendTimeout,
-    // a body is text; it must never make the server read a file or a URL
+    // text only, so that a body never makes the server read a file or a URL
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -112,7 +110,7 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
         subject,
         text,
         html,
-        // the same in every attempt: SMTP has no idempotency key, but servers and mail programs drop a second copy by it
+        // the same for every attempt: SMTP has no idempotency key, but servers and mail programs drop duplicates
         messageId: `<${idempotencyKey}@${domain}>`,
         signal,
       })
@@ -125,7 +123,7 @@ function smtpSender({ url }: Extract<MailTransport, { kind: 'smtp' }>): Send {
   }
 }
 
-/** For work on one machine, where the line is the mailbox: the one place where a link is logged, and meant to be. */
+/** Writes mails to the log, for local work. It is the only place that logs links. */
 function logSender(log: Logger, keep: (mail: OutgoingMail) => void): Send {
   return async (mail) => {
     const { to, subject, text } = mail

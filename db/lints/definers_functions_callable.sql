@@ -1,4 +1,4 @@
--- Of the functions that raise privileges, the API roles may call those that are named here.
+-- The API roles may call no function that raises privileges but those that are named here.
 -- Five answer yes or no; three tell of the caller's own rows: what a bank said, a date, the currency of an account. Two find the row that a new one of
 -- the caller's repeats, one takes a request back, and one makes an import of the caller's own context.
 select oid::regprocedure::text as what from pg_proc

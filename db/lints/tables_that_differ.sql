@@ -28,7 +28,7 @@ select format('%s: %s of %s', c.relname, privilege, grantee)
 from pg_class c, unnest(array['anon', 'authenticated']) as grantee, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
 where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
   and has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or grantee = 'authenticated'
-    -- what happened, what was paid and what a bank's file brought is written by no caller, of whom each may take an import back
+    -- callers write no activity, no paid subscriptions and no imports; they may delete an import
     and case c.relname when 'imports' then privilege = 'DELETE' else c.relname not in ('activity', 'app_subscriptions') end)
 union all
 select format('%s: turn', c.relname) from pg_class c

@@ -27,7 +27,6 @@ alter table api.accounts
   add constraint accounts_metadata_numbers check (private.plain_numbers(metadata)) not valid;
 
 alter table api.accounts enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy accounts_read on api.accounts for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
@@ -82,7 +81,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('accounts');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

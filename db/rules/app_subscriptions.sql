@@ -1,4 +1,4 @@
--- The paid subscriptions of the application itself: read by whom they belong to, written by no caller.
+-- Paid subscriptions of the application itself. Each person reads their own, and no caller writes them.
 
 comment on table api.app_subscriptions is
 $$Paid subscriptions of the application itself

@@ -1,4 +1,4 @@
--- What may be spent on a category, by month.
+-- Budgets: the limit of spending on a category, by month.
 
 comment on table api.budgets is
 $$Budgets: what may be spent on a category, by month
@@ -23,7 +23,6 @@ comment on column api.budgets.updated_at is 'Set by the service at each change';
 alter table api.budgets alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.budgets enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy budgets_read on api.budgets for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
@@ -84,7 +83,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('budgets');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

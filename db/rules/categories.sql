@@ -1,4 +1,4 @@
--- What transactions, line items and subscriptions are filed under.
+-- Categories of transactions, line items and subscriptions.
 
 comment on table api.categories is
 $$Categories of transactions and subscriptions
@@ -18,7 +18,6 @@ comment on column api.categories.updated_at is 'Set by the service at each chang
 alter table api.categories alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.categories enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy categories_read on api.categories for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
@@ -73,7 +72,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('categories');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

@@ -1,4 +1,4 @@
--- What currencies were worth, as a person or a team has it.
+-- Exchange rates, as a person or a team has stored them.
 
 comment on table api.exchange_rates is
 $$Exchange rates of one's own
@@ -19,7 +19,6 @@ comment on column api.exchange_rates.updated_at is 'Set by the service at each c
 alter table api.exchange_rates alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.exchange_rates enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy exchange_rates_read on api.exchange_rates for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('exchange_rates', 'list'))
@@ -74,7 +73,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('exchange_rates');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();

@@ -17,7 +17,6 @@ alter table api.imports alter column user_id set default public.uid(), alter col
 
 -- An import is what /rpc/import_transactions has stored (db/functions/private/transaction_imports.sql): callers list it and take it back.
 alter table api.imports enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy imports_read on api.imports for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('imports', 'list'))

@@ -16,7 +16,6 @@ comment on column api.line_items.user_id is 'Who its transaction belongs to, whe
 comment on column api.line_items.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
 
 alter table api.line_items enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy line_items_read on api.line_items for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('line_items', 'list'))

@@ -23,7 +23,6 @@ comment on column api.subscriptions.organization_id is 'The team it belongs to. 
 alter table api.subscriptions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.subscriptions enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy subscriptions_read on api.subscriptions for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'list'))

@@ -13,7 +13,8 @@ comment on column api.tags.created_at is 'Set by the service';
 alter table api.tags alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 alter table api.tags enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
+-- Each table has these policies. They name the organization twice: where the planner has no statistics of a table, it then takes a
+-- caller's rows for few, as they are.
 create policy tags_read on api.tags for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('tags', 'list'))
@@ -67,7 +68,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('tags');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
     end if;

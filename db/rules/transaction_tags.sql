@@ -1,4 +1,4 @@
--- Which transaction has which tag.
+-- Tag associations: the tags of each transaction.
 
 comment on table api.transaction_tags is
 $$Tag associations: which transaction has which tag
@@ -10,7 +10,6 @@ comment on column api.transaction_tags.user_id is 'Who its transaction belongs t
 comment on column api.transaction_tags.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
 
 alter table api.transaction_tags enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
   using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'list'))

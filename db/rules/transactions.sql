@@ -1,4 +1,4 @@
--- Money that moved, or will. Its own rules come after the ones of every owned table.
+-- Transactions: money that moved, or will.
 
 comment on table api.transactions is
 $$Transactions: what was paid, is pending or failed
@@ -41,7 +41,6 @@ alter table api.transactions
 -- A list reads no row that is older than its page: db/functions/private/pages.sql. Another statement ends otherwise before such an
 -- order, or has none, and does not ask.
 alter table api.transactions enable row level security;
--- The organization is named twice: where the planner has no statistics of a table, it then takes a caller's rows for few, as they are.
 create policy transactions_read on api.transactions for select to authenticated
   using (private.is_not_explained() and transaction_date >= (
     select case
@@ -160,7 +159,7 @@ begin
     if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
       perform private.deny('transactions');
     end if;
-    -- the deletion of a user clears user_id, and is no change of what anybody has written
+    -- a deleted user clears user_id, which is no edit
     if new.user_id is not distinct from old.user_id then
       new.created_at := old.created_at;
       new.updated_at := now();
@@ -228,7 +227,7 @@ begin
   end if;
   -- only an undo stores a row with the times it had
   if tg_op = 'INSERT' and new.import_id is not null and new.updated_at <> new.created_at then
-    -- nobody knows any more what the bank said
+    -- the words of the bank are lost
     insert into private.bank_values (transaction_id) values (new.id) on conflict do nothing;
   end if;
   return null;

@@ -1,7 +1,7 @@
 /** What a client may send cannot make the service's own memory, and every Prometheus that reads it, grow without end. */
 import { Agent, METHODS, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../auth/routes/table.ts'
+import { routes } from '../../auth/features/routes.ts'
 import { pageRoutes } from '../../auth/http/pages.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

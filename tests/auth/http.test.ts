@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { schemas } from '../../auth/routes/schemas.ts'
-import { routes } from '../../auth/routes/table.ts'
+import { nothing } from '../../auth/features/fields.ts'
+import { routes } from '../../auth/features/routes.ts'
 import { password, person, signedIn, subscribed } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -105,7 +105,7 @@ describe('every error has the body {error, message} and nothing else', () => {
   })
 
   // without a provider signing in with it is 404, whatever is sent
-  test.each(withBody.filter(([, path, input]) => input !== schemas.nothing && path !== '/sign-in/oidc'))(
+  test.each(withBody.filter(([, path, input]) => input !== nothing && path !== '/sign-in/oidc'))(
     '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing',
     async (method, path, input) => {
       const ann = await subscribed(stack, 'Ann')

@@ -1,7 +1,7 @@
 /** What an operator can see of mail, connections, keys and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { belowFloors, databaseVersionsSql } from '../../infra/shared/floors.ts'
-import { person, signedIn } from '../support/person.ts'
+import { person, signedIn, team } from '../support/person.ts'
 import { missing } from '../support/queries-of-metrics.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -102,10 +102,10 @@ describe('a limit', () => {
 describe('the connections', () => {
   test('that are all in use, and who waits for one, are seen', async () => {
     await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
+    const { id, owner } = await team(alone, [])
     const lock = await alone.sql.connect()
-    await lock.query('begin; lock table auth.sessions in access exclusive mode')
-    const asked = Promise.all(Array.from({ length: 14 }, () => ann.get('/list-sessions')))
+    await lock.query('begin; lock table auth.organizations in access exclusive mode')
+    const asked = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
     const engine = async () => {
       const seen = await figures(alone)
       return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => seen.get(`auth_db_pool_${name}`))

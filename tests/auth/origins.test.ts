@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { originNotes } from '../../auth/http/origin-notes.ts'
 import { createLog } from '../../auth/log.ts'
-import { routes } from '../../auth/routes/table.ts'
+import { routes } from '../../auth/features/routes.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

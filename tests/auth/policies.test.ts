@@ -1,110 +1,138 @@
-/** The engine does for a request what the route's row says, and what no row says it does for nobody. */
+/** Each route does what the policy of its row says, and better-auth answers to no request without a row. */
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../auth/routes/table.ts'
+import { z } from 'zod'
 import { authConfig } from '../../auth/config.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { currentRequest } from '../../auth/current-request.ts'
 import { connect, type Connections } from '../../auth/database.ts'
-import { createEngine, type Engine } from '../../auth/engine/engine.ts'
 import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
 import { limits } from '../../auth/engine/rate-limits.ts'
+import { routes } from '../../auth/features/routes.ts'
+import { serveRoute } from '../../auth/http/serve-route.ts'
 import { createLog } from '../../auth/log.ts'
 import { createMailer } from '../../auth/mail/mailer.ts'
-import { plans } from '../../auth/plans.ts'
-import { policyOf, type Policy } from '../../auth/policy.ts'
-import { requestContexts, type RequestContext } from '../../auth/request-context.ts'
+import { policyOf } from '../../auth/policy.ts'
+import { route, type Env, type Route, type Services } from '../../auth/route.ts'
+import { createServices } from '../../auth/services.ts'
+import { readSettings } from '../../infra/shared/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const publicUrl = 'http://localhost:3000'
-const all = routes.map(policyOf)
+const client = { address: '203.0.113.7', isLocal: false, userAgent: undefined }
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let connections: Connections
+let services: Services
+const logged: string[] = []
 beforeAll(async () => {
   database = await freshDatabase()
   connections = connect(database.authUrl, () => undefined)
+  services = await createServices({
+    connections,
+    log: createLog('info', {
+      write: (line: string) => {
+        logged.push(line)
+      },
+    }),
+    hashingQueue: hashingQueue(1, 1, 1_000),
+    passwords: { hash: hashPassword, verify: verifyPassword },
+    mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
+    config: authConfig(readSettings({
+      PUBLIC_URL: publicUrl,
+      AUTH_DATABASE_URL: database.authUrl,
+      BETTER_AUTH_SECRET: 'a secret of the tests, long enough',
+      DEFAULT_PRODUCT: 'teams',
+    })),
+    limits: limits(connections, false),
+  })
 })
 afterAll(async () => {
   await connections.close()
   await database.drop()
 })
 
-const engineWith = (policies: Policy[]): Promise<Engine> =>
-  createEngine({
-    policies,
-    connections,
-    log: createLog('silent'),
-    hashingQueue: hashingQueue(1, 1, 1_000),
-    passwords: { hash: hashPassword, verify: verifyPassword },
-    mailer: createMailer({ publicUrl, appUrl: publicUrl, hasApp: false }, async () => undefined),
-    config: authConfig(readSettings({ PUBLIC_URL: publicUrl, AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' })),
-    plans: plans(connections.db, 'teams'),
-    limits: limits(connections.db, false),
-  })
-
-/** Asks the engine itself, as nobody outside can. */
-async function ask(engine: Engine, method: string, path: string, { body = {}, cookie = '' }: { body?: object, cookie?: string } = {}) {
-  const request = new Request(`${publicUrl}/api/auth${path}`, {
+type Sent = { body?: object, cookie?: string }
+const requestTo = (method: string, path: string, { body = {}, cookie = '' }: Sent = {}) =>
+  new Request(`${publicUrl}/api/auth${path}`, {
     method,
     headers: { origin: publicUrl, cookie, 'content-type': 'application/json' },
     ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
   })
-  const own: RequestContext = {}
-  const response = await requestContexts.run(own, () => engine.handler(request)).finally(() => own.leaveQueue?.())
-  const { code } = await response.clone().json().catch(() => ({})) as { code?: string }
-  return { status: response.status, code, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
+
+const rowAt = (path: string): Route => routes.find((row) => row.path === path) ?? expect.fail(path)
+
+/** Sends a request to one row, as the app serves it. */
+async function send(row: Route, sent?: Sent) {
+  const app = new Hono<Env>().on(row.method, `/api/auth${row.path}`, (c) => {
+    c.set('services', services)
+    c.set('client', client)
+    return serveRoute(c, row)
+  })
+  const response = await app.request(requestTo(row.method, row.path, sent))
+  const { error } = await response.json() as { error?: string }
+  return { status: response.status, error, cookie: response.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ') }
 }
 
 const ann = { email: 'ann@example.org', password: 'correct horse', name: 'Ann' }
 
-/** Every endpoint of the engine, its own and its plugins', as method and path. */
-const endpointsOf = (engine: Engine): string[] =>
-  Object.values(engine.api as Record<string, { path?: string, options?: { method?: string | string[] } }>)
-    .flatMap(({ path, options }) => (path === undefined ? [] : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`)))
+describe('an endpoint of better-auth', () => {
+  const endpoints = (): string[] =>
+    Object.values(services.engine.api as Record<string, { path?: string, options?: { method?: string | string[] } }>)
+      .flatMap(({ path, options }) => (path === undefined ? [] : [options?.method ?? 'GET'].flat().map((method) => `${method} ${path}`)))
 
-describe('an endpoint of the engine', () => {
-  test('that no row asks for is refused, whichever it is', async () => {
-    const engine = await engineWith(all)
-    const asked = new Set(all.map(({ engine: { method, path } }) => `${method} ${path}`))
-    const others = endpointsOf(engine).filter((endpoint) => !asked.has(endpoint))
-    expect(others).toContain('POST /change-email')
-    expect(others).toContain('POST /organization/update')
-    for (const endpoint of others) {
-      const [method = '', path = ''] = endpoint.split(' ')
-      expect({ endpoint, ...await ask(engine, method, path.replace(/:\w+/g, 'x')) }).toMatchObject({ endpoint, status: 404, cookie: '' })
+  const statusOf = async (endpoint: string) => {
+    const [method = '', path = ''] = endpoint.split(' ')
+    return (await services.engine.handler(requestTo(method, path.replace(/:\w+/g, 'x'), { body: ann }))).status
+  }
+
+  test('answers no request that comes without a row', async () => {
+    expect(endpoints()).toEqual(expect.arrayContaining(['POST /sign-up/email', 'POST /change-email', 'POST /organization/update']))
+    for (const endpoint of endpoints()) expect({ endpoint, status: await statusOf(endpoint) }).toEqual({ endpoint, status: 404 })
+  })
+
+  test('answers no request of the row of another endpoint', async () => {
+    const request = {
+      policy: policyOf(rowAt('/sign-out')),
+      client,
+      caller: undefined,
+      onQueryError: () => undefined,
+      onCorrectPassword: () => Promise.resolve(),
+    }
+    for (const endpoint of endpoints()) {
+      const status = await currentRequest.run(request, () => statusOf(endpoint))
+      expect({ endpoint, status }).toEqual({ endpoint, status: endpoint === 'POST /sign-out' ? 200 : 404 })
     }
   })
 
-  test('is there for each row', async () => {
-    const endpoints = new Set(endpointsOf(await engineWith(all)))
-    expect(all.map(({ engine: { method, path } }) => `${method} ${path}`).filter((endpoint) => !endpoints.has(endpoint))).toEqual([])
-  })
-
-  test('has one row', async () => {
-    await expect(engineWith([...all, ...all.slice(0, 1)])).rejects.toThrow('one policy would be forgotten')
+  test('is there for each row that names one', () => {
+    const named = routes.flatMap(({ betterAuth }) => betterAuth ?? [])
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter((endpoint) => !endpoints().includes(endpoint))).toEqual([])
   })
 })
 
 describe('a row that forgets', () => {
-  const without = (path: string, change: Partial<Policy>) => engineWith(all.map((policy) => (policy.engine.path === path ? { ...policy, ...change } : policy)))
-
-  test('that it asks for no session answers nobody without one', async () => {
-    const { engine } = policyOf({ engine: { method: 'POST', path: '/forget-password' } })
-    expect(await ask(await engineWith([policyOf({ engine })]), engine.method, engine.path, { body: { email: ann.email } })).toMatchObject({
-      status: 401,
-      code: 'UNAUTHORIZED',
-    })
+  test('its whole policy answers nobody without a session, whoever its handler is', async () => {
+    const bare = { summary: '', input: z.object({}), output: z.object({}) }
+    const refused = { status: 401, error: 'UNAUTHORIZED' }
+    expect(await send(route('POST', '/forgetful', { ...bare, handle: () => ({}) }))).toMatchObject(refused)
+    expect(await send(route('POST', '/forgetful', { ...bare, betterAuth: 'POST /sign-out', handle: rowAt('/sign-out').handle as never }))).toMatchObject(
+      refused,
+    )
   })
 
   test('that it hashes a password hashes none', async () => {
-    const engine = await without('/sign-up/email', { hashesPassword: false })
-    await expect(ask(engine, 'POST', '/sign-up/email', { body: ann })).rejects.toThrow('out of turn')
+    expect(await send({ ...rowAt('/sign-up/email'), hashesPassword: false }, { body: ann })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
+    expect(logged.join()).toContain('without a slot in the hashing queue')
+    const { rows } = await connections.pool.query('select from auth.users where email = $1', [ann.email])
+    expect(rows).toEqual([])
   })
 
-  test('that it has seen the second factor begins no session of who has one', async () => {
+  test('that it has verified the second factor begins no session of an account with one', async () => {
     const eve = { email: 'eve@example.org', password: 'correct horse', name: 'Eve' }
-    const engine = await engineWith(all)
-    const { cookie } = await ask(engine, 'POST', '/sign-up/email', { body: eve })
+    const signIn = rowAt('/sign-in/email')
+    const { cookie } = await send(rowAt('/sign-up/email'), { body: eve })
     await connections.db.insertInto('auth.two_factors')
       .values((values) => ({
         userId: values.selectFrom('auth.users').select('id').where('email', '=', eve.email),
@@ -113,28 +141,27 @@ describe('a row that forgets', () => {
         enabledAt: new Date(),
       }))
       .execute()
-    const factor = { status: 403, code: 'SECOND_FACTOR_REQUIRED' }
-    expect(await ask(engine, 'POST', '/sign-in/email', { body: eve })).toMatchObject({
-      ...factor,
+    expect(await send(signIn, { body: eve })).toMatchObject({
+      status: 403,
+      error: 'SECOND_FACTOR_REQUIRED',
       cookie: expect.stringMatching(/^better-auth\.two_factor=[\w-]+$/),
     })
-    const shown = await without('/sign-in/email', { secondFactor: 'shown' })
-    expect(await ask(shown, 'POST', '/sign-in/email', { body: eve })).toMatchObject({ status: 200 })
+    expect(await send({ ...signIn, secondFactor: 'verified' }, { body: eve })).toMatchObject({ status: 200 })
     // her own session is replaced without
-    expect(
-      await ask(engine, 'POST', '/change-password', {
-        body: { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true },
-        cookie,
-      }),
-    )
-      .toMatchObject({ status: 200, cookie: expect.stringContaining('session_token=') })
+    const change = { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true }
+    expect(await send(rowAt('/change-password'), { body: change, cookie })).toMatchObject({
+      status: 200,
+      cookie: expect.stringContaining('session_token='),
+    })
   })
 
-  test('that it names an organization is refused one', async () => {
-    const { cookie } = await ask(await engineWith(all), 'POST', '/sign-up/email', { body: ann })
-    const leave = (engine: Engine) => ask(engine, 'POST', '/organization/leave', { body: { organizationId: 'some' }, cookie })
-    expect(await leave(await engineWith(all))).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    expect(await leave(await without('/organization/leave', { namesOrganization: false }))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  test('that it names an organization is refused one, whoever its handler is', async () => {
+    const { cookie } = await send(rowAt('/sign-up/email'), { body: ann })
+    const body = { organizationId: 'some', userId: 'some', name: 'any' }
+    for (const path of ['/organization/leave', '/organization/update']) {
+      expect(await send(rowAt(path), { body, cookie })).toMatchObject({ status: 404, error: 'NOT_FOUND' })
+      expect(await send({ ...rowAt(path), namesOrganization: false }, { body, cookie })).toMatchObject({ status: 403, error: 'FORBIDDEN' })
+    }
   })
 })
 

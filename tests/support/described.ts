@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { catalogue, type ErrorCode } from '../../auth/errors.ts'
 import { errorsOf } from '../../auth/openapi.ts'
-import { routes } from '../../auth/routes/table.ts'
+import { routes } from '../../auth/features/routes.ts'
 
 const described = new Map(routes.map((row) => [`${row.method} ${row.path}`, { row, errors: new Set(errorsOf(row)) }]))
 
@@ -18,7 +18,7 @@ export function expectDescribed(method: string, path: string, { status, body, he
   if (status < 300) {
     // metadata that an early version stored may have such a field, which no schema carries on
     const given: unknown = JSON.parse(JSON.stringify(body), (key, value: unknown) => (key === '__proto__' ? undefined : value))
-    const parsed = route.row.answer.safeParse(given)
+    const parsed = route.row.output.safeParse(given)
     // what the schema does not name is missing in what it made of the answer
     if (!parsed.success || !isDeepStrictEqual(parsed.data, given)) {
       throw new Error(`${name} answers something else than its row's schema: ${JSON.stringify(body)} ${parsed.error?.message ?? ''}`)

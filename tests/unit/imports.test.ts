@@ -37,10 +37,10 @@ test('no file imports itself, by however many others', () => {
 })
 
 test.each([
-  ['auth/engine/', ['auth/http/', 'auth/routes/', 'infra/local/'], 'the engine is given the policies of the routes as data'],
-  ['auth/routes/', ['auth/http/', 'auth/engine/', 'infra/'], 'a row says what is to be done and does nothing'],
-  ['auth/keys/', ['auth/http/', 'auth/routes/', 'auth/engine/'], 'the keys serve the engine'],
-  ['auth/mail/', ['auth/http/', 'auth/routes/', 'auth/engine/', 'auth/keys/'], 'mail is a job'],
+  ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features to the hooks of the engine'],
+  ['auth/features/', ['auth/http/', 'infra/local/'], 'a feature has handlers, which the policy calls'],
+  ['auth/keys/', ['auth/http/', 'auth/features/', 'auth/engine/'], 'the keys serve the engine'],
+  ['auth/mail/', ['auth/http/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job'],
   ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service runs wherever it is put'],
   ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge runs wherever it is put, and asks no database'],
   ['admin/', ['auth/'], 'the operator works on the database alone'],

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { authDescription, errorsOf } from '../../auth/openapi.ts'
-import { routes } from '../../auth/routes/table.ts'
+import { routes } from '../../auth/features/routes.ts'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase } from '../support/database.ts'
 

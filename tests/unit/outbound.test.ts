@@ -174,5 +174,5 @@ test('oxlint refuses every other way out, except in the files that are one or as
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), ['-f', 'unix'], { cwd: folder })
     .catch((error: { stdout: string }) => error)
   const named = [...stdout.matchAll(/^([^:]+):.*no-restricted-/gm)].map(([, file]) => file)
-  expect(named.toSorted()).toEqual(refused.map(([file]) => file).toSorted())
+  expect(new Set(named)).toEqual(new Set(refused.map(([file]) => file)))
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { issuedAt } from '../../auth/engine/token-claims.ts'
+import { issuedAt } from '../../auth/features/session/tokens.ts'
 import { secondsUntilIssued } from '../../infra/shared/revocation.ts'
 
 const revoked = 1_800_000_000

@@ -1,6 +1,6 @@
 /** The codes are those of RFC 6238, appendix B, whose last six digits an app of six digits shows. */
 import { expect, test } from 'vitest'
-import { stepOf, totpUri } from '../../auth/engine/totp.ts'
+import { stepOf, totpUri } from '../../auth/features/two-factor/totp.ts'
 
 // “12345678901234567890” in base32
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'

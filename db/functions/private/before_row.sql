@@ -1,4 +1,4 @@
--- What the before_row() of the tables in db/rules share. They bind the callers of the data surface. The owner of the database, and
+-- Steps that the before_row() of the tables in db/rules share. They bind the callers of the data surface. The owner of the database, and
 -- the actions of foreign keys, pass.
 --
 -- The owner pair is user_id and organization_id. The columns' defaults fill both from the token, before_row() refuses another's
@@ -97,7 +97,7 @@ grant execute on function private.row_exists(text, uuid), private.refuse_hidden_
   private.same_tenant(text, text, text, text), private.is_merge(), private.write_once(anyelement, text[]) to authenticated;
 
 create or replace function private.left_out() returns text
-  -- not immutable, which would be asked for the right to call it before the right to the table
+  -- PostgreSQL calls an immutable function before it checks the right to the table
   language sql stable parallel safe
   return null::text;
 comment on function private.left_out() is 'The default of a column that before_row() fills: null.';

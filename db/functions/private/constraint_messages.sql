@@ -1,6 +1,6 @@
--- A refused value is answered in the words of PostgreSQL, which name the constraint and nothing else, with a hint that says what the
--- column takes: the column's COMMENT, which is the one place that says it. A table's before_row() in db/rules names what a row
--- breaks, in PostgreSQL's order: the column that is null, then the first constraint by its name.
+-- PostgreSQL's words for a refused value name the constraint and nothing else. The hint beside them is the COMMENT of each column that the
+-- constraint is about. A table's before_row() in db/rules finds the first broken rule in PostgreSQL's order: the columns that are null,
+-- then the constraints by name.
 
 create or replace function private.constraints() returns table (table_name text, name text, columns text[])
   language sql stable
@@ -10,7 +10,7 @@ begin atomic
   from pg_constraint k join pg_class c on c.oid = k.conrelid
   where k.contype = 'c' and c.relnamespace = 'api'::regnamespace
   union all
-  -- These hold for what is written from now on. A constraint would also be asked when another column of an older row changes.
+  -- PostgreSQL would check a constraint also when another column of an older row changes. These bind new values alone.
   values
     ('accounts', 'accounts_balance_fits_currency', '{balance,currency}'::text[]),
     ('accounts', 'accounts_currency_known', '{currency}'),

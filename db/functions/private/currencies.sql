@@ -1,5 +1,5 @@
--- The currencies that a row may be of: each code of ISO 4217 that has decimals, which leaves out metals, bond units, the IMF's and other
--- units of account, the code for tests and the one for none. Codes that ended since 2020 are kept, because books reach back.
+-- Currencies: the codes of ISO 4217 that have decimals. Metals, bond units, units of account, the code for tests and the one for none have
+-- none. Codes that ended since 2020 stay, because books reach back.
 
 create or replace function private.currency_codes() returns text[]
   language sql immutable parallel safe

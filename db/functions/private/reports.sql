@@ -1,16 +1,14 @@
--- What the reports read, as SQL text: the planner then uses an index for a condition, and a row is asked quickly. Each report writes
--- its statement by one format(), private.<report>_statement() beside it in db/functions/api, of the texts that the functions here
--- answer. A text is put into another as it is, and is never a format by itself. Nothing of what was sent becomes part of a text as it
--- is: a field is one of the filters' list, and a value is a quoted literal made from a typed value.
+-- The SQL of the reports, as text: so the planner finds an index for each condition. Each report writes its statement by one format(),
+-- private.<report>_statement() beside it in db/functions/api, of the texts that the functions here answer. A text becomes an argument
+-- of the next format(), and never a format of its own. No text holds a client's words: a field is one of the filters' list, and a value
+-- is a quoted literal of a typed value. CONTRIBUTING.md, "To follow a request", shows how to explain a statement.
 --
---   explain (analyze, buffers) of a report: CONTRIBUTING.md, "To follow a request"
---
--- What counts is said once, so that two reports over the same range never contradict each other. docs/data.md says the same to callers.
--- A transfer between accounts counts nowhere. A failed transaction counts where a filter on status lets it, or where each status is a
--- group. A line item that names a category moves its part of the amount there, in the transaction's sign; the rest stays with the
--- transaction's category.
+-- All reports count the same, so two of them over one range never contradict each other; docs/data.md says it to callers:
+-- * A transfer between accounts counts nowhere.
+-- * A failed transaction counts where a filter on status lets it, or where each status is a group.
+-- * A line item with a category moves its part of the amount there, in the transaction's sign. The rest stays with the transaction's category.
 
--- Which rows
+-- Conditions
 
 create or replace function private.context_condition(p_user_id text, p_organization_id text) returns text
   language plpgsql stable set search_path = ''
@@ -20,8 +18,8 @@ begin
   if p_user_id <> public.uid() or p_organization_id <> public.org_id() or (p_organization_id is not null and public.org_id() is null) then
     perform private.deny('transactions');
   end if;
-  -- Not the values themselves: the planner would look up how common they are, take that and the row rule for two things that
-  -- have nothing to do with each other, and read from the table what the index of the tenant has.
+  -- The planner would look up how common a value is, and multiply that with the row rule as if the two were independent. Then it reads
+  -- the table instead of the tenant's index.
   return case
     when p_organization_id is null then '(organization_id is null and user_id = (select private.personal_id()))'
     else '(organization_id = (select public.org_id()))'
@@ -51,7 +49,7 @@ comment on function private.range_condition(text, anymultirange) is 'That a colu
 create or replace function private.date_condition(p_moments tstzmultirange, p_days datemultirange) returns text
   language sql stable set search_path = ''
   return concat_ws(' and ',
-    -- first what an index can be asked
+    -- an index answers the first
     private.range_condition('transaction_date', tstzmultirange(private.reach(p_moments, p_days))),
     case when p_moments <> '{(,)}' or p_days <> '{(,)}' then
       format('case when booked_on is null then %s else %s end', private.range_condition('transaction_date', p_moments), private.range_condition('booked_on', p_days))
@@ -69,8 +67,7 @@ create or replace function private.filters_to_sql(p_filters jsonb) returns table
   language sql stable rows 1 set search_path = ''
 begin atomic
   select c.field, case c.kind
-      -- one subquery that is asked by its hash: for the planner, which knows of no tenant how many rows it has, a join could as
-      -- well ask one by one
+      -- The subquery becomes one hash. The planner knows no tenant's size, and would make a join of single look-ups.
       when 'tag' then format(
         '(id in (select transaction_id from api.transaction_tags where %s)) is %s true',
         case when c.texts is null then 'true' else format('tag_id = any (%L)', c.texts) end, case when c.is_negated then 'not' end)
@@ -85,8 +82,8 @@ begin atomic
 end;
 comment on function private.filters_to_sql(jsonb) is 'The filters as conditions on api.transactions, as SQL text, all of which must hold; each with the field it is about.';
 
--- What it is in another currency, by the rates that the context has stored. A rate is two numbers, by which an amount is multiplied and divided:
--- so the inverse of a rate is exact, and what is rounded is rounded once.
+-- Conversion, by the rates that the context has stored. A rate is two numbers: the amount is multiplied by one and divided by the other.
+-- So the inverse of a rate is exact, and the result is rounded once.
 
 create or replace function private.refuse_missing_rate(p_currency text, p_convert_to text, p_day date) returns numeric
   language plpgsql stable set search_path = ''
@@ -168,8 +165,8 @@ An amount times the numerator, divided by the denominator, is the amount in `p_c
 
 create or replace function private.converted(p_amount text, p_convert_to text) returns text
   language sql immutable set search_path = ''
-  -- numeric division is not exact, and a quotient that is rounded twice may be a cent off: so the whole quotient of twice as much
-  -- is taken. A rate that is only multiplied by needs none.
+  -- Numeric division rounds, and rounding twice may be a cent off. So the amount is doubled and div() takes the whole quotient. A
+  -- denominator of 1 needs no division.
   return format('case when denominator = 1 then round(%1$s * numerator, %2$s) else sign(%1$s) * div(2 * abs(%1$s) * numerator * %3$s + denominator, 2 * denominator) * %4$s end',
     p_amount, least(private.currency_decimals(p_convert_to), 2),
     10 ^ least(private.currency_decimals(p_convert_to), 2), round(0.1 ^ least(private.currency_decimals(p_convert_to), 2), 2));
@@ -179,9 +176,8 @@ comment on function private.converted(text, text) is
 create or replace function private.converted_rows(p_rows text, p_context text, p_convert_to text) returns text
   language sql immutable set search_path = ''
   return case when p_convert_to is null then format('(%s) as counted', p_rows) else format(
-    -- The join is a full one, because each row has a rate and each rate a row, and because PostgreSQL cannot make a nested loop of
-    -- it: it takes a context for one row, and would ask all rates for each of a hundred thousand. The offset keeps conditions
-    -- from outside, which would make it an inner join.
+    -- PostgreSQL takes a context for one row, and would search all rates for each of a hundred thousand. It makes no nested loop of a
+    -- full join; each row has a rate and each rate a row. The offset keeps outer conditions from making it an inner join.
     $query$
       (select day, status, %1$L as currency, transaction_currency, category_id, whole, %2$s as amount, count
       from (
@@ -196,7 +192,7 @@ create or replace function private.converted_rows(p_rows text, p_context text, p
 comment on function private.converted_rows(text, text, text) is
   'Rows of the form that counts, as a relation in SQL text that stands after "from": at the rates of the context in the currency p_convert_to, or as they are where that is null.';
 
--- What counts
+-- Amounts
 
 create or replace function private.split_allocations(p_context text, p_condition text, p_of_category text, p_by_category boolean, p_are_many boolean) returns text
   language plpgsql immutable set search_path = ''
@@ -219,8 +215,8 @@ begin
         where i.category_id is distinct from t.own_category
         window one as (partition by t.id order by i.part desc, i.category_id rows between unbounded preceding and unbounded following)
       ) as split
-      -- Where the items have taken all of it, the largest part is the whole less the other parts, so that a conversion leaves its
-      -- rounding there and nothing in the transaction's own category.
+      -- Items may take all of the amount. Then the largest part is the whole less the others: a conversion leaves its rounding there, and
+      -- nothing in the transaction's own category.
       cross join lateral (select case when is_all and place = 1 then whole else part end as amount) as taken
       cross join lateral (values
         (part_category, taken.amount, %3$s),
@@ -230,15 +226,15 @@ begin
     $query$,
     case when not p_by_category then
       ', of_own.is_asked as is_own_asked, max(case when of_part.is_asked then i.category_id::text end) over one as asked_part' end,
-    -- A few line items are looked up first and their transactions then; many the other way round, so that no more are read than
-    -- the transactions of the range have. The offsets keep that order.
+    -- Few line items are read before their transactions. Many are read after, so that only those of the range are. The offsets keep
+    -- that order.
     case when p_are_many then format('(%s) as t cross join lateral (%s) as i', transactions, items)
       else format('(%s) as i cross join lateral (%s) as t', items, transactions) end
       || case when not p_by_category then format(
         ' cross join lateral (select (%1$s) as is_asked from (values (t.own_category)) as own (category_id)) as of_own
           cross join lateral (select (%1$s) as is_asked from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
-    -- Each group of categories counts the transaction once. Otherwise the transaction's own row has counted it where its category is
-    -- asked for, and one part does where it is not.
+    -- Each group of categories counts the transaction once. In a report without groups its own row counts it if the filter wants its
+    -- category; else one part does.
     case when p_by_category then '1' else 'case when part_category::text = asked_part and not is_own_asked then 1 else 0 end' end,
     case when p_by_category then 'case when is_all and place = 1 then -1 else 0 end'
       else 'case when is_all and place = 1 and is_own_asked and asked_part is null then -1 else 0 end' end,

@@ -1,0 +1,172 @@
+/**
+ * Changes the address of an account. The new address confirms the change, and the old one can stop it. better-auth would ask the old
+ * address first, and its change is final.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { AuthContext } from 'better-auth'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../../../db/types.ts'
+import type { AuthDatabase } from '../../database.ts'
+import { withBetterAuth } from '../../engine/better-auth.ts'
+import { refuse } from '../../errors.ts'
+import type { RateLimit } from '../../policy.ts'
+import { callerOf, type RouteContext } from '../../route.ts'
+import { confirmCaller } from '../caller.ts'
+import type { WithToken } from '../fields.ts'
+import type { input } from './schemas.ts'
+import { addressProblem, domainProblem } from './sign-up.ts'
+
+const day = 86_400_000
+/** Lifetimes of both links. */
+const lifetimes = { confirm: day, stop: 7 * day }
+
+/** Time before the request in which an attacker may have prepared other ways in, in milliseconds. */
+const suspectBefore = 7 * day
+
+type Kind = keyof typeof lifetimes
+
+const changeOf = z.object({ userId: z.string(), from: z.string(), to: z.string(), credential: z.string() })
+type Change = z.output<typeof changeOf>
+
+/** Limit of mails per new address, because the request can send a mail to any address. */
+const mailLimit: RateLimit = { window: 900, max: 5 }
+
+/** Identifies the current password. A change of the password ends the request. */
+const fingerprint = (password: string | null): string => createHash('sha256').update(password ?? '').digest('base64url')
+
+/** The store of mailed tokens. A token works once. */
+type Verifications = AuthContext['internalAdapter']
+
+/** The beginning of the stored values of one kind and account. The stored identifiers are hashes. */
+const keptOf = (kind: Kind, userId: string): string => JSON.stringify({ kind, userId }).slice(0, -1)
+
+const identifierOf = (kind: Kind, token: string): string => `${kind}-email-change-${token}`
+
+async function keep(verifications: Verifications, kind: Kind, { userId, ...change }: Change): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await verifications.createVerificationValue({
+    identifier: identifierOf(kind, token),
+    value: JSON.stringify({ kind, userId, ...change }),
+    expiresAt: new Date(Date.now() + lifetimes[kind]),
+  })
+  return token
+}
+
+/**
+ * Consumes a token.
+ * @param check may refuse the change; the token then stays valid
+ * @returns the change and the time of the request
+ * @throws Refusal INVALID_TOKEN
+ */
+async function take(
+  verifications: Verifications,
+  kind: Kind,
+  token: string,
+  check: (change: Change) => Promise<void> = () => Promise.resolve(),
+): Promise<Change & { askedAt: Date }> {
+  const waiting = await verifications.findVerificationValue(identifierOf(kind, token))
+  if (waiting === null || waiting.expiresAt < new Date()) refuse('INVALID_TOKEN')
+  const change = changeOf.parse(JSON.parse(waiting.value))
+  await check(change)
+  const kept = await verifications.consumeVerificationValue(identifierOf(kind, token))
+  return kept === null ? refuse('INVALID_TOKEN') : { ...change, askedAt: new Date(kept.expiresAt.getTime() - lifetimes[kind]) }
+}
+
+/** Deletes links that were mailed to the previous address, such as password resets. */
+const endMailed = (trx: Transaction<Tables>, userId: string) => trx.deleteFrom('auth.verifications').where('value', '=', userId).execute()
+
+/** Sets the new address as verified, unless the address or the password has changed since the request. */
+async function confirmChange(db: AuthDatabase, { userId, from, to, credential }: Change): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const account = await trx.selectFrom('auth.accounts').select('password').where('userId', '=', userId).where('providerId', '=', 'credential').forUpdate()
+      .executeTakeFirst()
+    if (fingerprint(account?.password ?? null) !== credential) refuse('INVALID_TOKEN')
+    const changed = await trx.updateTable('auth.users').set({ email: to, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .where('email', '=', from).executeTakeFirst()
+    if (changed.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
+  })
+}
+
+/**
+ * Gives the account its old address back, whatever later changes did. The attacker who requested the change knew the password and
+ * may be signed in. All ways in that the attacker may have prepared end:
+ * - sessions, API keys, the password, passkeys, remembered devices and linked providers
+ * - mailed links, and invitations in the user's name
+ * - a second factor or backup codes from the week before the request, or later
+ * Older factors stay: the user would have missed them by then, and access to the mailbox must not be enough to remove them. Of two
+ * links the older wins, because the owner had the address first.
+ */
+async function stopChange(db: AuthDatabase, { userId, from, askedAt }: Change & { askedAt: Date }): Promise<void> {
+  const suspectFrom = new Date(askedAt.getTime() - suspectBefore)
+  await db.transaction().execute(async (trx) => {
+    // Otherwise an attacker could keep the address by signing up with it again. Such an account is unverified; the token proves the owner.
+    await trx.deleteFrom('auth.users').where('email', '=', from).where('id', '<>', userId).where('emailVerified', '=', false).execute()
+    const kept = await trx.updateTable('auth.users').set({ email: from, emailVerified: true, updatedAt: new Date() }).where('id', '=', userId)
+      .executeTakeFirst()
+    if (kept.numUpdatedRows !== 1n) refuse('INVALID_TOKEN')
+    await endMailed(trx, userId)
+    // needed for accounts without a password, whose fingerprint stays the same
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('confirm', userId))])).execute()
+    await trx.deleteFrom('auth.verifications').where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', userId))]))
+      .where('expiresAt', '>=', new Date(askedAt.getTime() + lifetimes.stop)).execute()
+    await trx.updateTable('auth.accounts').set({ password: null, updatedAt: new Date() }).where('userId', '=', userId).where('providerId', '=', 'credential')
+      .execute()
+    await trx.deleteFrom('auth.two_factors').where('userId', '=', userId)
+      .where((factor) => factor.or([factor('enabledAt', 'is', null), factor('enabledAt', '>', suspectFrom)])).execute()
+    // also remembered devices, which a change of an existing password would delete
+    await trx.deleteFrom('auth.two_factor_tokens').where('userId', '=', userId).execute()
+    await trx.updateTable('auth.two_factors').set({ backupCodes: [], backupCodesMadeAt: null }).where('userId', '=', userId)
+      .where('backupCodesMadeAt', '>', suspectFrom).execute()
+    await trx.updateTable('auth.invitations').set({ status: 'canceled' }).where('inviterId', '=', userId).where('status', '=', 'pending')
+      .where('createdAt', '>', suspectFrom).execute()
+    await trx.deleteFrom('auth.passkeys').where('userId', '=', userId).execute()
+    // The attacker may have linked a provider by the new address. The owner links it again by signing in there.
+    await trx.deleteFrom('auth.accounts').where('userId', '=', userId).where('providerId', '<>', 'credential').execute()
+    await trx.deleteFrom('auth.sessions').where('userId', '=', userId).execute()
+    await trx.deleteFrom('auth.api_keys').where('userId', '=', userId).execute()
+  })
+}
+
+/** Returns true if the account's address can still be changed back. */
+export async function isStoppable(db: AuthDatabase, { id, email }: { id: string, email: string }): Promise<boolean> {
+  const links = await db.selectFrom('auth.verifications').select('value').where('expiresAt', '>', new Date())
+    .where((link) => link.fn<boolean>('starts_with', ['value', link.val(keptOf('stop', id))])).execute()
+  return links.some(({ value }) => changeOf.parse(JSON.parse(value)).from !== email)
+}
+
+export async function requestEmailChange(c: RouteContext, { newEmail: to, password }: z.output<typeof input.requestEmailChange>): Promise<void> {
+  const { config, limits, mailer } = c.var.services
+  const { user } = callerOf(c)
+  // Otherwise one invitation would make many accounts, and an attacker could move an account that its owner has yet to verify.
+  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  const credential = await confirmCaller(c, password)
+  const problem = domainProblem(config, to)
+  if (problem !== undefined) refuse(problem)
+  if (to === user.email) refuse('VALIDATION_ERROR')
+  const { allowed, retryAfterSeconds } = await limits.consumeForAccount('email-change-mail', to, mailLimit)
+  if (!allowed) refuse('RATE_LIMIT_EXCEEDED', retryAfterSeconds)
+  const change = { userId: user.id, from: user.email, to, credential: fingerprint(credential) }
+  await withBetterAuth(c, async ({ context: { internalAdapter } }) => {
+    await mailer.emailChange({ name: user.name, email: to }, await keep(internalAdapter, 'confirm', change))
+    await mailer.emailChangeNotice(user, to, await keep(internalAdapter, 'stop', change))
+  })
+}
+
+export async function confirmEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
+  const { config, db } = c.var.services
+  const change = await withBetterAuth(c, ({ context }) =>
+    take(context.internalAdapter, 'confirm', token, async ({ to }) => {
+      const problem = await addressProblem(config, db, to)
+      if (problem !== undefined) refuse(problem)
+    }))
+  await confirmChange(db, change)
+}
+
+export async function stopEmailChange(c: RouteContext, { token }: WithToken): Promise<void> {
+  const { db, mailer } = c.var.services
+  const change = await withBetterAuth(c, ({ context }) => take(context.internalAdapter, 'stop', token))
+  await stopChange(db, change)
+  await mailer.requestPasswordReset(change.from, undefined)
+}

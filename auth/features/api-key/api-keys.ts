@@ -1,0 +1,87 @@
+/**
+ * API keys. A user's program gets tokens with a key and reaches no other route. The database stores a hash of the key and decides
+ * what the key may do: db/functions/auth/api_keys.sql.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { generateId } from 'better-auth'
+import type { z } from 'zod'
+import { refusal, refuse } from '../../errors.ts'
+import { perMinute } from '../../policy.ts'
+import { callerOf, type RouteContext } from '../../route.ts'
+import { confirmCaller, withAccountLock } from '../caller.ts'
+import { serialize } from '../fields.ts'
+import { issueToken, signingKeyColumns, type SigningKeyRow } from '../session/tokens.ts'
+import { apiKey, output, type input } from './schemas.ts'
+
+/** The beginning of each key, for scanners that look for published secrets. */
+const prefix = 'fin_'
+
+const day = 86_400_000
+
+/** Limit of wrong keys per client address. */
+const wrongKeys = { path: '/token with a wrong key', limit: perMinute(60) }
+
+/** Returns the API key of an Authorization header; undefined for other tokens. */
+export const apiKeyIn = (authorization: string | undefined): string | undefined => /^bearer +(fin_.*)$/i.exec(authorization ?? '')?.[1]
+
+/** Hashes a key. It is 256 random bits, so a slow hash would protect nothing and delay each token. */
+const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+const columns = ['id', 'name', 'hint', 'organizationId', 'role', 'createdAt', 'expiresAt', 'lastUsedAt'] as const
+
+export async function createApiKey(c: RouteContext, { password, expiresInDays, ...given }: z.output<typeof input.create>) {
+  const { user } = callerOf(c)
+  // Otherwise an attacker who signed up with a victim's address would keep the key after the victim resets the password.
+  if (!user.emailVerified) refuse('EMAIL_NOT_VERIFIED')
+  await confirmCaller(c, password)
+  const key = `${prefix}${randomBytes(32).toString('base64url')}`
+  const values = {
+    ...given,
+    id: generateId(),
+    userId: user.id,
+    keyHash: hashOf(key),
+    hint: key.slice(0, prefix.length + 4),
+    expiresAt: new Date(Date.now() + expiresInDays * day),
+  }
+  const row = await withAccountLock(c, (trx) => trx.insertInto('auth.api_keys').values(values).returning(columns).executeTakeFirstOrThrow())
+  return serialize(output.created, { ...row, key })
+}
+
+export async function listApiKeys(c: RouteContext) {
+  const rows = await c.var.services.db.selectFrom('auth.api_keys').select(columns).where('userId', '=', callerOf(c).user.id)
+    .orderBy('createdAt', 'desc').orderBy('id').execute()
+  return rows.map((row) => serialize(apiKey, row))
+}
+
+export async function revokeApiKey(c: RouteContext, { keyId }: z.output<typeof input.revoke>): Promise<void> {
+  const revoked = await c.var.services.db.deleteFrom('auth.api_keys').where('id', '=', keyId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()
+  if (revoked.numDeletedRows !== 1n) refuse('NOT_FOUND')
+}
+
+const keyStatement = {
+  name: 'api-key',
+  text: `with found as materialized (
+      select k.id, k.user_id, k.organization_id, k.role, u.email from auth.api_keys k join auth.users u on u.id = k.user_id
+      where k.key_hash = $1 and auth.is_alive(k)
+    ), used as (
+      update auth.api_keys k set last_used_at = now() from found
+      where k.id = found.id and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')
+    )
+    select found.*, ${signingKeyColumns} left join found on true`,
+}
+
+type Row =
+  & ({ id: null } | { id: string, user_id: string, organization_id: string | null, role: string, email: string })
+  & SigningKeyRow
+
+/** Issues a token of the key's context and role. @throws Refusal UNAUTHORIZED for a wrong key */
+export async function issueApiKeyToken(c: RouteContext, key: string): Promise<string> {
+  const { prepared, limits } = c.var.services
+  const row = await prepared<Row>(keyStatement, [hashOf(key)])
+  if (row === undefined || row.id === null) {
+    const { allowed, retryAfterSeconds } = await limits.consumeForAddress(wrongKeys.path, c.var.client, wrongKeys.limit)
+    throw allowed ? refusal('UNAUTHORIZED', 'The API key is none, has ended or was revoked.') : refusal('RATE_LIMIT_EXCEEDED', undefined, retryAfterSeconds)
+  }
+  const { id: sessionId, user_id: userId, email, organization_id: organizationId, role } = row
+  return issueToken(c, row, { userId, email, sessionId, organizationId, role: organizationId === null ? undefined : role }, { api_key: role })
+}

@@ -1,0 +1,78 @@
+/** The schemas and policies that several features share. A field that a schema does not name is dropped. */
+import { z } from 'zod'
+import { perMinute } from '../policy.ts'
+
+/** An id for examples. No row has it. */
+export const exampleId = 'mK3vQx7TnYw2LrJ8sBcD5fGhZp4eA9uV'
+
+// Requests
+
+/** One line. Names reach mail headers and other users' screens, so control and direction-changing characters are refused. */
+export const line = (max: number) =>
+  z.string().max(max)
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+    .refine((value) => value.isWellFormed(), 'must be valid Unicode')
+
+export const name = line(200)
+
+/** An e-mail address, in lower case as it is stored. `problemOf` gives its error a code of its own. */
+export const email = z.string().pipe(z.email('INVALID_EMAIL').max(254, 'INVALID_EMAIL')).transform((value) => value.toLowerCase())
+  .meta({ format: 'email', maxLength: 254 })
+
+export const id = z.string().min(1).max(128).regex(/^[\x21-\x7e]+$/, 'is not an identifier').meta({ examples: [exampleId] })
+export const url = z.url({ protocol: /^https?$/ }).max(2_048)
+/** A password to check may be anything that was ever allowed. */
+export const givenPassword = z.string().max(128, 'INVALID_PASSWORD').meta({ format: 'password' })
+export const confirmation = givenPassword.optional().meta({ description: 'May be left out within ten minutes of a sign-in.', format: 'password' })
+
+export const nothing = z.object({})
+export const confirmed = z.object({ password: confirmation })
+export const withToken = z.object({ token: z.string().min(1).max(2_048).regex(/^[\x21-\x7e]+$/, 'is not a token') })
+
+export type Confirmed = z.output<typeof confirmed>
+export type WithToken = z.output<typeof withToken>
+
+/** Returns the code and the message of the first error of an input. The message names the field and never repeats the value. */
+export function problemOf(error: z.ZodError): { code: 'INVALID_EMAIL' | 'INVALID_PASSWORD' | 'VALIDATION_ERROR', message: string | undefined } {
+  const [issue] = error.issues
+  if (issue?.message === 'INVALID_EMAIL' || issue?.message === 'INVALID_PASSWORD') return { code: issue.message, message: undefined }
+  const field = issue?.path.join('.') ?? ''
+  const message = issue === undefined ? undefined : `${field === '' ? 'The request' : `The field ${field}`}: ${issue.message}.`
+  return { code: 'VALIDATION_ERROR', message }
+}
+
+// Responses
+
+export const rowId = z.string().meta({ examples: [exampleId] })
+export const time = z.iso.datetime().meta({ examples: ['2026-11-21T09:30:00.000Z'] })
+export const address = z.string().meta({ examples: ['ann@example.com'] })
+export const success = z.boolean().meta({ description: 'true', examples: [true] })
+export const done = z.object({ success }).meta({ id: 'Done', description: 'It is done.' })
+export const told = z.object({ success, message: z.string() }).meta({ id: 'Told', description: 'It is done, and a sentence for the person.' })
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
+
+/** A row for a response: the same fields in camelCase, with dates and with any text for closed sets, which the database checks. */
+type RowOf<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Extract<Body[Name], string> extends never ? Body[Name] : Body[Name] | string | Date }
+
+/** Returns the body of a response from a row. This is the one place where camelCase becomes snake_case. Only fields of the schema pass. */
+export function serialize<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, row: RowOf<z.output<z.ZodObject<Shape>>>): z.output<z.ZodObject<Shape>> {
+  const values = row as Record<string, unknown>
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const value = values[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    const isMissing = value === undefined && !(field instanceof z.ZodOptional)
+    return [name, value instanceof Date ? value.toISOString() : isMissing ? null : value] as const
+  })
+  return Object.fromEntries(fields) as z.output<z.ZodObject<Shape>>
+}
+
+// Policies
+
+/** Limits of the routes that check the caller's password. Wrong passwords also count against the account's budget. */
+export const passwordLimits = { address: perMinute(20), account: { by: 'caller', ...perMinute(10) } } as const
+
+/** The policy of a route that needs the password or a recent sign-in: `confirmCaller` in caller.ts. */
+export const needsConfirmation = { hashesPassword: true, guessesPassword: true, limits: passwordLimits } as const
+
+/** The errors of `confirmCaller`. */
+export const unconfirmed = ['INVALID_PASSWORD', 'FRESH_SIGN_IN_REQUIRED'] as const

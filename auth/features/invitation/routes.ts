@@ -1,0 +1,81 @@
+/** Invitations. Source: interface "Invitation", design "Where the interface is silent". */
+import { callBetterAuth } from '../../engine/better-auth.ts'
+import { perMinute } from '../../policy.ts'
+import { route } from '../../route.ts'
+import { exampleId, nothing } from '../fields.ts'
+import { input as organizationInput, memberOf } from '../organization/schemas.ts'
+import { invitationOfLink, listInvitationsOfCaller } from './invitations.ts'
+import { input, invitationOf, output, reply } from './schemas.ts'
+
+export const invitationRoutes = [
+  route('POST', '/organization/invite-member', {
+    summary: 'Invites somebody by mail. Owners and admins may.',
+    input: input.invite,
+    example: { organizationId: exampleId, email: 'bob@example.com', role: 'editor' },
+    refuses: ['ALREADY_INVITED', 'ALREADY_MEMBER', 'INVITATION_LIMIT_REACHED', 'MEMBERSHIP_LIMIT_REACHED'],
+    betterAuth: 'POST /organization/invite-member',
+    namesOrganization: true,
+    limits: { account: { by: 'email', window: 3_600, max: 20 } },
+    output: output.invitation,
+    handle: async (c, body) => invitationOf(await callBetterAuth(c, reply.invitation, body)),
+  }),
+  route('POST', '/organization/accept-invitation', {
+    summary: "Accepts an invitation that was sent to one's own address.",
+    input: input.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'MEMBERSHIP_LIMIT_REACHED', 'ALREADY_MEMBER'],
+    betterAuth: 'POST /organization/accept-invitation',
+    output: output.accepted,
+    handle: async (c, body) => {
+      const { invitation, member } = await callBetterAuth(c, reply.answered, body)
+      return { success: true, invitation: invitationOf(invitation), ...(member ? { member: memberOf(member) } : {}) }
+    },
+  }),
+  route('POST', '/organization/reject-invitation', {
+    summary: "Declines an invitation that was sent to one's own address.",
+    input: input.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND', 'EMAIL_NOT_VERIFIED'],
+    betterAuth: 'POST /organization/reject-invitation',
+    output: output.answered,
+    handle: async (c, body) => ({ success: true, invitation: invitationOf((await callBetterAuth(c, reply.answered, body)).invitation) }),
+  }),
+  route('POST', '/organization/cancel-invitation', {
+    summary: 'Takes an invitation back. Owners and admins may.',
+    input: input.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND'],
+    betterAuth: 'POST /organization/cancel-invitation',
+    output: output.answered,
+    handle: async (c, body) => ({ success: true, invitation: invitationOf(await callBetterAuth(c, reply.invitation, body)) }),
+  }),
+  route('GET', '/organization/list-invitations', {
+    summary: 'Lists the invitations of an organization. Owners and admins may.',
+    input: organizationInput.organization,
+    example: { organizationId: exampleId },
+    refuses: ['FORBIDDEN'],
+    betterAuth: 'GET /organization/list-invitations',
+    namesOrganization: true,
+    output: output.list,
+    handle: async (c, query) => (await callBetterAuth(c, reply.list, query)).map(invitationOf),
+  }),
+  route('GET', '/organization/get-invitation', {
+    summary: 'Tells what an invitation is, to whoever has the link of its mail, signed in or not.',
+    description:
+      'For the page that asks for an answer. An answered invitation is told too, until a month after its end; one that was declined or taken back without names.',
+    input: input.invitation,
+    example: { invitationId: exampleId },
+    refuses: ['NOT_FOUND'],
+    credential: 'none',
+    limits: { address: perMinute(60) },
+    output: output.ofLink,
+    handle: invitationOfLink,
+  }),
+  route('GET', '/organization/list-user-invitations', {
+    summary: 'Lists the invitations that wait for who is signed in.',
+    description: 'None for an account whose address is not verified yet.',
+    input: nothing,
+    output: output.list,
+    handle: listInvitationsOfCaller,
+  }),
+]

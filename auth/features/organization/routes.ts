@@ -1,0 +1,125 @@
+/** Organizations and members. Source: interface "Organization endpoints", design "Where the interface is silent". */
+import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { callerOf, route } from '../../route.ts'
+import { exampleId, nothing } from '../fields.ts'
+import { countMembers, createOrganization, listOrganizations, memberIdOf, transferOwnership, updateOrganization } from './organizations.ts'
+import { input, memberOf, organizationOf, output, reply } from './schemas.ts'
+
+export const organizationRoutes = [
+  route('POST', '/organization/create', {
+    summary: 'Creates an organization, whose owner is who is signed in.',
+    description: 'Needs a verified address and a plan of the Teams tier or higher.',
+    input: input.create,
+    example: { name: 'The Household' },
+    refuses: ['EMAIL_NOT_VERIFIED', 'SUBSCRIPTION_REQUIRED', 'ORGANIZATION_LIMIT_REACHED', 'SLUG_TAKEN'],
+    output: output.organization,
+    handle: createOrganization,
+  }),
+  route('GET', '/organization/list', {
+    summary: 'Lists the organizations of who is signed in, each with their role.',
+    input: nothing,
+    output: output.list,
+    handle: listOrganizations,
+  }),
+  route('GET', '/organization/get', {
+    summary: 'Reads an organization, with how many belong to it.',
+    input: input.organization,
+    example: { organizationId: exampleId },
+    betterAuth: 'GET /organization/get-organization',
+    namesOrganization: true,
+    output: output.withCount,
+    handle: async (c, query) => {
+      const organization = await callBetterAuth(c, reply.organization, query)
+      return { ...organizationOf(organization), members_count: await countMembers(c, organization.id) }
+    },
+  }),
+  route('PATCH', '/organization/update', {
+    summary: 'Changes an organization. Owners and admins may.',
+    input: input.update,
+    example: { organizationId: exampleId, name: 'The New Household' },
+    refuses: ['SLUG_TAKEN'],
+    namesOrganization: true,
+    output: output.updated,
+    handle: updateOrganization,
+  }),
+  route('DELETE', '/organization/delete', {
+    summary: 'Deletes an organization with all its data. Its owner may.',
+    input: input.organization,
+    example: { organizationId: exampleId },
+    betterAuth: 'POST /organization/delete',
+    namesOrganization: true,
+    output: output.deleted,
+    handle: async (c, body) => ({ success: true, organization: organizationOf(await callBetterAuth(c, reply.organization, body)) }),
+  }),
+  route('POST', '/organization/set-active', {
+    summary: 'Chooses the context of the session: an organization, or with null the personal one.',
+    description: 'A token that was issued before stays in its own context.',
+    input: input.setActive,
+    example: { organizationId: null },
+    betterAuth: 'POST /organization/set-active',
+    sessionEffect: 'moves',
+    namesOrganization: true,
+    output: output.activeSession,
+    handle: async (c, body) => {
+      await passToBetterAuth(c, body)
+      return { session: { id: callerOf(c).session.id, active_organization_id: body.organizationId } }
+    },
+  }),
+  route('GET', '/organization/list-members', {
+    summary: 'Lists who belongs to an organization.',
+    input: input.organization,
+    example: { organizationId: exampleId },
+    betterAuth: 'GET /organization/list-members',
+    namesOrganization: true,
+    output: output.members,
+    handle: async (c, query) => (await callBetterAuth(c, reply.members, query)).members.map(memberOf),
+  }),
+  route('PATCH', '/organization/update-member-role', {
+    summary: 'Gives a member another role. Owners and admins may.',
+    input: input.updateMemberRole,
+    example: { organizationId: exampleId, userId: exampleId, role: 'editor' },
+    refuses: ['OWNER_REQUIRED'],
+    betterAuth: 'POST /organization/update-member-role',
+    namesOrganization: true,
+    output: output.memberChanged,
+    handle: async (c, body) => {
+      const { organizationId, role } = body
+      const member = await callBetterAuth(c, reply.member, { organizationId, role, memberId: await memberIdOf(c, body) })
+      return { success: true, member: memberOf(member) }
+    },
+  }),
+  route('POST', '/organization/remove-member', {
+    summary: 'Removes somebody from an organization. Owners and admins may.',
+    input: input.member,
+    example: { organizationId: exampleId, userId: exampleId },
+    refuses: ['OWNER_REQUIRED'],
+    betterAuth: 'POST /organization/remove-member',
+    namesOrganization: true,
+    output: output.memberChanged,
+    handle: async (c, body) => {
+      const { member } = await callBetterAuth(c, reply.memberChanged, {
+        organizationId: body.organizationId,
+        memberIdOrEmail: await memberIdOf(c, body),
+      })
+      return { success: true, member: memberOf(member) }
+    },
+  }),
+  route('POST', '/organization/leave', {
+    summary: 'Leaves an organization. Its owner transfers the ownership first.',
+    input: input.organization,
+    example: { organizationId: exampleId },
+    refuses: ['OWNER_REQUIRED'],
+    betterAuth: 'POST /organization/leave',
+    namesOrganization: true,
+    output: output.memberChanged,
+    handle: async (c, body) => ({ success: true, member: memberOf(await callBetterAuth(c, reply.member, body)) }),
+  }),
+  route('POST', '/organization/transfer-ownership', {
+    summary: 'Makes a member the owner, and the owner an admin.',
+    input: input.member,
+    example: { organizationId: exampleId, userId: exampleId },
+    namesOrganization: true,
+    output: output.memberChanged,
+    handle: async (c, body) => ({ success: true, member: await transferOwnership(c, body) }),
+  }),
+]

@@ -1,0 +1,55 @@
+/** The common parts of both WebAuthn ceremonies, registration and authentication: the challenge and the attestation. */
+import { randomBytes } from 'node:crypto'
+import type { GenericEndpointContext } from '@better-auth/core'
+import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers'
+import { expireCookie } from 'better-auth/cookies'
+import { refuse } from '../../errors.ts'
+
+/** Time to find and unlock a device, in seconds. */
+export const challengeSeconds = 300
+
+type Ceremony = 'register' | 'authenticate'
+
+const challengeCookie = ({ context }: GenericEndpointContext) => context.createAuthCookie('passkey_challenge', { maxAge: challengeSeconds })
+const challengeName = (ceremony: Ceremony, challenge: string): string => `${ceremony}-passkey-${challenge}`
+
+/** Begins a ceremony. The challenge works once, in the browser that has the cookie. @param userId empty if it is not known yet */
+export async function challengeFor(context: GenericEndpointContext, ceremony: Ceremony, userId: string): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url')
+  const { name, attributes } = challengeCookie(context)
+  await context.setSignedCookie(name, challenge, context.context.secret, attributes)
+  await context.context.internalAdapter.createVerificationValue({
+    identifier: challengeName(ceremony, challenge),
+    value: userId,
+    expiresAt: new Date(Date.now() + challengeSeconds * 1_000),
+  })
+  return challenge
+}
+
+/** Ends a ceremony. @throws Refusal INVALID_PASSKEY if this browser or user has not begun it */
+export async function takeChallenge(context: GenericEndpointContext, ceremony: Ceremony, userId: string): Promise<string> {
+  const cookie = challengeCookie(context)
+  const challenge = await context.getSignedCookie(cookie.name, context.context.secret)
+  if (typeof challenge !== 'string') refuse('INVALID_PASSKEY')
+  expireCookie(context, cookie)
+  const kept = await context.context.internalAdapter.consumeVerificationValue(challengeName(ceremony, challenge))
+  return kept?.value === userId ? challenge : refuse('INVALID_PASSKEY')
+}
+
+/** Runs a verification. The library throws a different error each time. @throws Refusal INVALID_PASSKEY */
+export async function verified<Verification extends { verified: boolean }>(
+  verify: () => Promise<Verification>,
+): Promise<Exclude<Verification, { verified: false }>> {
+  const verification = await verify().catch(() => undefined)
+  return verification?.verified === true ? verification as Exclude<Verification, { verified: false }> : refuse('INVALID_PASSKEY')
+}
+
+/**
+ * Removes the attestation from an object. Nothing requires it, and the library would fetch revocation lists from URLs in
+ * certificates that the client sent.
+ */
+export function withoutAttestation(attestationObject: string): string {
+  const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get('authData')
+  const plain = isoCBOR.encode(new Map<string, string | Uint8Array | Map<string, string>>([['fmt', 'none'], ['attStmt', new Map()], ['authData', authData]]))
+  return Buffer.from(plain).toString('base64url')
+}

@@ -1,0 +1,110 @@
+/** Single sign-on: begins sign-ins at the provider, and decides which account its users get. */
+import { runWithTransaction } from '@better-auth/core/context'
+import type { AuthContext, User } from 'better-auth'
+import { expireCookie } from 'better-auth/cookies'
+import * as client from 'openid-client'
+import { z } from 'zod'
+import { withBetterAuth } from '../../engine/better-auth.ts'
+import { refuse } from '../../errors.ts'
+import { isTrustedUrl } from '../../origins.ts'
+import { callerOf, type RouteContext } from '../../route.ts'
+import { beginSession } from '../caller.ts'
+import { signedIn } from '../session/schemas.ts'
+import { timeoutSeconds, type Claims } from './provider.ts'
+import type { input, output } from './schemas.ts'
+
+/** Lifetime of a started sign-in, in seconds. */
+const lifetimeSeconds = 600
+
+const startedOf = z.object({ nonce: z.string(), verifier: z.string(), redirectTo: z.string().optional() })
+
+const identifierOf = (state: string): string => `oidc-${state}`
+const stateCookie = (auth: AuthContext) => auth.createAuthCookie('oidc_state', { maxAge: lifetimeSeconds })
+
+/** Returns the error codes of a failure for the log. A sentence could hold personal data. */
+function reasonOf(error: unknown): Record<string, string> {
+  const { code, error: answered } = (error ?? {}) as { code?: unknown, error?: unknown }
+  return Object.fromEntries(
+    Object.entries({ code, answered }).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && /^\w{1,64}$/.test(entry[1])),
+  )
+}
+
+/**
+ * Returns the account of a provider's user: the account that is linked already, whatever its address is now. Otherwise the account with
+ * the same address, if we and the provider have verified it. Otherwise a new account.
+ * @throws Refusal if there is no account and none may be made
+ */
+async function accountOf({ internalAdapter, adapter }: AuthContext, issuer: string, claims: Claims, maySignUp: boolean): Promise<User> {
+  const key = { providerId: issuer, accountId: claims.sub }
+  const linked = await internalAdapter.findAccountOwnerByKey(key)
+  if (linked?.kind === 'owned') return linked.user
+  const { email, name } = claims
+  if (email === undefined || !claims.email_verified) refuse('OIDC_EMAIL_NOT_VERIFIED')
+  const known = (await internalAdapter.findUserByEmail(email))?.user
+  // An attacker may have made the account with a victim's address and wait for the victim to link it.
+  if (known?.emailVerified === false) refuse('ACCOUNT_NOT_VERIFIED')
+  if (known === undefined && !maySignUp) refuse('SIGN_UP_CLOSED')
+  return runWithTransaction(adapter, async () => {
+    const user = known ?? await internalAdapter.createUser({ email, name, emailVerified: true }, { method: 'oauth', oauth: { providerId: issuer } })
+    // The provider's tokens are not stored, because no later request needs them.
+    await internalAdapter.createAccount({ ...key, userId: user.id })
+    return user
+  })
+}
+
+export function signInMethods(c: RouteContext): z.output<typeof output.methods> {
+  const { signUp, oidc } = c.var.services.config
+  return { password: true, sign_up: signUp.by, oidc: oidc === undefined ? null : { name: oidc.name, sign_up: oidc.signUp } }
+}
+
+export async function listProviders(c: RouteContext): Promise<z.output<typeof output.providers>> {
+  const rows = await c.var.services.db.selectFrom('auth.accounts').select(['id', 'providerId', 'accountId', 'createdAt'])
+    .where('userId', '=', callerOf(c).user.id).where('providerId', '<>', 'credential').orderBy('createdAt').orderBy('id').execute()
+  return rows.map(({ id, providerId, accountId, createdAt }) => ({ id, issuer: providerId, subject: accountId, created_at: createdAt.toISOString() }))
+}
+
+export function startSignIn(c: RouteContext, { redirectTo }: z.output<typeof input.start>): Promise<z.output<typeof output.started>> {
+  const { provider, config, log } = c.var.services
+  if (provider === undefined) refuse('NOT_FOUND')
+  if (redirectTo !== undefined && !isTrustedUrl(config, redirectTo)) refuse('FORBIDDEN')
+  return withBetterAuth(c, async (endpoint) => {
+    const started = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), redirectTo }
+    const state = client.randomState()
+    const url = await provider.begin({ state, ...started }).catch((error: unknown) => {
+      log.warn(reasonOf(error), 'the provider of OIDC_ISSUER did not answer as one')
+      return refuse('OIDC_UNAVAILABLE', timeoutSeconds)
+    })
+    await endpoint.context.internalAdapter.createVerificationValue({
+      identifier: identifierOf(state),
+      value: JSON.stringify(started),
+      expiresAt: new Date(Date.now() + lifetimeSeconds * 1_000),
+    })
+    const { name, attributes } = stateCookie(endpoint.context)
+    await endpoint.setSignedCookie(name, state, endpoint.context.secret, attributes)
+    return { url }
+  })
+}
+
+export function finishSignIn(c: RouteContext, query: z.output<typeof input.callback>) {
+  const { provider, config: { oidc, appUrl, hasApp }, log } = c.var.services
+  if (provider === undefined) refuse('NOT_FOUND')
+  return withBetterAuth(c, async (endpoint) => {
+    const { internalAdapter, secret } = endpoint.context
+    const cookie = stateCookie(endpoint.context)
+    // The cookie ties the state to this browser. Without the check an attacker could sign a victim in to the attacker's account.
+    const state = await endpoint.getSignedCookie(cookie.name, secret)
+    if (typeof state !== 'string' || state !== query.state) refuse('OIDC_FAILED')
+    const kept = await internalAdapter.consumeVerificationValue(identifierOf(state)) ?? refuse('OIDC_FAILED')
+    expireCookie(endpoint, cookie)
+    const { redirectTo, ...checks } = startedOf.parse(JSON.parse(kept.value))
+    const response = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined))
+    const { issuer, claims } = await provider.finish(response, { state, ...checks }).catch((error: unknown) => {
+      log.warn(reasonOf(error), 'a sign-in with the provider of OIDC_ISSUER failed')
+      return refuse('OIDC_FAILED')
+    })
+    const user = await accountOf(endpoint.context, issuer, claims, oidc?.signUp === true)
+    const session = await beginSession(endpoint, user)
+    if (hasApp || redirectTo !== undefined) c.set('redirectTo', new URL(redirectTo ?? '', `${appUrl}/`).href)
+    return signedIn(c, { user, session })
+  })
+}

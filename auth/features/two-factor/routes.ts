@@ -1,0 +1,72 @@
+/** The second factor. */
+import { perMinute } from '../../policy.ts'
+import { respondWith, route } from '../../route.ts'
+import { confirmed, done, needsConfirmation, nothing, unconfirmed } from '../fields.ts'
+import { output as sessionOutput } from '../session/schemas.ts'
+import { input, output } from './schemas.ts'
+import { disableTwoFactor, enableTwoFactor, generateBackupCodes, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
+
+/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/guesses.ts. */
+const completesSignIn = {
+  credential: 'none',
+  startsSession: 'sign-in',
+  secondFactor: 'verified',
+  limits: { address: perMinute(20) },
+} as const
+
+export const twoFactorRoutes = [
+  route('GET', '/two-factor/status', {
+    summary: 'Says whether who is signed in has two factors, and how many backup codes are left.',
+    input: nothing,
+    output: output.status,
+    handle: twoFactorStatus,
+  }),
+  route('POST', '/two-factor/enable', {
+    summary: 'Begins to set up two factors: what an authenticator app is told, and ten backup codes.',
+    description: 'Nothing is asked at sign-in before `/two-factor/verify-totp` has had a first code. Neither is shown again.',
+    input: confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...unconfirmed, 'EMAIL_NOT_VERIFIED', 'TWO_FACTOR_ENABLED'],
+    ...needsConfirmation,
+    output: output.begun,
+    handle: enableTwoFactor,
+  }),
+  route('POST', '/two-factor/verify-totp', {
+    summary: 'Finishes a sign-in with a code of the authenticator app; of who is signed in, it turns two factors on.',
+    description:
+      'The sign-in is the one that was refused with `SECOND_FACTOR_REQUIRED` in this browser within ten minutes. A code works once. Turning it on ends the other sessions.',
+    input: input.totp,
+    example: { code: '123456', trustDevice: true },
+    refuses: ['INVALID_CODE', 'UNAUTHORIZED', 'TWO_FACTOR_ENABLED', 'TWO_FACTOR_NOT_ENABLED'],
+    ...completesSignIn,
+    output: sessionOutput.signedIn,
+    handle: verifyTotp,
+  }),
+  route('POST', '/two-factor/verify-backup-code', {
+    summary: 'Finishes a sign-in with a backup code, which works once.',
+    input: input.backupCode,
+    example: { code: 'mz2k-q4tn-x7ab-c5dw' },
+    refuses: ['INVALID_CODE', 'UNAUTHORIZED'],
+    ...completesSignIn,
+    output: sessionOutput.signedIn,
+    handle: verifyBackupCode,
+  }),
+  route('POST', '/two-factor/generate-backup-codes', {
+    summary: 'Makes ten new backup codes. The old ones are none any more.',
+    input: confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
+    ...needsConfirmation,
+    output: output.backupCodes,
+    handle: generateBackupCodes,
+  }),
+  route('POST', '/two-factor/disable', {
+    summary: 'Turns two factors off. No device is remembered any more.',
+    input: confirmed,
+    example: { password: 'correct horse' },
+    refuses: [...unconfirmed, 'TWO_FACTOR_NOT_ENABLED'],
+    ...needsConfirmation,
+    output: done,
+    handle: respondWith({ success: true }, disableTwoFactor),
+  }),
+]

@@ -1,0 +1,100 @@
+/** A route is one row of data with a handler. The row is the policy, the description and the schemas. */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import type { Config } from './config.ts'
+import type { Caller, Client } from './current-request.ts'
+import type { AuthDatabase, PreparedQuery } from './database.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Guesses } from './engine/guesses.ts'
+import type { HashingQueue } from './engine/hashing-queue.ts'
+import type { Limits } from './engine/rate-limits.ts'
+import { refuse, type ErrorCode } from './errors.ts'
+import type { Provider } from './features/single-sign-on/provider.ts'
+import type { Log } from './log.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Plans } from './plans.ts'
+import type { Policy } from './policy.ts'
+
+/** The parts of the service that handlers use. */
+export type Services = {
+  config: Config
+  db: AuthDatabase
+  prepared: PreparedQuery
+  engine: Engine
+  /** Returns null if there is no session. Renews a session that is due, and clears the cookie of an expired one. */
+  readSession: (c: RouteContext) => Promise<Caller | null>
+  plans: Plans
+  limits: Limits
+  guesses: Guesses
+  hashingQueue: HashingQueue
+  mailer: Mailer
+  /** The provider of single sign-on. Undefined without OIDC_ISSUER. */
+  provider: Provider | undefined
+  log: Log
+}
+
+export type Variables = {
+  requestId: string
+  services: Services
+  client: Client
+  /** Undefined on routes without a session. */
+  caller: Caller | undefined
+  /** An API key that came in place of a session. Its handler checks it. */
+  apiKey: string | undefined
+  /** The Set-Cookie headers of the response. */
+  cookies: string[]
+  /** The URL that a browser is sent to in place of a page. */
+  redirectTo: string | undefined
+}
+
+export type Env = { Bindings: HttpBindings, Variables: Variables }
+export type RouteContext = Context<Env>
+
+/** A page that replaces a response. */
+export type PageName = 'verified' | 'link-ended' | 'signed-in' | 'not-signed-in'
+
+type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & {
+  /** One sentence. */
+  summary: string
+  /** Markdown. */
+  description?: string
+  /** The query of a GET, or the JSON body. */
+  input: Input
+  /** A valid input that needs no existing row. */
+  example?: z.input<Input>
+  /** Errors in addition to those that follow from the policy and the input: openapi.ts. */
+  refuses?: readonly ErrorCode[]
+  output: Output
+  /** Returns the response body. @throws Refusal */
+  handle: (c: RouteContext, input: z.output<Input>) => z.output<Output> | Promise<z.output<Output>>
+  headers?: Record<string, string>
+  /** The effect on the client's session. A row with `startsSession` needs none. */
+  sessionEffect?: 'begins' | 'tells' | 'moves' | 'ends'
+  /** Pages that a browser receives in place of the JSON. `ofApp` is the app's page that receives the outcome instead. */
+  page?: Record<'succeeded' | 'failed', PageName> & { ofApp: string }
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** A checked row, for code that serves all rows. */
+export type Route = Omit<Row<z.ZodType, z.ZodType>, 'handle'> & { method: Method, path: string, handle: (c: RouteContext, input: never) => unknown }
+
+/** Makes a route of a row, and checks the types of the row against each other. */
+export const route = <Input extends z.ZodType, Output extends z.ZodType>(method: Method, path: string, row: Row<Input, Output>): Route => ({
+  method,
+  path,
+  ...row,
+})
+
+/** Returns a handler that responds with a fixed body after its work. */
+export const respondWith = <Input, Body>(body: Body, work: (c: RouteContext, input: Input) => Promise<unknown>) => async (c: RouteContext, input: Input) => {
+  await work(c, input)
+  return body
+}
+
+/** Returns the effect that a response has on the client's session. */
+export const sessionEffectOf = ({ startsSession = 'no', sessionEffect }: Route): Route['sessionEffect'] => (startsSession === 'no' ? sessionEffect : 'begins')
+
+/** Returns the signed-in user and session. @throws Refusal UNAUTHORIZED */
+export const callerOf = (c: RouteContext): Caller => c.var.caller ?? refuse('UNAUTHORIZED')

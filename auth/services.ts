@@ -1,0 +1,60 @@
+/** Builds the parts that handlers use, and connects better-auth's hooks to the features. */
+import { basePath, type Config } from './config.ts'
+import type { Connections } from './database.ts'
+import { createEngine } from './engine/engine.ts'
+import { createGuesses } from './engine/guesses.ts'
+import type { HashingQueue } from './engine/hashing-queue.ts'
+import type { Passwords } from './engine/passwords.ts'
+import type { Limits } from './engine/rate-limits.ts'
+import { sessionReader } from './engine/read-session.ts'
+import { refuse } from './errors.ts'
+import { disownToken } from './features/account/disown.ts'
+import { signUpProblem } from './features/account/sign-up.ts'
+import { createProvider } from './features/single-sign-on/provider.ts'
+import { requireSecondFactor } from './features/two-factor/two-factor.ts'
+import type { Log } from './log.ts'
+import type { Mailer } from './mail/mailer.ts'
+import { plans } from './plans.ts'
+import type { Services } from './route.ts'
+
+export type ServiceParts = {
+  config: Config
+  connections: Connections
+  limits: Limits
+  hashingQueue: HashingQueue
+  passwords: Pick<Passwords, 'hash' | 'verify'>
+  mailer: Mailer
+  log: Log
+}
+
+export async function createServices({ config, connections, limits, hashingQueue, passwords, mailer, log }: ServiceParts): Promise<Services> {
+  const { db, prepared } = connections
+  const engine = await createEngine({
+    config,
+    connections,
+    limits,
+    passwords,
+    mailer,
+    log,
+    disownToken: (userId) => disownToken(config.secret, userId),
+    beforeUser: async (email) => {
+      const problem = await signUpProblem(config, db, email)
+      if (problem !== undefined) refuse(problem)
+    },
+    beforeSession: (userId, endpoint) => requireSecondFactor(db, userId, endpoint),
+  })
+  return {
+    config,
+    db,
+    prepared,
+    engine,
+    readSession: sessionReader(engine.context, prepared),
+    plans: plans(prepared, config.defaultProduct),
+    limits,
+    guesses: createGuesses(limits),
+    hashingQueue,
+    mailer,
+    provider: config.oidc && createProvider(config.oidc, `${config.publicUrl}${basePath}/callback/oidc`),
+    log,
+  }
+}
