@@ -87,7 +87,8 @@ describe('Prefer: timezone', () => {
 })
 
 test('an explained query is refused, and the same query is answered', async () => {
-  const read = 'WITH pgrst_source AS ( SELECT "api"."transactions"."name" FROM "api"."transactions" ) SELECT pg_catalog.count(*) AS page_total FROM pgrst_source'
+  const read =
+    'WITH pgrst_source AS ( SELECT "api"."transactions"."name" FROM "api"."transactions" ) SELECT pg_catalog.count(*) AS page_total FROM pgrst_source'
   expect(await asPostgrest(stack, request, { text: read })).toMatchObject({ rows: [{ page_total: expect.any(String) }] })
   expect(await asPostgrest(stack, request, { text: `EXPLAIN (FORMAT JSON) ${read}` })).toMatchObject({ refused: { code: 'PGRST122' } })
 })

@@ -23,7 +23,21 @@ afterAll(async () => {
 const values = new Set(['Bread of Ann', 'Groceries of Ann', -12.34, '-12.34', 'usd', 'in JSON', '"in JSON"', null])
 
 const columns = ['name', 'amount', 'currency', '"name"', 'metadata->>count', 'metadata->xmin', 'metadata->"a,count,b"', 'name->"a']
-const others = ['count', 'pg_typeof', 'xmin', 'ctid', 'tableoid', 'json_agg', 'row_to_json', 'to_jsonb', '"count"', '"json_agg"', 'record_out', 'array_agg', 'id"']
+const others = [
+  'count',
+  'pg_typeof',
+  'xmin',
+  'ctid',
+  'tableoid',
+  'json_agg',
+  'row_to_json',
+  'to_jsonb',
+  '"count"',
+  '"json_agg"',
+  'record_out',
+  'array_agg',
+  'id"',
+]
 const name = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...columns) }, fc.constantFrom(...others))
 const alias = fc.constantFrom('', '', 'a:', 'count:', '"b,c":', '"(d":', '"e\\"f":', ' ', ':')
 const cast = fc.constantFrom('', '', '', '::text', '::TEXT', '::regrole', '::oid', ':: text', '::xml', '.sum()', '->count')
