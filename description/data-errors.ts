@@ -4,6 +4,8 @@
  * runs, and 16, which containers run, has a row of each. Any other SQLSTATE has the same shape.
  */
 
+import { refusals, type RefusalCode } from '../edge/refuse.ts'
+
 /** GET and HEAD of a table, POST, PATCH, DELETE, and a function. */
 export type Kind = 'read' | 'create' | 'change' | 'remove' | 'call'
 
@@ -22,6 +24,12 @@ const row = (status: number, code: string, of: readonly Kind[], message: string,
   of,
   hint,
 })
+
+/** A refusal of the edge itself. */
+const ofEdge = (code: RefusalCode, of: readonly Kind[], when: string): DataError => {
+  const [status, message, hint]: readonly [number, string, string?] = refusals[code]
+  return row(status, code, of, message, when, hint ?? null)
+}
 
 export const dataErrors: DataError[] = [
   row(400, '22P02', all, 'invalid input syntax for type uuid: "1"', 'a value is no uuid or number'),
@@ -115,22 +123,10 @@ export const dataErrors: DataError[] = [
     'no key of the table has the columns that `on_conflict` names',
   ),
   row(400, '21000', ['create'], 'one request names a row twice', 'a merge has the same row twice'),
-  row(
-    400,
-    'QUERY_TOO_COMPLEX',
-    all,
-    'The query has more parameters, columns, embedded tables or conditions than a request may have.',
-    'the edge refuses the query',
-  ),
-  row(400, 'INVALID_ENCODING', all, 'The URL or a header field is not UTF-8.', 'the edge refuses what is not UTF-8'),
-  row(
-    400,
-    'LIMIT_NOT_SUPPORTED',
-    ['change', 'remove'],
-    'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).',
-    'the edge refuses `limit` and `offset`',
-  ),
-  row(400, 'ORDER_NOT_SUPPORTED', ['change', 'remove'], 'Rows that are changed or deleted cannot be ordered by a related table.', 'the edge refuses the order'),
+  ofEdge('QUERY_TOO_COMPLEX', all, 'the edge refuses the query'),
+  ofEdge('INVALID_ENCODING', all, 'the edge refuses what is not UTF-8'),
+  ofEdge('LIMIT_NOT_SUPPORTED', ['change', 'remove'], 'the edge refuses `limit` and `offset`'),
+  ofEdge('ORDER_NOT_SUPPORTED', ['change', 'remove'], 'the edge refuses the order'),
   row(401, 'PGRST301', all, 'JWT expired', 'the token has expired or is invalid, or its session, membership or role has ended: fetch a new one'),
   row(401, 'PGRST303', all, 'JWT expired', 'the token has expired, at PostgREST 16 without the edge, which says `PGRST301`'),
   row(401, '42501', writes, 'permission denied for table transactions', 'there is no token'),
@@ -174,22 +170,16 @@ export const dataErrors: DataError[] = [
     'Nothing was stored. Send it in parts, such as one for each year of transaction_date.',
   ),
   row(413, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep'),
-  row(413, 'PAYLOAD_TOO_LARGE', sends, 'The request body is larger than this request may send.', 'the edge refuses the body'),
-  row(414, 'URI_TOO_LONG', all, 'The URL is longer than this request may send.', 'the edge refuses the URL'),
+  ofEdge('PAYLOAD_TOO_LARGE', sends, 'the edge refuses the body'),
+  ofEdge('URI_TOO_LONG', all, 'the edge refuses the URL'),
   row(415, 'PGRST107', all, 'None of these media types are available: image/png', '`Accept` asks for what is not there, in PostgREST 12'),
-  row(415, 'UNSUPPORTED_MEDIA_TYPE', sends, 'A body is JSON or CSV, without a Content-Encoding.', 'the edge refuses forms and encoded bodies'),
+  ofEdge('UNSUPPORTED_MEDIA_TYPE', sends, 'the edge refuses forms and encoded bodies'),
   row(416, 'PGRST103', filtered, 'Requested range not satisfiable', 'a negative limit; with `count=exact`, an offset beyond the last row'),
   row(429, '53400', all, 'too many slow requests at once', 'earlier requests of the same person are still under way'),
   row(500, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, at PostgREST 16 without the edge'),
   row(500, '57014', all, 'canceling statement due to statement timeout', 'the request took too long: ask for less'),
-  row(502, 'BAD_GATEWAY', all, 'The data surface does not answer.', 'PostgREST went away'),
-  row(
-    503,
-    'SERVICE_BUSY',
-    all,
-    'The data surface cannot take this request now. Try again in a moment.',
-    'the edge lets in other large bodies, or PostgREST starts',
-  ),
+  ofEdge('BAD_GATEWAY', all, 'PostgREST went away'),
+  ofEdge('SERVICE_BUSY', all, 'the edge lets in other large bodies, or PostgREST starts'),
   row(
     503,
     '53200',

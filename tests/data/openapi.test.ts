@@ -106,9 +106,5 @@ test('the errors are those of docs/data.md and of the edge', async () => {
   )
   const described = dataErrors.map(({ status, code }) => `${status} ${code}`)
   expect([...new Set(shown)].toSorted()).toEqual(described.toSorted())
-  for (const [code, [status, message, hint]] of Object.entries(refusals)) {
-    // a code that PostgREST or PostgreSQL has too has a message of theirs
-    const example = /^[A-Z]+_[A-Z_]+$/.test(code) ? { message, hint: hint ?? null } : {}
-    expect(dataErrors).toContainEqual(expect.objectContaining({ code, status, ...example }))
-  }
+  for (const [code, [status]] of Object.entries(refusals)) expect(dataErrors).toContainEqual(expect.objectContaining({ code, status }))
 })
