@@ -1,4 +1,4 @@
--- The policies, grants and turns of the tables with an owner pair are those of tags, but for the name, and for what is named here.
+-- The policies, grants and locks of the tables with an owner pair are those of tags, but for the name, and for what is named here.
 with owned as (
   select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
   where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
@@ -33,7 +33,7 @@ where has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or
     -- callers write no activity and no imports; they may delete an import
     and case c.relname when 'imports' then privilege = 'DELETE' else c.relname <> 'activity' end)
 union all
-select format('%s: turn', c.relname) from owned c
+select format('%s: lock of the tenants', c.relname) from owned c
 where has_table_privilege('authenticated', c.oid, 'DELETE')
   -- of the statement, before an insert, update or delete
-  and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgfoid = 'private.take_turn()'::regprocedure and t.tgtype = 30 and t.tgenabled = 'O')
+  and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgfoid = 'private.lock_tenants_of_statement()'::regprocedure and t.tgtype = 30 and t.tgenabled = 'O')
