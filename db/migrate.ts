@@ -68,10 +68,10 @@ async function presentFiles(): Promise<SqlFile[]> {
   const rules = await sqlFiles('rules')
   const only = (name: string) => rules.filter((file) => file.name === `rules/${name}`)
   return [
-    ...only('_clear.sql'),
+    ...only('_reset.sql'),
     ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api'),
     ...rules.filter((file) => !file.name.startsWith('rules/_')),
-    ...only('_strays.sql'),
+    ...only('_drop_undeclared.sql'),
     ...only('_named_arguments.sql'),
   ]
 }

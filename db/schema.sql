@@ -1070,7 +1070,7 @@ CASE
     ELSE private.deny('transactions'::text)
 END);
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.accounts_before_row();
 
@@ -1086,7 +1086,7 @@ CREATE TRIGGER "1_forget_import_updates" AFTER DELETE ON api.activity REFERENCIN
 
 CREATE TRIGGER "1_updated_at" BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_updated_at();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.budgets_before_row();
 
@@ -1100,7 +1100,7 @@ CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.budgets REFERENCING NEW T
 
 CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.categories_before_row();
 
@@ -1112,11 +1112,11 @@ CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.categories REFERENCING NE
 
 CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.categories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.dashboards_before_row();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.exchange_rates_before_row();
 
@@ -1126,7 +1126,7 @@ CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.exchange_rates REFERENCIN
 
 CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH ROW EXECUTE FUNCTION private.imports_before_row();
 
@@ -1140,7 +1140,7 @@ CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.imports REFERENCING NEW T
 
 CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.line_items_before_row();
 
@@ -1160,7 +1160,7 @@ CREATE TRIGGER "6_record_creation" AFTER INSERT ON api.line_items REFERENCING NE
 
 CREATE TRIGGER "6_record_deletion" AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.past_budgets_before_row();
 
@@ -1172,7 +1172,7 @@ CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.past_budgets REFERENCING 
 
 CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.subscriptions_before_row();
 
@@ -1184,7 +1184,7 @@ CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.subscriptions REFERENCING
 
 CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH ROW EXECUTE FUNCTION private.tags_before_row();
 
@@ -1194,7 +1194,7 @@ CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.tags REFERENCING NEW TABL
 
 CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.transaction_tags_before_row();
 
@@ -1206,7 +1206,7 @@ CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.transaction_tags REFERENC
 
 CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH STATEMENT EXECUTE FUNCTION private.lock_tenants_of_statement();
 
 CREATE TRIGGER "2_before_naming_day" BEFORE UPDATE OF booked_on ON api.transactions FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.note_sent_day();
 
@@ -1550,6 +1550,8 @@ grant execute on function private.latest_rate(text,text,text,text) to authentica
 
 grant execute on function private.left_out() to authenticated;
 
+grant execute on function private.lock_tenants(text) to authenticated;
+
 grant execute on function private.mark_day(date) to authenticated;
 
 grant execute on function private.mark_for_standbys() to auth_service;
@@ -1655,8 +1657,6 @@ grant execute on function private.split_allocations(text,text,text,boolean,boole
 grant execute on function private.take_back(uuid) to authenticated;
 
 grant execute on function private.take_import_back(uuid) to authenticated;
-
-grant execute on function private.take_turns(text) to authenticated;
 
 grant execute on function private.target_currency(text) to authenticated;
 

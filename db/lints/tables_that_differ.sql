@@ -1,6 +1,9 @@
--- The policies, grants and turns of the tables that callers write are those of tags, but for the name, and for what is named here.
-with rules as (
-  select tablename, cmd, regexp_replace(format('%s, %s', qual, with_check), '\s+', ' ', 'g') as rule from pg_policies where schemaname = 'api'
+-- The policies, grants and locks of the tables with an owner pair are those of tags, but for the name, and for what is named here.
+with owned as (
+  select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+  where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
+), rules as (
+  select tablename, cmd, regexp_replace(regexp_replace(format('%s, %s', qual, with_check), '\s+', ' ', 'g'), '\mpublic\.', '', 'g') as rule from pg_policies join owned on relname = tablename where schemaname = 'api'
 ), common as (
   select tablename, cmd, replace(
       case tablename
@@ -18,20 +21,19 @@ with rules as (
         else rule
       end,
       quote_literal(tablename), '''tags''') as rule
-  from rules where tablename <> 'app_subscriptions'
+  from rules
 )
 select format('%s: policy for %s', c.tablename, c.cmd) as what
 from common c join common usual on usual.tablename = 'tags' and usual.cmd = c.cmd
 where c.rule <> usual.rule
 union all
 select format('%s: %s of %s', c.relname, privilege, grantee)
-from pg_class c, unnest(array['anon', 'authenticated']) as grantee, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
-where c.relnamespace = 'api'::regnamespace and c.relkind = 'r'
-  and has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or grantee = 'authenticated'
-    -- callers write no activity, no paid subscriptions and no imports; they may delete an import
-    and case c.relname when 'imports' then privilege = 'DELETE' else c.relname not in ('activity', 'app_subscriptions') end)
+from owned c, unnest(array['anon', 'authenticated']) as grantee, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
+where has_table_privilege(grantee, c.oid, privilege) <> (privilege = 'SELECT' or grantee = 'authenticated'
+    -- callers write no activity and no imports; they may delete an import
+    and case c.relname when 'imports' then privilege = 'DELETE' else c.relname <> 'activity' end)
 union all
-select format('%s: turn', c.relname) from pg_class c
-where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and has_table_privilege('authenticated', c.oid, 'DELETE')
+select format('%s: lock of the tenants', c.relname) from owned c
+where has_table_privilege('authenticated', c.oid, 'DELETE')
   -- of the statement, before an insert, update or delete
-  and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgfoid = 'private.take_turn()'::regprocedure and t.tgtype = 30 and t.tgenabled = 'O')
+  and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgfoid = 'private.lock_tenants_of_statement()'::regprocedure and t.tgtype = 30 and t.tgenabled = 'O')

@@ -116,7 +116,7 @@ $$;
 comment on function private.categories_before_row() is 'Fills, keeps and checks what a row of categories has.';
 
 create trigger "1_before_statement" before insert or update or delete on api.categories
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.categories
   for each row execute function private.categories_before_row();
 create trigger "3_after_row" after update of monthly_budget, budget_currency on api.categories

@@ -126,6 +126,6 @@ $$;
 comment on function private.dashboards_before_row() is 'Fills, keeps and checks what a row of dashboards has.';
 
 create trigger "1_before_statement" before insert or update or delete on api.dashboards
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.dashboards
   for each row execute function private.dashboards_before_row();

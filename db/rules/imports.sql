@@ -67,7 +67,7 @@ $$;
 comment on function private.imports_after_row() is 'Refuses what refers to another tenant''s row.';
 
 create trigger "1_before_statement" before insert or update or delete on api.imports
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.imports
   for each row execute function private.imports_before_row();
 create trigger "3_take_updates_back" before delete on api.imports

@@ -130,7 +130,7 @@ $$;
 comment on function private.line_items_after_row() is 'Refuses what refers to another tenant''s row.';
 
 create trigger "1_before_statement" before insert or update or delete on api.line_items
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.line_items
   for each row execute function private.line_items_before_row();
 create trigger "3_after_row" after insert or update on api.line_items

@@ -138,7 +138,7 @@ $$;
 comment on function private.past_budgets_after_row() is 'Refuses what refers to another tenant''s row.';
 
 create trigger "1_before_statement" before insert or update or delete on api.past_budgets
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.past_budgets
   for each row execute function private.past_budgets_before_row();
 create trigger "3_after_row" after insert or update on api.past_budgets

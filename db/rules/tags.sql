@@ -94,7 +94,7 @@ $$;
 comment on function private.tags_before_row() is 'Fills, keeps and checks what a row of tags has.';
 
 create trigger "1_before_statement" before insert or update or delete on api.tags
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.tags
   for each row execute function private.tags_before_row();
 create trigger "3_record_creation" after insert on api.tags

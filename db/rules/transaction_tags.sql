@@ -111,7 +111,7 @@ $$;
 comment on function private.transaction_tags_after_row() is 'Refuses a tag of another tenant than the transaction''s.';
 
 create trigger "1_before_statement" before insert or update or delete on api.transaction_tags
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.transaction_tags
   for each row execute function private.transaction_tags_before_row();
 create trigger "3_after_row" after insert or update on api.transaction_tags

@@ -289,7 +289,7 @@ $$;
 comment on function private.transactions_after_delete() is 'Deletes the other halves of transfers, and what imports remember of the transactions as far as no undo needs it.';
 
 create trigger "1_before_statement" before insert or update or delete on api.transactions
-  for each statement execute function private.take_turn();
+  for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_naming_day" before update of booked_on on api.transactions
   for each row
   when (current_user = 'authenticated')

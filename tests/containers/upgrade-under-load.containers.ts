@@ -103,9 +103,9 @@ describe('while people write and read, nobody is refused, cut off or told an err
       ['coalesce(preset,', `coalesce(preset #>> '{}',`],
       ['else preset end', `else preset #>> '{}' end`],
     )
-    await edit('db/functions/private/turns.sql', ['(p_table text)', '(p_table text, p_why text)'], ['take_turns(text)', 'take_turns(text, text)'], [
-      'take_turns(tg_table_name)',
-      `take_turns(tg_table_name, 'a write')`,
+    await edit('db/functions/private/tenant_locks.sql', ['(p_table text)', '(p_table text, p_why text)'], ['lock_tenants(text)', 'lock_tenants(text, text)'], [
+      'lock_tenants(tg_table_name)',
+      `lock_tenants(tg_table_name, 'a write')`,
     ])
     await writeFile(
       join(it.directory, 'db/migrations/9999_next.sql'),

@@ -153,11 +153,11 @@ describe('migrate', () => {
       `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
     )
     await appendFile(
-      join(own.folder, 'rules/tags.sql'),
-      `alter policy tags_read on api.tags using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
+      join(own.folder, 'rules/app_subscriptions.sql'),
+      `alter policy app_subscriptions_read_own on api.app_subscriptions using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
     )
     await own.migrate(options())
-    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{
+    expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`)).toEqual([{
       uid: 'somebody else',
       qual: expect.stringContaining('user_id IS NULL'),
     }])

@@ -107,7 +107,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['alter policy categories_delete on api.categories using (user_id = (select private.personal_id()))', /^categories: policy for DELETE$/],
     ['grant update on api.imports to authenticated', /^imports: UPDATE of authenticated$/],
     ['revoke select on api.tags from anon', /^tags: SELECT of anon$/],
-    ['drop trigger "1_before_statement" on api.tags', /^tags: turn$/],
+    ['drop trigger "1_before_statement" on api.tags', /^tags: lock of the tenants$/],
   ],
   tables_without_row_security: [['alter table api.transactions disable row level security', /^transactions$/], [
     'create table api.more (id integer)',

@@ -103,7 +103,7 @@ describe('anon and authenticated', () => {
       'recognize_import',
       'take_import_back',
       'write_once',
-      'take_turns',
+      'lock_tenants',
       'most_rows_of_change',
       'one_more',
       'refuse_many_rows',

@@ -41,7 +41,7 @@ begin
   end if;
 
   -- two members with the same file: the second looks when the first has stored
-  perform private.take_turns('transactions');
+  perform private.lock_tenants('transactions');
   for row_number, verdict, reason, transaction_id in
     with judged as materialized (
       select * from private.judge_import(p_rows, p_source, p_account_id, account_currency)

@@ -7,7 +7,7 @@ declare
   -- of a whole day not by way of a moment, because a zone may have skipped it
   day constant date := coalesce(private.whole_day(due_on), private.to_moment(due_on, 'due_on', false)::date);
 begin
-  perform private.take_turns('transactions');
+  perform private.lock_tenants('transactions');
   select * into subscription from api.subscriptions where id = p_subscription_id;
   if not found then
     raise sqlstate 'PT404' using message = 'subscription not found', hint = 'p_subscription_id is the id of a subscription you see.';

@@ -214,7 +214,7 @@ declare
   done jsonb := '{"create": 0, "update": 0, "delete": 0}';
   own uuid;
 begin
-  perform private.take_turns(t.table_name) from (
+  perform private.lock_tenants(t.table_name) from (
     select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
   effects := array(select e from private.effects_of(p_change) e);
   select e.table_name into denied from (select distinct table_name, action from unnest(effects) where organization_id is not null) e

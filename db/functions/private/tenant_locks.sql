@@ -2,10 +2,10 @@
 -- wait for each other until PostgreSQL ends one of them with 40P01, which PostgREST answers with 500: one member's bulk
 -- update against another's upsert, or a category's deletion against a row that is being filed under it.
 --
--- A request may write to the caller's personal rows and to the active organization's, so it takes the turn of both, the
--- person's first. No request holds an organization's turn while it waits for a person's, so none can wait in a circle.
+-- A request may write to the caller's personal rows and to the active organization's, so it locks both, the person's first. No request
+-- holds an organization's lock while it waits for a person's, so none can wait in a circle.
 
-create or replace function private.take_turns(p_table text) returns void
+create or replace function private.lock_tenants(p_table text) returns void
   language plpgsql set search_path = ''
 as $$
 begin
@@ -21,18 +21,18 @@ exception
       hint = 'Nothing was stored. Send the request again.';
 end
 $$;
-comment on function private.take_turns(text) is 'Waits until no other request of the caller''s tenant writes; 409 when that takes longer than lock_timeout.';
-grant execute on function private.take_turns(text) to authenticated;
+comment on function private.lock_tenants(text) is 'Waits until no other request of the caller''s tenant writes; 409 when that takes longer than lock_timeout.';
+grant execute on function private.lock_tenants(text) to authenticated;
 
-create or replace function private.take_turn() returns trigger
+create or replace function private.lock_tenants_of_statement() returns trigger
   language plpgsql set search_path = ''
 as $$
 begin
-  -- the owner of the database, and the foreign keys' own actions, take no turn
+  -- the owner of the database, and the foreign keys' own actions, take no lock
   if current_user = 'authenticated' then
-    perform private.take_turns(tg_table_name);
+    perform private.lock_tenants(tg_table_name);
   end if;
   return null;
 end
 $$;
-comment on function private.take_turn() is 'Takes the turns of a request that writes to a table.';
+comment on function private.lock_tenants_of_statement() is 'Locks the tenants of a request that writes to a table.';
