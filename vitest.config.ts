@@ -25,7 +25,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'suite', include: ['tests/**/*.test.ts'], exclude: [...packages, ...timed, ...proof], sequence: { groupOrder: 0 } },
+        test: {
+          name: 'suite',
+          include: ['tests/**/*.test.ts', 'examples/app/src/**/*.test.ts'],
+          exclude: [...packages, ...timed, ...proof],
+          sequence: { groupOrder: 0 },
+        },
       },
       { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],

@@ -35,7 +35,7 @@ export function describeError(error: unknown): { name: string, message: string, 
     return { name: error.name, message: `${issue?.path?.join('.') ?? ''}: ${issue?.message ?? ''}` }
   }
   const message = 'severity' in error
-    ? `database error in ${'constraint' in error ? String(error.constraint) : 'a statement'}`
+    ? `database error in ${'constraint' in error && typeof error.constraint === 'string' ? error.constraint : 'a statement'}`
     : error.message.split('\n', 1)[0] ?? ''
   const stack = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)).slice(0, 8).join('\n')
   return { name: error.name, message, ...code, ...(stack === undefined ? {} : { stack }) }

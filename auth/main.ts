@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import pg from 'pg'
 import { migrationNames } from '../db/migrate.ts'
+import { openApiDocument } from '../description/openapi.ts'
 import { configError } from '../infra/shared/errors.ts'
 import { databaseVersionsSql, type Versions } from '../infra/shared/floors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
@@ -150,9 +151,17 @@ export async function startAuth(
     running.defer(startHousekeeping(pool, config, rotation, log))
     const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
+    const document = async () => {
+      const client = await pool.connect()
+      try {
+        return await openApiDocument(client, config.publicUrl)
+      } finally {
+        client.release()
+      }
+    }
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
-    const app = createApp({ services, metrics, tracing, ready: checks, isStopping: () => stopping, additions })
+    const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })
     const service: Service = {
       listener: getRequestListener((request, bindings) => app.fetch(request, bindings)),
       isReady: async () => !stopping && Object.values(await checks()).every(Boolean),
@@ -161,7 +170,8 @@ export async function startAuth(
     const onStop = () => {
       stopping = true
     }
-    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop }))
+    const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+    running.defer(await startServer(served, { host: config.host, port: config.port, setting: 'PORT', lameDuckMs, onStop, onError }))
     log.info({ port: config.port }, 'auth service listening')
     if (config.origins.onLocalhost) log.info('PUBLIC_URL is on localhost, so every origin on localhost is a trusted one')
     return () => running.disposeAsync()

@@ -1,4 +1,4 @@
-/** The auth surface in OpenAPI 3.1, generated from the route rows. docs/openapi.json combines it with the data surface. No I/O. */
+/** The auth surface in OpenAPI 3.1, generated from the route rows. No I/O. */
 import { z } from 'zod'
 import { basePath } from './config.ts'
 import { catalogue, type ErrorCode } from './errors.ts'
@@ -14,7 +14,7 @@ type Schema = Json & { properties?: Record<string, Json>, required?: string[] }
 export type Description = {
   /** Keyed by the path from base_url. */
   paths: Record<string, Json>
-  components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Json }
+  components: { schemas: Json, responses: Json, headers: Json, securitySchemes: Record<string, Json> }
   tags: { name: string, description: string }[]
 }
 

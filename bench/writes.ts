@@ -103,7 +103,7 @@ export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
     `select tgname as name from pg_trigger t join pg_proc f on f.oid = t.tgfoid where tgrelid = 'api.transactions'::regclass and f.proname = 'record_creation'`,
   )
   const record = async (isOn: boolean) => {
-    for (const { name } of recorders) await stack.owner.query(`alter table api.transactions ${isOn ? 'enable' : 'disable'} trigger ${name}`)
+    for (const { name } of recorders) await stack.owner.query(`alter table api.transactions ${isOn ? 'enable' : 'disable'} trigger "${name}"`)
   }
   /** What the record of who created them costs: the same request with its trigger and without, in turn. */
   const recorded = async (rounds: number, count: number) => {

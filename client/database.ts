@@ -1,4 +1,4 @@
-/** The data surface as postgrest-js wants to know it. Written by `npm run schema` from the catalogue and db/shapes.ts. */
+/** The data surface as postgrest-js wants to know it. Written by `npm run schema` from the catalogue and description/shapes.ts. */
 
 /** Any JSON value. */
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]

@@ -70,10 +70,7 @@ async function presentFiles(): Promise<SqlFile[]> {
   return [
     ...only('_clear.sql'),
     ...await sqlFiles('functions/public', 'functions/private', 'functions/auth', 'functions/api'),
-    ...await sqlFiles('rules/shared'),
     ...rules.filter((file) => !file.name.startsWith('rules/_')),
-    ...only('_refusals.sql'),
-    ...only('_currencies.sql'),
     ...only('_strays.sql'),
     ...only('_named_arguments.sql'),
   ]

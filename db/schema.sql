@@ -363,7 +363,7 @@ create table api.transactions (
   id uuid default gen_random_uuid() not null,
   amount numeric not null,
   name text not null,
-  currency text default 'the account''s, or usd'::text not null,
+  currency text default private.left_out() not null,
   user_id text default public.uid(),
   organization_id text default public.org_id(),
   external_id text,
@@ -624,14 +624,6 @@ create table private.bank_values (
   constraint bank_values_pkey PRIMARY KEY (transaction_id)
 );
 
-create table private.currencies (
-  code text not null,
-  decimals bigint not null,
-  constraint currencies_code_check CHECK ((code ~ '^[a-z]{3}$'::text)),
-  constraint currencies_decimals_check CHECK (((decimals >= 0) AND (decimals <= 4))),
-  constraint currencies_pkey PRIMARY KEY (code)
-);
-
 create table private.import_updates (
   transaction_id uuid not null,
   import_id uuid not null,
@@ -842,7 +834,7 @@ create policy accounts_delete on api.accounts for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy accounts_read on api.accounts for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy accounts_update on api.accounts for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('accounts'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -853,10 +845,10 @@ CASE
 END);
 
 create policy activity_read on api.activity for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND (actor_id = ( SELECT public.uid() AS uid)) AND ( SELECT private.can('activity'::text, 'list_own'::text) AS can)))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('activity'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND (actor_id = ( SELECT public.uid() AS uid)) AND ( SELECT private.can('activity'::text, 'list_own'::text) AS can)))));
 
 create policy app_subscriptions_read_own on api.app_subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
+  using ((private.is_not_explained() AND (user_id = ( SELECT private.personal_id() AS personal_id))));
 
 create policy budgets_create on api.budgets for insert to authenticated
   with check (
@@ -869,7 +861,7 @@ create policy budgets_delete on api.budgets for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy budgets_read on api.budgets for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy budgets_update on api.budgets for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -890,7 +882,7 @@ create policy categories_delete on api.categories for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy categories_read on api.categories for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy categories_update on api.categories for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('categories'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -911,7 +903,7 @@ create policy dashboards_delete on api.dashboards for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))));
 
 create policy dashboards_read on api.dashboards for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can))))));
 
 create policy dashboards_update on api.dashboards for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('dashboards'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)) AND ((visibility = ANY (ARRAY['shared'::text, 'public'::text])) OR ( SELECT private.can('dashboards'::text, 'list_private'::text) AS can)))))
@@ -932,7 +924,7 @@ create policy exchange_rates_delete on api.exchange_rates for delete to authenti
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy exchange_rates_read on api.exchange_rates for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy exchange_rates_update on api.exchange_rates for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('exchange_rates'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -946,7 +938,7 @@ create policy imports_delete on api.imports for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy imports_read on api.imports for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('imports'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_create on api.line_items for insert to authenticated
   with check (
@@ -959,7 +951,7 @@ create policy line_items_delete on api.line_items for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy line_items_read on api.line_items for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy line_items_update on api.line_items for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('line_items'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -980,7 +972,7 @@ create policy past_budgets_delete on api.past_budgets for delete to authenticate
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy past_budgets_read on api.past_budgets for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy past_budgets_update on api.past_budgets for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('past_budgets'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1001,7 +993,7 @@ create policy subscriptions_delete on api.subscriptions for delete to authentica
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy subscriptions_read on api.subscriptions for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy subscriptions_update on api.subscriptions for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('subscriptions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1022,7 +1014,7 @@ create policy tags_delete on api.tags for delete to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy tags_read on api.tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy tags_update on api.tags for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1043,7 +1035,7 @@ create policy transaction_tags_delete on api.transaction_tags for delete to auth
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transaction_tags_read on api.transaction_tags for select to authenticated
-  using ((private.is_plain_query() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
+  using ((private.is_not_explained() AND (((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id))))));
 
 create policy transaction_tags_update on api.transaction_tags for update to authenticated
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transaction_tags'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))))
@@ -1064,7 +1056,7 @@ create policy transactions_delete on api.transactions for delete to authenticate
   using ((((organization_id IS NULL) AND (user_id = ( SELECT private.personal_id() AS personal_id))) OR ((organization_id = ( SELECT public.org_id() AS org_id)) AND ( SELECT private.can('transactions'::text, 'list'::text) AS can) AND (organization_id = ( SELECT public.org_id() AS org_id)))));
 
 create policy transactions_read on api.transactions for select to authenticated
-  using ((private.is_plain_query() AND ((transaction_date)::timestamp with time zone >= ( SELECT
+  using ((private.is_not_explained() AND ((transaction_date)::timestamp with time zone >= ( SELECT
         CASE
             WHEN ("right"(rtrim(split_part(current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC'::text, 1)), 7) = ANY (ARRAY['ON TRUE'::text, 'ctions"'::text, 'IS NULL'::text])) THEN private.oldest_of_page(private.rows_of_page('transactions'::text))
             ELSE '-infinity'::timestamp with time zone
@@ -1078,483 +1070,167 @@ CASE
     ELSE private.deny('transactions'::text)
 END);
 
-CREATE TRIGGER accounts_0_count_changed BEFORE DELETE OR UPDATE ON api.accounts FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER accounts_0_count_created BEFORE INSERT ON api.accounts FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.accounts_before_row();
 
-CREATE TRIGGER accounts_1_set_owner BEFORE INSERT ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+CREATE TRIGGER "3_after_row" AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.keep_currency_of_account();
 
-CREATE TRIGGER accounts_keep_currency AFTER UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((old.currency <> new.currency)) EXECUTE FUNCTION private.keep_currency_of_account();
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.accounts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER accounts_keep_owner BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.accounts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER accounts_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.accounts FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.accounts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER accounts_mask_account_number BEFORE INSERT OR UPDATE OF account_number ON api.accounts FOR EACH ROW WHEN ((new.account_number IS NOT NULL)) EXECUTE FUNCTION private.mask_account_number();
+CREATE TRIGGER "1_forget_import_updates" AFTER DELETE ON api.activity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_import_updates();
 
-CREATE TRIGGER accounts_record_change AFTER UPDATE ON api.accounts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "1_updated_at" BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_updated_at();
 
-CREATE TRIGGER accounts_record_creation AFTER INSERT ON api.accounts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER accounts_record_deletion AFTER DELETE ON api.accounts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.budgets_before_row();
 
-CREATE TRIGGER accounts_require_delete BEFORE DELETE ON api.accounts FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.budgets_after_row();
 
-CREATE TRIGGER accounts_set_timestamps BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+CREATE TRIGGER "4_keep_past" AFTER INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_past_of_budget();
 
-CREATE TRIGGER accounts_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.accounts FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "5_record_change" AFTER UPDATE ON api.budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER accounts_write_once BEFORE INSERT ON api.accounts FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER accounts_z_0_1_balance_in_range BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN (((abs(new.balance) >= 999999999999.995) AND (new.balance <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('balance');
+CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER accounts_z_0_2_balance_fits_currency BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN (((scale(new.balance) > 2) AND (NOT private.fits_cents(new.balance, new.currency)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER accounts_z_0_3_round_balance BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN ((scale(new.balance) <> 2)) EXECUTE FUNCTION private.round_balance();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.categories_before_row();
 
-CREATE TRIGGER accounts_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.accounts FOR EACH ROW WHEN ((((new.account_number ~ '^[0-9]{1,4}$'::text) IS FALSE) OR ((new.balance <> 'NaN'::numeric) IS FALSE) OR ((new.color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((char_length(new.icon) <= 100) IS FALSE) OR ((char_length(new.institution) <= 255) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.type = ANY (ARRAY['checking'::text, 'savings'::text, 'credit_card'::text, 'cash'::text, 'investment'::text])) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.type IS NULL) OR (new.currency IS NULL) OR (new.balance IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER "3_after_row" AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_category();
 
-CREATE TRIGGER accounts_z_2_changed_currency_known BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('accounts_currency_known', 'currency');
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER accounts_z_2_currency_known BEFORE INSERT ON api.accounts FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('accounts_currency_known', 'currency');
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.categories REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER accounts_z_3_balance_fits_currency BEFORE INSERT ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.balance <> trunc(new.balance)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.categories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER accounts_z_3_changed_balance_fits_currency BEFORE UPDATE ON api.accounts FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.balance <> trunc(new.balance)) AND ((new.balance IS DISTINCT FROM old.balance) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('accounts_balance_fits_currency', 'balance', 'currency');
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER activity_forget_import_updates AFTER DELETE ON api.activity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_import_updates();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.dashboards_before_row();
 
-CREATE TRIGGER app_subscriptions_updated_at BEFORE UPDATE ON api.app_subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER "0_budgets_check_category" AFTER INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.check_category();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.exchange_rates_before_row();
 
-CREATE TRIGGER budgets_0_count_changed BEFORE DELETE OR UPDATE ON api.budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "3_record_change" AFTER UPDATE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER budgets_0_count_created BEFORE INSERT ON api.budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.exchange_rates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER budgets_1_set_owner BEFORE INSERT ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER budgets_2_check_category_of_key BEFORE INSERT OR UPDATE OF category_id ON api.budgets FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_of_key();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER budgets_keep_owner BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH ROW EXECUTE FUNCTION private.imports_before_row();
 
-CREATE TRIGGER budgets_keep_past_of_changed AFTER UPDATE ON api.budgets FOR EACH ROW WHEN ((((old.month IS NULL) OR (new.month IS NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
+CREATE TRIGGER "3_take_updates_back" BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_updates_back();
 
-CREATE TRIGGER budgets_keep_past_of_created AFTER INSERT ON api.budgets FOR EACH ROW WHEN (((new.month IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
+CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE ON api.imports FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.imports_after_row();
 
-CREATE TRIGGER budgets_keep_past_of_deleted AFTER DELETE ON api.budgets FOR EACH ROW WHEN (((old.month IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_budget();
+CREATE TRIGGER "5_record_change" AFTER UPDATE ON api.imports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER budgets_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.budgets FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
+CREATE TRIGGER "5_record_creation" AFTER INSERT ON api.imports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER budgets_record_change AFTER UPDATE ON api.budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "5_record_deletion" AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER budgets_record_creation AFTER INSERT ON api.budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER budgets_record_deletion AFTER DELETE ON api.budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.line_items_before_row();
 
-CREATE TRIGGER budgets_require_delete BEFORE DELETE ON api.budgets FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.line_items_after_row();
 
-CREATE TRIGGER budgets_set_timestamps BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+CREATE TRIGGER "4_keep_items_of_transfer_changed" AFTER UPDATE ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
 
-CREATE TRIGGER budgets_start BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((new.month IS NULL) AND (new.starts_on IS NULL))) EXECUTE FUNCTION private.begin_budget();
+CREATE TRIGGER "4_keep_items_of_transfer_created" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
 
-CREATE TRIGGER budgets_start_of_changed BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((old.month IS NULL) AND (new.month IS NOT NULL) AND ((new.starts_on)::date = (old.starts_on)::date))) EXECUTE FUNCTION private.begin_budget();
+CREATE TRIGGER "5_note_changed" AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS overwritten NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
 
-CREATE TRIGGER budgets_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "5_note_created" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
 
-CREATE TRIGGER budgets_write_once BEFORE INSERT ON api.budgets FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+CREATE TRIGGER "6_record_change" AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER budgets_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
+CREATE TRIGGER "6_record_creation" AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER budgets_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
+CREATE TRIGGER "6_record_deletion" AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER budgets_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.month)::date >= '1900-01-01'::date) AND ((new.month)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.month) = (1)::numeric) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.starts_on) = (1)::numeric) IS FALSE) OR (((new.month IS NULL) = (new.starts_on IS NOT NULL)) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.amount IS NULL) OR (new.currency IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.past_budgets_before_row();
 
-CREATE TRIGGER budgets_z_2_changed_currency_known BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('budgets_currency_known', 'currency');
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.past_budgets_after_row();
 
-CREATE TRIGGER budgets_z_2_currency_known BEFORE INSERT ON api.budgets FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('budgets_currency_known', 'currency');
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.past_budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER budgets_z_3_amount_fits_currency BEFORE INSERT ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.past_budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER budgets_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('budgets_amount_fits_currency', 'amount', 'currency');
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER categories_0_count_changed BEFORE DELETE OR UPDATE ON api.categories FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER categories_0_count_created BEFORE INSERT ON api.categories FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.subscriptions_before_row();
 
-CREATE TRIGGER categories_1_set_owner BEFORE INSERT ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.subscriptions_after_row();
 
-CREATE TRIGGER categories_keep_owner BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER categories_keep_past AFTER UPDATE OF monthly_budget, budget_currency ON api.categories FOR EACH ROW WHEN ((((old.monthly_budget IS DISTINCT FROM new.monthly_budget) OR (old.budget_currency IS DISTINCT FROM new.budget_currency)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_past_of_category();
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER categories_lower_budget_currency BEFORE INSERT OR UPDATE OF budget_currency ON api.categories FOR EACH ROW WHEN ((new.budget_currency <> lower(new.budget_currency))) EXECUTE FUNCTION private.lower_budget_currency();
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER categories_record_change AFTER UPDATE ON api.categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER categories_record_creation AFTER INSERT ON api.categories REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH ROW EXECUTE FUNCTION private.tags_before_row();
 
-CREATE TRIGGER categories_record_deletion AFTER DELETE ON api.categories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+CREATE TRIGGER "3_record_change" AFTER UPDATE ON api.tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER categories_require_delete BEFORE DELETE ON api.categories FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+CREATE TRIGGER "3_record_creation" AFTER INSERT ON api.tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER categories_set_timestamps BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+CREATE TRIGGER "3_record_deletion" AFTER DELETE ON api.tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER categories_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.categories FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER categories_write_once BEFORE INSERT ON api.categories FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+CREATE TRIGGER "2_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.transaction_tags_before_row();
 
-CREATE TRIGGER categories_z_0_1_monthly_budget_in_range BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN (((abs(new.monthly_budget) >= 999999999999.995) AND (new.monthly_budget <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('monthly_budget');
+CREATE TRIGGER "3_after_row" AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.transaction_tags_after_row();
 
-CREATE TRIGGER categories_z_0_2_monthly_budget_fits_currency BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN (((scale(new.monthly_budget) > 2) AND (NOT private.fits_cents(new.monthly_budget, new.budget_currency)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
+CREATE TRIGGER "4_record_change" AFTER UPDATE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_changed_association();
 
-CREATE TRIGGER categories_z_0_3_round_monthly_budget BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN ((scale(new.monthly_budget) <> 2)) EXECUTE FUNCTION private.round_monthly_budget();
+CREATE TRIGGER "4_record_creation" AFTER INSERT ON api.transaction_tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_association();
 
-CREATE TRIGGER categories_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.categories FOR EACH ROW WHEN ((((new.budget_currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((new.color ~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((char_length(new.icon) <= 100) IS FALSE) OR (((new.monthly_budget >= (0)::numeric) AND (new.monthly_budget <> 'NaN'::numeric)) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL) OR (new.budget_currency IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER "4_record_deletion" AFTER DELETE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER categories_z_2_budget_currency_known BEFORE INSERT ON api.categories FOR EACH ROW WHEN ((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('categories_budget_currency_known', 'budget_currency');
+CREATE TRIGGER "1_before_statement" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
 
-CREATE TRIGGER categories_z_2_changed_budget_currency_known BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.budget_currency IS DISTINCT FROM old.budget_currency))) EXECUTE FUNCTION private.refuse_row('categories_budget_currency_known', 'budget_currency');
+CREATE TRIGGER "2_before_naming_day" BEFORE UPDATE OF booked_on ON api.transactions FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.note_sent_day();
 
-CREATE TRIGGER categories_z_3_changed_monthly_budget_fits_currency BEFORE UPDATE ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.budget_currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.monthly_budget <> trunc(new.monthly_budget)) AND ((new.monthly_budget IS DISTINCT FROM old.monthly_budget) OR (new.budget_currency IS DISTINCT FROM old.budget_currency)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
+CREATE TRIGGER "3_before_row" BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.transactions_before_row();
 
-CREATE TRIGGER categories_z_3_monthly_budget_fits_currency BEFORE INSERT ON api.categories FOR EACH ROW WHEN (((new.budget_currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.budget_currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.monthly_budget <> trunc(new.monthly_budget)))) EXECUTE FUNCTION private.refuse_row('categories_monthly_budget_fits_currency', 'monthly_budget', 'budget_currency');
+CREATE TRIGGER "4_after_row" AFTER INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((new.category_id IS NOT NULL) OR (new.account_id IS NOT NULL) OR (new.import_id IS NOT NULL))) EXECUTE FUNCTION private.transactions_after_row();
 
-CREATE TRIGGER dashboards_1_set_owner BEFORE INSERT ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_owner();
+CREATE TRIGGER "5_after_insert_by_caller" AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
-CREATE TRIGGER dashboards_keep_owner BEFORE UPDATE ON api.dashboards FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
+CREATE TRIGGER "5_after_update_by_caller" AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL) OR (old.import_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
-CREATE TRIGGER dashboards_require_delete BEFORE DELETE ON api.dashboards FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
+CREATE TRIGGER "6_after_update_by_owner" AFTER UPDATE OF transfer_id, user_id, organization_id ON api.transactions FOR EACH ROW WHEN (((old.transfer_id IS DISTINCT FROM new.transfer_id) OR (old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)))) EXECUTE FUNCTION private.transactions_after_update_by_owner();
 
-CREATE TRIGGER dashboards_set_timestamps BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
+CREATE TRIGGER "7_after_delete" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.transactions_after_delete();
 
-CREATE TRIGGER dashboards_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.dashboards FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
+CREATE TRIGGER "7_change_other_halves" AFTER UPDATE ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
 
-CREATE TRIGGER dashboards_write_once BEFORE INSERT ON api.dashboards FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
+CREATE TRIGGER "8_record_change" AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
 
-CREATE TRIGGER dashboards_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.dashboards FOR EACH ROW WHEN (((private.is_date_range(new.date_range) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR ((NOT jsonb_path_exists(new.filters, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.filters) IS FALSE) OR ((octet_length((new.filters)::text) <= 16384) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.layout, '$.**{17}'::jsonpath)) IS FALSE) OR (private.is_layout(new.layout) IS FALSE) OR (private.plain_numbers(new.layout) IS FALSE) OR ((octet_length((new.layout)::text) <= 65536) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.layout IS NULL) OR (new.is_default IS NULL) OR (new.visibility IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
+CREATE TRIGGER "8_record_creation" AFTER INSERT ON api.transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
-CREATE TRIGGER exchange_rates_0_count_changed BEFORE DELETE OR UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
+CREATE TRIGGER "8_record_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
 
-CREATE TRIGGER exchange_rates_0_count_created BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER exchange_rates_1_set_owner BEFORE INSERT ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER exchange_rates_keep_owner BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER exchange_rates_lower_currencies BEFORE INSERT OR UPDATE OF base, quote ON api.exchange_rates FOR EACH ROW WHEN (((new.base <> lower(new.base)) OR (new.quote <> lower(new.quote)))) EXECUTE FUNCTION private.lower_currencies();
-
-CREATE TRIGGER exchange_rates_record_change AFTER UPDATE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER exchange_rates_record_creation AFTER INSERT ON api.exchange_rates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER exchange_rates_record_deletion AFTER DELETE ON api.exchange_rates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER exchange_rates_require_delete BEFORE DELETE ON api.exchange_rates FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER exchange_rates_set_timestamps BEFORE INSERT OR UPDATE ON api.exchange_rates FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
-
-CREATE TRIGGER exchange_rates_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.exchange_rates FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER exchange_rates_write_once BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER exchange_rates_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.exchange_rates FOR EACH ROW WHEN ((((new.base <> new.quote) IS FALSE) OR ((new.base ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.on_date)::date >= '1900-01-01'::date) AND ((new.on_date)::date < '2200-01-01'::date)) IS FALSE) OR ((new.quote ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.rate > (0)::numeric) AND (new.rate <> 'NaN'::numeric)) IS FALSE) OR (new.id IS NULL) OR (new.on_date IS NULL) OR (new.base IS NULL) OR (new.quote IS NULL) OR (new.rate IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER exchange_rates_z_2_base_known BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((new.base <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('exchange_rates_base_known', 'base');
-
-CREATE TRIGGER exchange_rates_z_2_changed_base_known BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((new.base <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.base IS DISTINCT FROM old.base))) EXECUTE FUNCTION private.refuse_row('exchange_rates_base_known', 'base');
-
-CREATE TRIGGER exchange_rates_z_2_changed_quote_known BEFORE UPDATE ON api.exchange_rates FOR EACH ROW WHEN (((new.quote <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.quote IS DISTINCT FROM old.quote))) EXECUTE FUNCTION private.refuse_row('exchange_rates_quote_known', 'quote');
-
-CREATE TRIGGER exchange_rates_z_2_quote_known BEFORE INSERT ON api.exchange_rates FOR EACH ROW WHEN ((new.quote <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('exchange_rates_quote_known', 'quote');
-
-CREATE TRIGGER "0_imports_check_account" AFTER INSERT OR UPDATE OF account_id ON api.imports FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
-
-CREATE TRIGGER imports_0_count_changed BEFORE DELETE OR UPDATE ON api.imports FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER imports_0_count_created BEFORE INSERT ON api.imports FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER imports_1_set_owner BEFORE INSERT ON api.imports FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER imports_keep_owner BEFORE UPDATE ON api.imports FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER imports_record_change AFTER UPDATE ON api.imports REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER imports_record_creation AFTER INSERT ON api.imports REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER imports_record_deletion AFTER DELETE ON api.imports REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER imports_require_delete BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER imports_set_timestamps BEFORE INSERT OR UPDATE ON api.imports FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at');
-
-CREATE TRIGGER imports_take_back BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_back();
-
-CREATE TRIGGER imports_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.imports FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER imports_take_updates_back BEFORE DELETE ON api.imports FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.take_import_updates_back();
-
-CREATE TRIGGER imports_write_once BEFORE INSERT ON api.imports FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER "0_line_items_check_category" AFTER INSERT OR UPDATE OF category_id ON api.line_items FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
-
-CREATE TRIGGER line_items_0_count_changed BEFORE DELETE OR UPDATE ON api.line_items FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER line_items_0_count_created BEFORE INSERT ON api.line_items FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER line_items_1_set_owner BEFORE INSERT ON api.line_items FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
-
-CREATE TRIGGER line_items_1_set_owner_of_moved BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
-
-CREATE TRIGGER line_items_keep_changed_items_of_transfer AFTER UPDATE ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
-
-CREATE TRIGGER line_items_keep_items_of_transfer AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.keep_items_of_transfer();
-
-CREATE TRIGGER line_items_keep_owner BEFORE UPDATE ON api.line_items FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER line_items_note_changed AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS overwritten NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
-
-CREATE TRIGGER line_items_note_created AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.note_line_items();
-
-CREATE TRIGGER line_items_record_change AFTER UPDATE ON api.line_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER line_items_record_creation AFTER INSERT ON api.line_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER line_items_record_deletion AFTER DELETE ON api.line_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER line_items_require_delete BEFORE DELETE ON api.line_items FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER line_items_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.line_items FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER line_items_write_once BEFORE INSERT ON api.line_items FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER line_items_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
-
-CREATE TRIGGER line_items_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, private.currency_of_transaction(new.transaction_id))))) EXECUTE FUNCTION private.refuse_row('line_items_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER line_items_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
-
-CREATE TRIGGER line_items_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.line_items FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((num_nonnulls(new.user_id, new.organization_id) = 1) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((new.quantity <> 'NaN'::numeric) IS FALSE) OR (new.id IS NULL) OR (new.transaction_id IS NULL) OR (new.name IS NULL) OR (new.amount IS NULL) OR (new.quantity IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER "0_past_budgets_check_category" AFTER INSERT OR UPDATE OF category_id ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.check_category();
-
-CREATE TRIGGER past_budgets_0_count_changed BEFORE DELETE OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER past_budgets_0_count_created BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER past_budgets_1_set_owner BEFORE INSERT ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER past_budgets_2_check_category_of_key BEFORE INSERT OR UPDATE OF category_id ON api.past_budgets FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category_of_key();
-
-CREATE TRIGGER past_budgets_keep_owner BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER past_budgets_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.past_budgets FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
-
-CREATE TRIGGER past_budgets_record_change AFTER UPDATE ON api.past_budgets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER past_budgets_record_creation AFTER INSERT ON api.past_budgets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER past_budgets_record_deletion AFTER DELETE ON api.past_budgets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER past_budgets_require_delete BEFORE DELETE ON api.past_budgets FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER past_budgets_set_timestamps BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
-
-CREATE TRIGGER past_budgets_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.past_budgets FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER past_budgets_write_once BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER past_budgets_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
-
-CREATE TRIGGER past_budgets_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER past_budgets_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
-
-CREATE TRIGGER past_budgets_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.past_budgets FOR EACH ROW WHEN (((((new.amount >= (0)::numeric) AND (new.amount <> 'NaN'::numeric)) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.starts_on) = (1)::numeric) IS FALSE) OR ((((new.until)::date >= '1900-01-01'::date) AND ((new.until)::date < '2200-01-01'::date)) IS FALSE) OR ((EXTRACT(day FROM new.until) = (1)::numeric) IS FALSE) OR (new.id IS NULL) OR (new.category_id IS NULL) OR (new.currency IS NULL) OR (new.until IS NULL) OR (new.rollover IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER past_budgets_z_2_changed_currency_known BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('past_budgets_currency_known', 'currency');
-
-CREATE TRIGGER past_budgets_z_2_currency_known BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('past_budgets_currency_known', 'currency');
-
-CREATE TRIGGER past_budgets_z_3_amount_fits_currency BEFORE INSERT ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER past_budgets_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.past_budgets FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('past_budgets_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER "0_subscriptions_check_account" AFTER INSERT OR UPDATE OF account_id, currency ON api.subscriptions FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
-
-CREATE TRIGGER "0_subscriptions_check_category" AFTER INSERT OR UPDATE OF category_id ON api.subscriptions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
-
-CREATE TRIGGER subscriptions_0_count_changed BEFORE DELETE OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER subscriptions_0_count_created BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER subscriptions_1_set_owner BEFORE INSERT ON api.subscriptions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER subscriptions_keep_owner BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER subscriptions_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.subscriptions FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
-
-CREATE TRIGGER subscriptions_record_change AFTER UPDATE ON api.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER subscriptions_record_creation AFTER INSERT ON api.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER subscriptions_record_deletion AFTER DELETE ON api.subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER subscriptions_require_delete BEFORE DELETE ON api.subscriptions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER subscriptions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER subscriptions_write_once BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER subscriptions_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
-
-CREATE TRIGGER subscriptions_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER subscriptions_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
-
-CREATE TRIGGER subscriptions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.subscriptions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR (((new.starts_on)::date <= (new.ends_on)::date) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR ((((new.ends_on)::date >= '1900-01-01'::date) AND ((new.ends_on)::date < '2200-01-01'::date)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR (((new.interval_in_days >= 1) AND (new.interval_in_days <= 3660)) IS FALSE) OR (((new.logo_url ~ '^https?://[^[:space:]]+$'::text) AND (char_length(new.logo_url) <= 2048)) IS FALSE) OR ((new.period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'quarterly'::text, 'semi-annually'::text, 'weekly'::text, 'daily'::text])) IS FALSE) OR ((((new.starts_on)::date >= '1900-01-01'::date) AND ((new.starts_on)::date < '2200-01-01'::date)) IS FALSE) OR (((char_length(new.title) >= 1) AND (char_length(new.title) <= 255)) IS FALSE) OR (new.id IS NULL) OR (new.title IS NULL) OR (new.amount IS NULL) OR (new.period IS NULL) OR (new.currency IS NULL) OR (new.starts_on IS NULL) OR (new.is_active IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER subscriptions_z_2_changed_currency_known BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('subscriptions_currency_known', 'currency');
-
-CREATE TRIGGER subscriptions_z_2_currency_known BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('subscriptions_currency_known', 'currency');
-
-CREATE TRIGGER subscriptions_z_3_amount_fits_currency BEFORE INSERT ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER subscriptions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.subscriptions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('subscriptions_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER tags_0_count_changed BEFORE DELETE OR UPDATE ON api.tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER tags_0_count_created BEFORE INSERT ON api.tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER tags_1_set_owner BEFORE INSERT ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER tags_keep_owner BEFORE UPDATE ON api.tags FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER tags_record_change AFTER UPDATE ON api.tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER tags_record_creation AFTER INSERT ON api.tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER tags_record_deletion AFTER DELETE ON api.tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER tags_require_delete BEFORE DELETE ON api.tags FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER tags_set_timestamps BEFORE INSERT OR UPDATE ON api.tags FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at');
-
-CREATE TRIGGER tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER tags_write_once BEFORE INSERT ON api.tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER tags_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.tags FOR EACH ROW WHEN (((((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 100)) IS FALSE) OR (new.id IS NULL) OR (new.name IS NULL) OR (new.created_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER "0_transaction_tags_check_tag" AFTER INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.check_tag();
-
-CREATE TRIGGER transaction_tags_0_count_changed BEFORE DELETE OR UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER transaction_tags_0_count_created BEFORE INSERT ON api.transaction_tags FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER transaction_tags_1_set_owner BEFORE INSERT ON api.transaction_tags FOR EACH ROW EXECUTE FUNCTION private.set_owner_of_part();
-
-CREATE TRIGGER transaction_tags_1_set_owner_of_moved BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.transaction_id <> new.transaction_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.set_owner_of_part();
-
-CREATE TRIGGER transaction_tags_keep_owner BEFORE UPDATE ON api.transaction_tags FOR EACH ROW WHEN (((old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER transaction_tags_record_change AFTER UPDATE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_changed_association();
-
-CREATE TRIGGER transaction_tags_record_creation AFTER INSERT ON api.transaction_tags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_association();
-
-CREATE TRIGGER transaction_tags_record_deletion AFTER DELETE ON api.transaction_tags REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER transaction_tags_require_delete BEFORE DELETE ON api.transaction_tags FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER transaction_tags_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.transaction_tags FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER transaction_tags_write_once BEFORE INSERT ON api.transaction_tags FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('transaction_id', 'tag_id');
-
-CREATE TRIGGER transaction_tags_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transaction_tags FOR EACH ROW WHEN ((((num_nonnulls(new.user_id, new.organization_id) = 1) IS FALSE) OR (new.transaction_id IS NULL) OR (new.tag_id IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER "0_transactions_check_account" AFTER INSERT OR UPDATE OF account_id, currency ON api.transactions FOR EACH ROW WHEN ((new.account_id IS NOT NULL)) EXECUTE FUNCTION private.check_account();
-
-CREATE TRIGGER "0_transactions_check_category" AFTER INSERT OR UPDATE OF category_id ON api.transactions FOR EACH ROW WHEN ((new.category_id IS NOT NULL)) EXECUTE FUNCTION private.check_category();
-
-CREATE CONSTRAINT TRIGGER line_items_amount_fits_currency AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.currency <> old.currency)) EXECUTE FUNCTION private.check_line_items_of_transaction();
-
-CREATE CONSTRAINT TRIGGER line_items_fit AFTER UPDATE OF amount ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((abs(new.amount) < abs(old.amount))) EXECUTE FUNCTION private.check_line_items_of_transaction();
-
-CREATE TRIGGER transactions_0_count_changed BEFORE DELETE OR UPDATE ON api.transactions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('changed'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER transactions_0_count_created BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((current_setting('request.jwt.claims'::text, true) <> ''::text) AND (private.one_more('created'::text) > private.most_rows_of_change()))) EXECUTE FUNCTION private.refuse_large_change();
-
-CREATE TRIGGER transactions_1_set_owner BEFORE INSERT ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_owner();
-
-CREATE TRIGGER transactions_2_recognize_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND (new.import_id IS NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.recognize_import();
-
-CREATE TRIGGER transactions_3_take_currency BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency = 'the account''s, or usd'::text) AND (new.account_id IS NOT NULL))) EXECUTE FUNCTION private.take_currency();
-
-CREATE TRIGGER transactions_3_take_usd BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency = 'the account''s, or usd'::text) AND (new.account_id IS NULL))) EXECUTE FUNCTION private.take_usd();
-
-CREATE TRIGGER transactions_4_keep_import BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.import_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_import();
-
-CREATE TRIGGER transactions_4_keep_import_of_changed BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.import_id IS DISTINCT FROM new.import_id) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_import();
-
-CREATE TRIGGER transactions_4_read_booked_on_of_changed BEFORE UPDATE OF booked_on ON api.transactions FOR EACH ROW WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.read_booked_on_of_changed();
-
-CREATE TRIGGER transactions_4_read_date BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((((((new.transaction_date)::timestamp with time zone > '5000-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < 'infinity'::timestamp with time zone)) OR ((new.booked_on IS NOT NULL) AND ((new.transaction_date)::timestamp with time zone = now()))) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.read_date_of_new();
-
-CREATE TRIGGER transactions_4_read_date_of_changed BEFORE UPDATE OF transaction_date ON api.transactions FOR EACH ROW WHEN (((((new.transaction_date)::timestamp with time zone <> (old.transaction_date)::timestamp with time zone) OR (current_setting('private.whole_day'::text, true) ~~ (new.id || ' %'::text))) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.read_date_of_changed();
-
-CREATE TRIGGER transactions_change_other_halves AFTER UPDATE ON api.transactions REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN ((CURRENT_USER = 'authenticated'::name)) EXECUTE FUNCTION private.change_other_halves();
-
-CREATE TRIGGER transactions_delete_other_halves AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.delete_other_halves();
-
-CREATE TRIGGER transactions_distrust_bank_values AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.import_id IS NOT NULL) AND (new.updated_at <> new.created_at))) EXECUTE FUNCTION private.distrust_bank_values();
-
-CREATE TRIGGER transactions_forget_bank_values AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.forget_bank_values();
-
-CREATE TRIGGER transactions_keep_bank_values AFTER UPDATE ON api.transactions FOR EACH ROW WHEN (((old.import_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name) AND ((old.amount IS DISTINCT FROM new.amount) OR (old.name IS DISTINCT FROM new.name) OR (old.status IS DISTINCT FROM new.status) OR ((old.transaction_date)::timestamp with time zone IS DISTINCT FROM (new.transaction_date)::timestamp with time zone) OR ((old.booked_on)::date IS DISTINCT FROM (new.booked_on)::date) OR (old.reference_no IS DISTINCT FROM new.reference_no) OR (old.description IS DISTINCT FROM new.description) OR (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION private.keep_bank_values();
-
-CREATE TRIGGER transactions_keep_changed_transfer AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
-
-CREATE TRIGGER transactions_keep_created_transfer AFTER INSERT ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.keep_transfer();
-
-CREATE TRIGGER transactions_keep_owner BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((old.id <> new.id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.organization_id IS DISTINCT FROM new.organization_id))) EXECUTE FUNCTION private.keep_identity();
-
-CREATE TRIGGER transactions_keep_transfer_of_items AFTER UPDATE OF transfer_id ON api.transactions FOR EACH ROW WHEN (((new.transfer_id IS NOT NULL) AND (old.transfer_id IS DISTINCT FROM new.transfer_id))) EXECUTE FUNCTION private.keep_transfer_of_items();
-
-CREATE TRIGGER transactions_lower_currency BEFORE INSERT OR UPDATE OF currency ON api.transactions FOR EACH ROW WHEN ((new.currency <> lower(new.currency))) EXECUTE FUNCTION private.lower_currency();
-
-CREATE TRIGGER transactions_pass_owner_on AFTER UPDATE OF user_id, organization_id ON api.transactions FOR EACH ROW WHEN (((old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)))) EXECUTE FUNCTION private.pass_owner_on();
-
-CREATE TRIGGER transactions_record_change AFTER UPDATE ON api.transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_change();
-
-CREATE TRIGGER transactions_record_creation AFTER INSERT ON api.transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
-
-CREATE TRIGGER transactions_record_deletion AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
-
-CREATE TRIGGER transactions_require_delete BEFORE DELETE ON api.transactions FOR EACH ROW WHEN ((old.organization_id IS NOT NULL)) EXECUTE FUNCTION private.require_delete();
-
-CREATE TRIGGER transactions_set_timestamps BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('created_at', 'updated_at');
-
-CREATE TRIGGER transactions_take_turn BEFORE INSERT OR DELETE OR UPDATE ON api.transactions FOR EACH STATEMENT EXECUTE FUNCTION private.take_turn();
-
-CREATE TRIGGER transactions_write_once BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((current_setting('request.headers'::text, true) ~~ '%resolution=merge-duplicates%'::text)) EXECUTE FUNCTION private.write_once('id');
-
-CREATE TRIGGER transactions_z_0_1_amount_in_range BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((abs(new.amount) >= 999999999999.995) AND (new.amount <> 'NaN'::numeric))) EXECUTE FUNCTION private.refuse_overflow('amount');
-
-CREATE TRIGGER transactions_z_0_2_amount_fits_currency BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN (((scale(new.amount) > 2) AND (NOT private.fits_cents(new.amount, new.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER transactions_z_0_3_round_amount BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((scale(new.amount) <> 2)) EXECUTE FUNCTION private.round_amount();
-
-CREATE TRIGGER transactions_z_1_explain_refusal BEFORE INSERT OR UPDATE ON api.transactions FOR EACH ROW WHEN ((((new.amount <> 'NaN'::numeric) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= (((new.booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) - '14:00:00'::interval)) AND ((new.transaction_date)::timestamp with time zone < (((new.booked_on)::timestamp without time zone AT TIME ZONE 'UTC'::text) + '36:00:00'::interval))) IS FALSE) OR ((new.currency ~ '^[a-z]{3}$'::text) IS FALSE) OR ((((new.transaction_date)::timestamp with time zone >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND ((new.transaction_date)::timestamp with time zone < '2200-01-01 00:00:00+00'::timestamp with time zone)) IS FALSE) OR ((char_length(new.description) <= 5000) IS FALSE) OR (((char_length(new.external_id) >= 1) AND (char_length(new.external_id) <= 255)) IS FALSE) OR (((new.user_id IS NOT NULL) OR (new.organization_id IS NOT NULL)) IS FALSE) OR ((NOT jsonb_path_exists(new.metadata, '$.**{17}'::jsonpath)) IS FALSE) OR (private.plain_numbers(new.metadata) IS FALSE) OR ((octet_length((new.metadata)::text) <= 16384) IS FALSE) OR (((char_length(new.name) >= 1) AND (char_length(new.name) <= 255)) IS FALSE) OR ((char_length(new.reference_no) <= 255) IS FALSE) OR (((char_length(new.source) >= 1) AND (char_length(new.source) <= 64)) IS FALSE) OR ((new.status = ANY (ARRAY['paid'::text, 'pending'::text, 'failed'::text])) IS FALSE) OR (new.id IS NULL) OR (new.amount IS NULL) OR (new.name IS NULL) OR (new.currency IS NULL) OR (new.status IS NULL) OR (new.source IS NULL) OR (new.transaction_date IS NULL) OR (new.created_at IS NULL) OR (new.updated_at IS NULL))) EXECUTE FUNCTION private.explain_refusal();
-
-CREATE TRIGGER transactions_z_2_changed_currency_known BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[])) AND (new.currency IS DISTINCT FROM old.currency))) EXECUTE FUNCTION private.refuse_row('transactions_currency_known', 'currency');
-
-CREATE TRIGGER transactions_z_2_currency_known BEFORE INSERT ON api.transactions FOR EACH ROW WHEN ((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud,aed,afn,all,amd,ang,aoa,ars,awg,azn,bam,bbd,bdt,bgn,bhd,bif,bmd,bnd,bob,bov,brl,bsd,btn,bwp,byn,bzd,cdf,che,chw,clf,clp,cny,cop,cou,crc,cuc,cup,cve,czk,djf,dkk,dop,dzd,egp,ern,etb,fjd,fkp,gel,ghs,gip,gmd,gnf,gtq,gyd,hkd,hnl,hrk,htg,huf,idr,ils,inr,iqd,irr,isk,jmd,jod,jpy,kes,kgs,khr,kmf,kpw,krw,kwd,kyd,kzt,lak,lbp,lkr,lrd,lsl,lyd,mad,mdl,mga,mkd,mmk,mnt,mop,mru,mur,mvr,mwk,mxn,mxv,myr,mzn,nad,ngn,nio,nok,npr,nzd,omr,pab,pen,pgk,php,pkr,pln,pyg,qar,ron,rsd,rub,rwf,sar,sbd,scr,sdg,sek,sgd,shp,sle,sll,sos,srd,ssp,stn,svc,syp,szl,thb,tjs,tmt,tnd,top,try,ttd,twd,tzs,uah,ugx,usn,uyi,uyu,uyw,uzs,ved,ves,vnd,vuv,wst,xad,xaf,xcd,xcg,xof,xpf,yer,zar,zmw,zwg,zwl}'::text[]))) EXECUTE FUNCTION private.refuse_row('transactions_currency_known', 'currency');
-
-CREATE TRIGGER transactions_z_3_amount_fits_currency BEFORE INSERT ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
-
-CREATE TRIGGER transactions_z_3_changed_amount_fits_currency BEFORE UPDATE ON api.transactions FOR EACH ROW WHEN (((new.currency <> ALL ('{usd,eur,gbp,chf,cad,aud}'::text[])) AND (new.currency = ANY ('{jpy,bif,clp,djf,gnf,isk,kmf,krw,pyg,rwf,ugx,uyi,vnd,vuv,xaf,xof,xpf}'::text[])) AND (new.amount <> trunc(new.amount)) AND ((new.amount IS DISTINCT FROM old.amount) OR (new.currency IS DISTINCT FROM old.currency)))) EXECUTE FUNCTION private.refuse_row('transactions_amount_fits_currency', 'amount', 'currency');
+CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs(new.amount) < abs(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
 
 CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
 
@@ -1590,7 +1266,7 @@ CREATE TRIGGER members_record_role AFTER UPDATE OF role ON auth.members FOR EACH
 
 CREATE TRIGGER organizations_forget_activity AFTER DELETE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.forget_activity_of_organization();
 
-CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_timestamps('updated_at');
+CREATE TRIGGER organizations_updated_at BEFORE UPDATE ON auth.organizations FOR EACH ROW EXECUTE FUNCTION private.set_updated_at();
 
 CREATE TRIGGER passkeys_end_requirement AFTER DELETE ON auth.passkeys FOR EACH ROW EXECUTE FUNCTION auth.end_passkey_requirement();
 
@@ -1788,17 +1464,31 @@ grant execute on function private.bank_values(numeric,text,text,timestamp with t
 
 grant execute on function private.begin_import(text,uuid,text,bigint) to authenticated;
 
+grant execute on function private.budget_comparison_statement(text,text,text,text,text) to authenticated;
+
 grant execute on function private.budget_terms(text,date) to authenticated;
 
 grant execute on function private.can(text,text) to authenticated;
+
+grant execute on function private.cash_flow_statement(text,integer,text,uuid,integer,text) to authenticated;
+
+grant execute on function private.check_category(text,uuid,text,text) to authenticated;
+
+grant execute on function private.check_category_of_key(text,uuid,text,text) to authenticated;
+
+grant execute on function private.constraints() to authenticated;
 
 grant execute on function private.context_condition(text,text) to authenticated;
 
 grant execute on function private.converted(text,text) to authenticated;
 
-grant execute on function private.counted_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
+grant execute on function private.converted_rows(text,text,text) to authenticated;
+
+grant execute on function private.currency_codes() to authenticated;
 
 grant execute on function private.currency_decimals(text) to authenticated;
+
+grant execute on function private.currency_of_account(uuid,text,text) to authenticated;
 
 grant execute on function private.currency_of_transaction(uuid) to authenticated;
 
@@ -1812,6 +1502,10 @@ grant execute on function private.days_of(tsmultirange) to authenticated;
 
 grant execute on function private.deny(text) to authenticated;
 
+grant execute on function private.describe_columns(regclass,text[]) to authenticated;
+
+grant execute on function private.distribution_statement(jsonb,text) to authenticated;
+
 grant execute on function private.due_costs(date,date,integer) to authenticated;
 
 grant execute on function private.essence(jsonb) to authenticated;
@@ -1824,31 +1518,37 @@ grant execute on function private.filter_literal(text,jsonb,text) to authenticat
 
 grant execute on function private.filter_ranges(text,text[],boolean) to authenticated;
 
+grant execute on function private.filters_to_sql(jsonb) to authenticated;
+
 grant execute on function private.fits_cents(numeric,text) to authenticated;
 
 grant execute on function private.forget_activity(integer,integer) to auth_service;
 
 grant execute on function private.invalid(text,text) to authenticated;
 
-grant execute on function private.is_column(text,text) to authenticated;
+grant execute on function private.is_currency(text) to authenticated;
 
 grant execute on function private.is_date_range(jsonb) to authenticated;
 
-grant execute on function private.is_function(text) to authenticated;
-
 grant execute on function private.is_layout(jsonb) to authenticated;
+
+grant execute on function private.is_merge() to authenticated;
 
 grant execute on function private.is_moment(text) to authenticated;
 
-grant execute on function private.is_plain_query() to authenticated;
+grant execute on function private.is_not_explained() to authenticated;
+
+grant execute on function private.is_of_import(uuid,uuid) to authenticated;
+
+grant execute on function private.is_one_too_many(text) to authenticated;
 
 grant execute on function private.is_untouched(uuid,timestamp with time zone,timestamp with time zone) to authenticated;
 
 grant execute on function private.judge_import(jsonb,text,uuid,text) to authenticated;
 
-grant execute on function private.known_currencies() to authenticated;
-
 grant execute on function private.latest_rate(text,text,text,text) to authenticated;
+
+grant execute on function private.left_out() to authenticated;
 
 grant execute on function private.mark_day(date) to authenticated;
 
@@ -1864,8 +1564,6 @@ grant execute on function private.months_between(date,date) to authenticated;
 
 grant execute on function private.most_rows_of_change() to authenticated;
 
-grant execute on function private.moved_parts(text,text,text,boolean,boolean) to authenticated;
-
 grant execute on function private.occurrence_id(uuid,date) to authenticated;
 
 grant execute on function private.occurrences(api.subscriptions,date,date) to authenticated;
@@ -1873,6 +1571,12 @@ grant execute on function private.occurrences(api.subscriptions,date,date) to au
 grant execute on function private.oldest_of_page(bigint) to authenticated;
 
 grant execute on function private.one_more(text) to authenticated;
+
+grant execute on function private.owner_of_new(text,uuid,text) to authenticated;
+
+grant execute on function private.owner_of_part(text,uuid) to authenticated;
+
+grant execute on function private.parse_filters(jsonb) to authenticated;
 
 grant execute on function private.personal_id() to authenticated;
 
@@ -1912,6 +1616,8 @@ grant execute on function private.read_moment(json) to authenticated;
 
 grant execute on function private.read_moment(json) to authenticator;
 
+grant execute on function private.recognize_import(api.transactions) to authenticated;
+
 grant execute on function private.recording(api.subscriptions,date) to authenticated;
 
 grant execute on function private.refuse(text,text,text,integer,jsonb) to authenticated;
@@ -1924,17 +1630,19 @@ grant execute on function private.refuse_many_rows() to authenticated;
 
 grant execute on function private.refuse_missing_rate(text,text,date) to authenticated;
 
-grant execute on function private.refuse_null(regclass,name) to authenticated;
+grant execute on function private.refuse_null(regclass,text) to authenticated;
 
-grant execute on function private.refuse_other_day(regclass,text,anyelement) to authenticated;
+grant execute on function private.refuse_overflow(regclass,text) to authenticated;
 
 grant execute on function private.refuse_reference(text,text,text) to authenticated;
 
-grant execute on function private.refuse_value(regclass,text,name[]) to authenticated;
+grant execute on function private.refuse_row(regclass,text,anyelement,text) to authenticated;
+
+grant execute on function private.refuse_value(regclass,text) to authenticated;
+
+grant execute on function private.report_transactions(text,jsonb,text,boolean,boolean,text) to authenticated;
 
 grant execute on function private.require_plain_numbers(jsonb,text) to authenticated;
-
-grant execute on function private.require_plain_query() to authenticated;
 
 grant execute on function private.row_exists(text,uuid) to authenticated;
 
@@ -1942,7 +1650,11 @@ grant execute on function private.rows_of_page(text) to authenticated;
 
 grant execute on function private.same_tenant(text,text,text,text) to authenticated;
 
+grant execute on function private.split_allocations(text,text,text,boolean,boolean) to authenticated;
+
 grant execute on function private.take_back(uuid) to authenticated;
+
+grant execute on function private.take_import_back(uuid) to authenticated;
 
 grant execute on function private.take_turns(text) to authenticated;
 
@@ -1952,15 +1664,15 @@ grant execute on function private.text_of(api.transactions,text) to authenticate
 
 grant execute on function private.to_moment(text,text,boolean) to authenticated;
 
-grant execute on function private.transaction_conditions(jsonb) to authenticated;
+grant execute on function private.transaction_aggregate_statement(jsonb,text,text,text) to authenticated;
 
-grant execute on function private.transaction_terms(jsonb) to authenticated;
+grant execute on function private.transaction_stat_statement(text,text,jsonb,text,text,text) to authenticated;
 
 grant execute on function private.transferred(numeric,text) to authenticated;
 
-grant execute on function private.what_fits(regclass,name[]) to authenticated;
-
 grant execute on function private.whole_day(text) to authenticated;
+
+grant execute on function private.write_once(anyelement,text[]) to authenticated;
 
 grant execute on function public.org_id() to anon;
 

@@ -22,7 +22,6 @@ export type Tables = {
   'auth.users': { id: string, name: string, email: string, emailVerified: Generated<boolean>, image: string | null, createdAt: Generated<Date>, updatedAt: Generated<Date>, passkeyRequired: Generated<boolean> }
   'auth.verifications': { id: string, identifier: string, value: string, expiresAt: Date, createdAt: Generated<Date>, updatedAt: Generated<Date> }
   'private.bank_values': { transactionId: string, said: unknown }
-  'private.currencies': { code: string, decimals: string }
   'private.import_updates': { transactionId: string, importId: string, before: unknown, after: unknown, wasUntouched: boolean, takenBackAt: Date | null }
   'private.line_item_checks': { id: Generated<string>, transactionIds: unknown }
   'private.migrations': { name: string, checksum: string, appliedAt: Generated<Date> }

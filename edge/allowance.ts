@@ -20,6 +20,13 @@ export type RequestShape = {
   isChunked: boolean
 }
 
+/**
+ * Returns true for a body that PostgREST would misread: it ignores `Content-Encoding`, and for an unknown field of a form it searches
+ * a similar name at a cost that grows with the square of its length.
+ */
+export const isMisread = (contentType = '', contentEncoding = ''): boolean =>
+  /^application\/x-www-form-urlencoded/i.test(contentType) || !/^(identity)?$/i.test(contentEncoding)
+
 export type Allowance = {
   /** Path and query as received, in bytes. */
   urlBytes: number

@@ -6,7 +6,7 @@ import { sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** Time to wait for an auth service, in milliseconds: `docker compose up` stops the old one before it migrates and starts the new one. */
-const timeoutMs = 20_000
+const startupMs = 20_000
 
 /** Largest body that the edge forwards, in bytes. The auth service refuses far smaller ones. */
 const bodyLimit = 16 * 1024 * 1024
@@ -24,7 +24,7 @@ export async function refuseAuth({ id, incoming, outgoing }: EdgeRequest, code: 
 }
 
 /** Codes of the auth surface for each way in which forwarding fails. */
-const failures = { unavailable: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'INTERNAL_ERROR' } as const
+const failures = { unavailable: 'SERVICE_BUSY', refused: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'INTERNAL_ERROR' } as const
 
 const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => {
   const headers = [requestIdHeader, id]
@@ -36,7 +36,7 @@ const answerHeaders = (id: string): Forwarded['answerHeaders'] => (received) => 
 }
 
 /** Returns a function that forwards one request to an auth service. It never rejects. */
-export const remoteAuth = (upstreams: Upstreams) => async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
+export const remoteAuth = (upstreams: Upstreams, timeoutMs = startupMs) => async (request: EdgeRequest, traceparent: string | undefined): Promise<void> => {
   const { id, incoming, outgoing } = request
   const forwarded: Forwarded = {
     ...request,

@@ -3,10 +3,11 @@
  */
 import { clientNetwork } from '../infra/shared/client-address.ts'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
-import { allowance } from './allowance.ts'
+import { allowance, isMisread } from './allowance.ts'
 import {
   change,
   forwardedHeaders,
+  hasBody,
   isForClient,
   isRead,
   onUpstream,
@@ -39,7 +40,7 @@ export type DataRequest = EdgeRequest & { prefix: string, path: string, tracepar
 
 /** Returns a header of PostgREST's response for the client: a path in it gets the prefix that the client knows. */
 function headerValue(name: string, value: string, prefix: string): string {
-  if (name === 'location') return value.replace(/^\//, `${prefix}/`)
+  if (name === 'location' || name === 'content-location') return value.replace(/^\//, `${prefix}/`)
   if (name === 'access-control-expose-headers') return `${value}, X-Request-Id`
   return name === 'proxy-status' ? namedCode(value) : value
 }
@@ -69,7 +70,7 @@ function answerHeaders({ id, incoming, prefix }: DataRequest): Forwarded['answer
 const isFinal = (status: number) => status < 400 || status === 429
 
 /** Codes of the data surface for each way in which forwarding fails. */
-const failures = { unavailable: 'SERVICE_BUSY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
+const failures = { unavailable: 'SERVICE_BUSY', refused: 'BAD_GATEWAY', 'too-large': 'PAYLOAD_TOO_LARGE', cut: 'BAD_GATEWAY' } as const
 
 /** Returns a function that answers one request to the data surface. It never rejects. */
 export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000, onRefusal }: DataSurface): (request: DataRequest) => Promise<void> {
@@ -100,9 +101,9 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
 
   return async (request) => {
     const { id, incoming, outgoing, prefix, path, traceparent } = request
-    const refuse = (code: RefusalCode) => {
+    const refuse = (code: RefusalCode, message?: string) => {
       onRefusal?.(code)
-      return sendRefusal(incoming, outgoing, code, id)
+      return sendRefusal(incoming, outgoing, code, id, message)
     }
     const headers = headersForPostgrest(incoming.headers, prefix)
     const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
@@ -118,8 +119,9 @@ export function dataSurface({ postgrest, standbys, bodyLimit, timeoutMs = 2_000,
     // PostgREST passes every header to the database as text
     if (!isText(incoming.rawHeaders.join('\n'))) return refuse('INVALID_ENCODING')
     const refusal = judge(method, incoming.url ?? '')
-    if (refusal !== undefined) return refuse(refusal)
+    if (refusal !== undefined) return refuse(refusal.code, refusal.message)
     if ((contentLength ?? 0) > allowed.bodyBytes) return refuse('PAYLOAD_TOO_LARGE')
+    if (hasBody(incoming) && isMisread(headers['content-type'], headers['content-encoding'])) return refuse('UNSUPPORTED_MEDIA_TYPE')
 
     const forwarded: Forwarded = {
       ...request,

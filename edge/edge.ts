@@ -2,6 +2,7 @@
  * The edge: one origin for the app, the auth surface and the data surface. It decides nothing about who may do what. At `npm start`
  * it runs in the process of the auth service; elsewhere it is a process of its own.
  */
+import type { IncomingMessage } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Log } from '../auth/log.ts'
 import { clientAddress, isFromTrustedProxy } from '../infra/shared/client-address.ts'
@@ -11,10 +12,11 @@ import type { AddressRange } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { isOfApp } from './app-files.ts'
 import { refuseAuth } from './auth-surface.ts'
+import { keptForASecond } from '../auth/http/health.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
-import { refusalCodes, type RefusalCode } from './refuse.ts'
+import { refusals, type RefusalCode } from './refuse.ts'
 import { anyAnswers, type Upstreams } from './upstreams.ts'
 
 /** Path prefixes of the data surface, and the rest of the target. supabase-js uses the second prefix. */
@@ -25,6 +27,16 @@ const probePath = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
 /** A target in absolute form (RFC 9112, 3.2.2). */
 const absoluteForm = /^https?:\/\/[^/?#]*/i
+
+/** A `Host` header: a name or an address, with a port or without. */
+const host = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d{0,5})?$/i
+
+/** Returns true if a request has one `Host` at most, and that is well-formed (RFC 9112, 3.2). */
+function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
+  return count <= 1 && host.test(headers.host ?? '')
+}
 
 type Surface = 'auth' | 'data' | 'app'
 
@@ -50,7 +62,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
     labelNames: ['code'],
     registers: [registry],
   })
-  for (const code of refusalCodes) refused.inc({ code }, 0)
+  for (const code of Object.keys(refusals)) refused.inc({ code }, 0)
   const known = new Gauge({
     name: 'edge_upstreams',
     help: 'Upstreams by surface, and whether they are ready.',
@@ -124,10 +136,11 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
     })
   }
 
+  // PostgREST answers OPTIONS without the database, which the auth service has asked
+  const surfaces = keptForASecond(() => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })]))
   /** Answers `/healthz` for external monitors: both surfaces are up. It says nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
-    // PostgREST answers OPTIONS without the database, which the auth service has asked
-    const isUp = (await Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])).every(Boolean)
+    const isUp = (await surfaces()).every(Boolean)
     outgoing.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store', [requestIdHeader]: id })
       .end(JSON.stringify({ status: isUp ? 'up' : 'down' }))
   }
@@ -153,6 +166,7 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
       isTrusted: isFromTrustedProxy(address, trustedProxies),
     }
     if (isStopping()) outgoing.shouldKeepAlive = false
+    if (!hasValidHost(incoming)) return refuseAuth(request, 'VALIDATION_ERROR')
     const target = (incoming.url ?? '').replace(absoluteForm, '')
     incoming.url = target
     if (target === '/healthz') return health(request)
@@ -165,7 +179,8 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
       outgoing.setHeader(requestIdHeader, request.id)
       return app(incoming, outgoing)
     }
-    if (auth.upstreams !== undefined && prefix === undefined && (probePath.test(target) || !target.startsWith('/'))) return refuseAuth(request, 'NOT_FOUND')
+    const isClosed = !target.startsWith('/') || auth.upstreams !== undefined && probePath.test(target)
+    if (prefix === undefined && isClosed) return refuseAuth(request, 'NOT_FOUND')
     const held = hold?.passed()
     if (held !== undefined) await held
     if (prefix !== undefined) return traced(surface, request, () => serveData({ ...request, prefix, path: path + query, traceparent: tracing?.traceparent() }))

@@ -43,8 +43,8 @@ export type Forwarded = EdgeRequest & {
   mend?: (status: number, body: Buffer) => { status: number, body: Buffer } | undefined
 }
 
-/** The outcome of a forwarded request: the response was sent, no upstream was there, or the request body is too large. */
-export type Outcome = 'answered' | 'unavailable' | 'too-large'
+/** The outcome of a forwarded request: the response was sent, no upstream was there, each refused the connect, or the body is too large. */
+export type Outcome = 'answered' | 'unavailable' | 'refused' | 'too-large'
 
 /** Headers that belong to a connection (RFC 9110, 7.6.1). `expect` is among them, because the edge answers it. */
 const ofConnection = new Set([
@@ -84,7 +84,7 @@ export function forwardedHeaders(
 /** Returns true for a response header that the client receives. The edge sends the request id itself. */
 export const isForClient = (name: string): boolean => !ofConnection.has(name) && name !== requestIdHeader
 
-const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+export const hasBody = ({ headers }: IncomingMessage): boolean => (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -105,11 +105,11 @@ const mendedBytes = 16 * 1024
 const isMended = ({ mend }: Forwarded, status: number) => mend !== undefined && (status === 401 || status === 500)
 
 /** Sends the head of a buffered error response, mended if it has to be. @returns the body to send */
-function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, message, received }: Head, body: Buffer): Buffer {
+function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, received }: Head, body: Buffer): Buffer {
   const mended = mend?.(status, body)
   const headers = answerHeaders(received, mended?.status ?? status)
   if (mended === undefined) {
-    outgoing.writeHead(status, message, headers)
+    outgoing.writeHead(status, headers)
     return body
   }
   const kept = headers.flatMap((name, at) => (at % 2 === 0 && !/^content-length$/i.test(name) ? [name, headers[at + 1] ?? ''] : []))
@@ -117,7 +117,8 @@ function sendHead({ outgoing, answerHeaders, mend }: Forwarded, { status, messag
   return mended.body
 }
 
-type Head = { status: number, message: string, received: string[] }
+/** Status and headers of a response. The edge sends its own reason phrase: PostgREST's is the text of an error. */
+type Head = { status: number, received: string[] }
 
 /**
  * Sends a request without a body and streams the response.
@@ -137,7 +138,7 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
         asking = controller
         if (outgoing.destroyed) abort()
       },
-      onResponseStart: (controller, status, _headers, message = '') => {
+      onResponseStart: (controller, status) => {
         if (!accepts(status)) {
           outgoing.off('close', abort)
           resolve(false)
@@ -145,8 +146,8 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
           return
         }
         const received = (controller.rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
-        if (isMended(request, status)) held = { head: { status, message, received }, chunks: [], bytes: 0 }
-        else outgoing.writeHead(status, message, answerHeaders(received, status))
+        if (isMended(request, status)) held = { head: { status, received }, chunks: [], bytes: 0 }
+        else outgoing.writeHead(status, answerHeaders(received, status))
       },
       onResponseData: (controller, chunk) => {
         let data = chunk
@@ -154,7 +155,7 @@ export function read({ pool }: Upstream, request: Forwarded, accepts: (status: n
           held.chunks.push(chunk)
           held.bytes += chunk.length
           if (held.bytes <= mendedBytes) return
-          outgoing.writeHead(held.head.status, held.head.message, answerHeaders(held.head.received, held.head.status))
+          outgoing.writeHead(held.head.status, answerHeaders(held.head.received, held.head.status))
           data = Buffer.concat(held.chunks)
           held = undefined
         }
@@ -204,11 +205,11 @@ async function smallBody(response: IncomingMessage): Promise<Buffer | undefined>
 
 async function sendResponse(response: IncomingMessage, request: Forwarded): Promise<void> {
   const { incoming, outgoing } = request
-  const head = { status: response.statusCode ?? 502, message: response.statusMessage ?? '', received: response.rawHeaders }
+  const head = { status: response.statusCode ?? 502, received: response.rawHeaders }
   const body = isMended(request, head.status) ? await smallBody(response) : undefined
   if (body !== undefined) outgoing.write(sendHead(request, head, body))
   else {
-    outgoing.writeHead(head.status, head.message, request.answerHeaders(head.received, head.status))
+    outgoing.writeHead(head.status, request.answerHeaders(head.received, head.status))
     await pipeline(response, outgoing, { end: false })
   }
   await endAnswer(incoming, outgoing)
@@ -240,6 +241,11 @@ async function open({ host, port, agent }: Upstream, { incoming, path, headers }
     agent: withBody ? agent : false,
   })
   limitConnect(request)
+  // without a listener Node closes the connection and reports nothing
+  request.once('upgrade', (_response, socket) => {
+    socket.destroy()
+    request.emit('error', new Error('The upstream switches protocols.'))
+  })
   // the promise reports it
   request.on('error', () => undefined)
   const answered = once(request, 'response').then(([response]) => response as IncomingMessage)
@@ -329,7 +335,6 @@ export function repeatedRead(forwarded: Forwarded): (upstream: Upstream) => Prom
  * Makes an attempt on the least busy upstream, and repeats it while no upstream has seen the request.
  * @param timeoutMs time to wait for an upstream
  * @param load the number by which upstreams are compared and that this attempt adds to
- * @throws the last error if the time is over
  */
 export async function onUpstream(
   upstreams: Upstreams,
@@ -348,7 +353,7 @@ export async function onUpstream(
       return await attempt(upstream)
     } catch (error) {
       if (!(error instanceof Unseen)) throw error
-      if (Date.now() > deadline || outgoing.destroyed) throw error
+      if (Date.now() > deadline || outgoing.destroyed) return 'refused'
       failed = upstream
       await sleep(50)
     } finally {

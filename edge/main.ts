@@ -3,8 +3,8 @@ import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createLog, describeError, type Log } from '../auth/log.ts'
 import { endFailedStart, gracefulShutdown } from '../auth/shutdown.ts'
-import { createLog, type Log } from '../auth/log.ts'
 import { configError } from '../infra/shared/errors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { optionalTracing } from '../infra/shared/optional-tracing.ts'
@@ -51,7 +51,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     let stopping = false
     const isStopping = () => stopping
     const discover = (setting: 'AUTH_UPSTREAM' | 'POSTGREST_UPSTREAM' | 'DATA_REPLICAS', urls: string[], readyPort?: number) => {
-      const upstreams = discoveredUpstreams(urls, readyPort, (name) => log.warn({ setting, name }, 'a host name has no address'))
+      const upstreams = discoveredUpstreams(urls, readyPort, (name, problem) => log.warn({ setting, name }, problem))
       running.defer(upstreams.close)
       return upstreams
     }
@@ -63,7 +63,10 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     const hold = createHold()
-    process.on('SIGUSR2', hold.begin).on('SIGUSR1', hold.end)
+    process.on('SIGUSR2', () => {
+      hold.begin()
+      log.info('requests are held')
+    }).on('SIGUSR1', hold.end)
     const listener = edge({
       auth: { serve: remoteAuth(auth), isReady: () => anyAnswers(auth, { method: 'GET', path: '/readyz' }), upstreams: auth },
       data: { postgrest, standbys, bodyLimit: settings.DATA_BODY_LIMIT, timeoutMs: postgrestTimeoutMs },
@@ -80,7 +83,8 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const onStop = () => {
       stopping = true
     }
-    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop }))
+    const onError = (error: unknown) => log.error({ error: describeError(error) }, 'request failed')
+    running.defer(await startServer(listener, { host, port, setting: 'PORT', lameDuckMs, onStop, onError }))
     log.info({ port }, 'edge listening')
     return () => running.disposeAsync()
   } catch (error) {

@@ -1,11 +1,17 @@
 /**
- * Limits of a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and some
- * parts cost the square of their number. It answers bytes that are not UTF-8 with a bare 500. No I/O.
+ * Rules for a query to the data surface. PostgREST parses and plans a query before the caller's connection limit applies, and some
+ * parts cost the square of their number. It answers bytes that are not UTF-8 with a bare 500. It takes every cast and every name. No I/O.
  */
 import { isUtf8 } from 'node:buffer'
+import { columnsOfFunctions, columnsOfTables } from './columns.ts'
 
 /** Limits of one query. Repeated parameters are counted together. */
-const most = {
+export const most = {
+  /** Bytes of the path as sent. PostgREST searches for a similar name, at a cost that grows with the square of its length. */
+  pathBytes: 128,
+  /** Bytes of the parameters' names of a function together, and of an embedded table's name, for the same reason. */
+  argumentBytes: 1024,
+  relationBytes: 128,
   /** Parts between `&` and `;`, empty ones included. */
   parameters: 100,
   /** Bytes of a parameter's name as sent. The name of an embedded table's filter has a path. */
@@ -22,7 +28,7 @@ const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal = 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED'
+export type QueryRefusal = 'URI_TOO_LONG' | 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED' | 'PGRST100' | '42703'
 
 /** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -38,14 +44,47 @@ const repeatsByNumber = (query: string) => /[=.]i?match[.(]/i.test(query) && que
 
 const count = (values: string[], what: RegExp) => values.join('\n').match(what)?.length ?? 0
 
+/** The types of a cast. A cast to any other type could look up roles, tables and functions by their names, as regclass does. */
+const plainType =
+  /^(text|varchar|character varying|char|bpchar|bool|boolean|int[248]?|integer|smallint|bigint|numeric|decimal|real|float[48]?|double precision|date|time|timetz|timestamp|timestamptz|time with(out)? time zone|timestamp with(out)? time zone|interval|uuid|jsonb?|bytea)$/i
+
+/** Returns true if a `select` has a cast to another type. */
+const hasOtherCast = (select: string) => [...select.matchAll(/::([^(),]*)/g)].some(([, type = '']) => !plainType.test(type.replaceAll('+', ' ').trim()))
+
+/** Returns true if a name is a column. PostgreSQL takes other names for system columns and for functions of the whole row. */
+const isColumn = (path: string, name: string) =>
+  ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions[/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '']?.includes(name) === true
+
+/** Returns a name as PostgreSQL gets it: the part before a JSON path, a cast or an operator, without quotes. */
+const nameIn = (item: string) => (/^\s*(.*?)\s*(?:->|::|\.|$)/s.exec(item.replaceAll('+', ' '))?.[1] ?? '').replace(/^"(.*)"$/s, '$1')
+
+/** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST reads a quoted name only at the begin of an item. */
+const columnsOfList = (list: string) =>
+  [...list.matchAll(/(?:\s*\.{3})?((?:\s*"(?:[^"\\]|\\.)*"\s*(?::(?!:))?)*[^(),]*)([(),]|$)/gs)]
+    .filter(([, , delimiter]) => delimiter !== '(')
+    .map(([, item = '']) => nameIn(item.replace(/^\s*(?:"(?:[^"\\]|\\.)*"|[^":]*?)\s*:(?!:)/s, '')))
+
+/** An operator of a condition, at the start of a filter's value and after a column in `and` and `or`. */
+const operator = '(not|eq|gte?|lte?|neq|i?like|i?match|in|is|isdistinct|w?fts|plfts|phfts|c[sd]|ov|s[lr]|nx[rl]|adj)([.(]|$)'
+const filterValue = new RegExp(`^${operator}`)
+const condition = new RegExp(`\\.${operator}`)
+
+/** Returns the columns in `and` and `or`. A value that looks like a condition counts as well. */
+const columnsOfLogic = (logic: string) => logic.split(/[(),]/).filter((item) => condition.test(item)).map(nameIn)
+
+/** Returns the column of a filter such as `categories.name=eq.a`, or an empty name for another parameter. */
+const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
+  filterValue.test(value) ? nameIn(name.split('->', 1)[0]?.split('.').at(-1) ?? '') : ''
+
 /**
  * Judges a URL.
  * @param url path and query as received, one byte a character
- * @returns the reason of a refusal, or undefined
+ * @returns the code of a refusal, with a message that names a column, or undefined
  */
-export function judge(method: string, url: string): QueryRefusal | undefined {
-  if (!isText(decode(url))) return 'INVALID_ENCODING'
+export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
+  if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
   const at = url.indexOf('?')
+  const path = decode(at === -1 ? url : url.slice(0, at))
   const parts = at === -1 ? [] : url.slice(at + 1).split(/[&;]/)
   const parameters = parts.map((part) => {
     const [name = '', ...value] = part.split('=')
@@ -57,7 +96,11 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
   const conditions = logic.flatMap((value) => value.split(/,|(?=->)/)).filter((part) => /^->|\.[a-z]+[.(]/.test(part))
   const lists = /^(select|columns|on_conflict|(.*\.)?order)$/s
   const listBytes = parameters.filter(({ name }) => lists.test(name)).reduce((sum, { bytes }) => sum + bytes, 0)
+  if (path.length > most.pathBytes) return { code: 'URI_TOO_LONG' }
+  const argumentBytes = path.includes('/rpc/') ? parameters.reduce((sum, { nameBytes }) => sum + nameBytes, 0) : 0
   const isTooMuch = parameters.length > most.parameters
+    || argumentBytes > most.argumentBytes
+    || valuesOf(/^select$/).some((select) => select.split(/[,()]/).some((item) => item.length > most.relationBytes && !/->|::/.test(item)))
     || parameters.some(({ nameBytes }) => nameBytes > most.nameBytes)
     || count(valuesOf(lists), /,|->/g) > most.items
     || listBytes > most.itemBytes
@@ -65,10 +108,14 @@ export function judge(method: string, url: string): QueryRefusal | undefined {
     || count(logic, /\(/g) > most.groups
     || conditions.length > most.conditions
     || repeatsByNumber(decode(parts.join('&')))
-  if (isTooMuch) return 'QUERY_TOO_COMPLEX'
+  if (isTooMuch) return { code: 'QUERY_TOO_COMPLEX' }
+  if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
+  const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
+  const unknown = columns.find((name) => !isColumn(path, name))
+  if (unknown !== undefined) return { code: '42703', message: `column ${Buffer.from(unknown.slice(0, 63), 'latin1').toString()} does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
-  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return 'LIMIT_NOT_SUPPORTED'
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 has no answer to it
-  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return 'ORDER_NOT_SUPPORTED'
+  if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^order$/).some((value) => value.includes('('))) return { code: 'ORDER_NOT_SUPPORTED' }
   return undefined
 }

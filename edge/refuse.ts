@@ -3,7 +3,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestIdHeader } from '../infra/shared/request-id.ts'
 
-const refusals = {
+/** Status, message and hint of each code. */
+export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
@@ -11,11 +12,18 @@ const refusals = {
   PAYLOAD_TOO_LARGE: [413, 'The request body is larger than this request may send.'],
   QUERY_TOO_COMPLEX: [400, 'The query has more parameters, columns, embedded tables or conditions than a request may have.'],
   SERVICE_BUSY: [503, 'The data surface cannot take this request now. Try again in a moment.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'A body is JSON or CSV, without a Content-Encoding.'],
   URI_TOO_LONG: [414, 'The URL is longer than this request may send.'],
-} as const
+  // codes of PostgREST and of PostgreSQL for the same mistakes
+  PGRST100: [
+    400,
+    'a column cannot be cast to this type',
+    'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
+  ],
+  '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
+} as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals
-export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 
 /** Headers of every response of the data surface. Its rows are for one user, and no browser may guess their type. */
 export const headersOfData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' } as const
@@ -64,9 +72,9 @@ export async function sendError(
   await endAnswer(incoming, outgoing)
 }
 
-/** Refuses a request to the data surface. */
-export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string): Promise<void> {
-  const [status, message] = refusals[code]
+/** Refuses a request to the data surface. @param said replaces the usual message of the code */
+export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse, code: RefusalCode, id: string, said?: string): Promise<void> {
+  const [status, message, hint = null] = refusals[code]
   await sendError(incoming, outgoing, status, {
     'content-type': 'application/json; charset=utf-8',
     // as PostgREST does
@@ -74,5 +82,5 @@ export async function refuse(incoming: IncomingMessage, outgoing: ServerResponse
     [requestIdHeader]: id,
     ...headersOfData,
     ...(code === 'SERVICE_BUSY' && { 'retry-after': '5' }),
-  }, { code, message, details: null, hint: null })
+  }, { code, message: said ?? message, details: null, hint })
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
 import { fairQueue, type FairQueue } from '../infra/shared/fair-queue.ts'
 
-/** Largest bodies that one PostgREST reads at a time. docs/decisions/infrastructure.md has the figures. */
+/** Largest bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
 const heavySlots = 2
 /** Requests that may wait for such a slot, and how long in milliseconds. */
 const heavyQueueLength = 64
@@ -15,8 +15,14 @@ const heavyTimeoutMs = 10_000
 const lookupMs = 1_000
 const readinessMs = 250
 
+/** Readiness checks that an upstream may fail before it is reported: some ten seconds. */
+const reportedChecks = 40
+
 /** Timeout of a connect and of a readiness check, in milliseconds. A removed container does not refuse, it is silent. */
 export const connectMs = 1_000
+
+/** Connections to one upstream for reads, and for requests with a body. More requests wait for one of them. */
+const maxConnections = 512
 
 /** Idle connections close before the upstream closes them: PostgREST does after 30 s, the auth service after 75 s. */
 const keepAliveMs = 10_000
@@ -66,8 +72,8 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
   return {
     host,
     port,
-    pool: new Pool(originOf(host, port), { ...options, headersTimeout: 0, bodyTimeout: 0 }),
-    agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs }),
+    pool: new Pool(originOf(host, port), { ...options, connections: maxConnections, headersTimeout: 0, bodyTimeout: 0 }),
+    agent: new HttpAgent({ keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections }),
     heavy: fairQueue(heavySlots, heavyQueueLength, heavyTimeoutMs),
     active: 0,
     heavyActive: 0,
@@ -78,6 +84,12 @@ function connectTo(host: string, port: number, isReady: boolean): Upstream {
 async function disconnect({ pool, agent }: Upstream): Promise<void> {
   agent.destroy()
   await pool.close()
+}
+
+/** Disconnects an upstream that gets no new requests, after its requests in progress. */
+async function retire(upstream: Upstream): Promise<void> {
+  while (upstream.active + upstream.heavyActive > 0) await sleep(50, undefined, { ref: false })
+  await disconnect(upstream)
 }
 
 /** Chooses among upstreams. A tie goes to each in turn. */
@@ -106,13 +118,27 @@ export function fixedUpstream(url: string): Upstreams {
   return { list: () => [upstream], next: () => Promise.resolve(upstream), close: () => disconnect(upstream) }
 }
 
+/** Errors of a lookup that say that the name has no address. Others say that DNS does not answer. */
+const unknownHost = new Set(['ENOTFOUND', 'ENODATA'])
+
+async function addressesOfHost(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) })
+  return found.map(({ address }) => address)
+}
+
 /**
  * Upstreams at every address of some host names. DNS is asked again each second, so replicas may come and go.
  * @param urls such as `http://auth:3000`
  * @param readyPort port at which `GET /ready` says that an upstream is ready; without it each address counts as ready
- * @param onUnknown called when a host name begins to have no address
+ * @param onProblem called once when a host name begins to have no address, and when an address is not ready for ten seconds
+ * @param resolve looks up the addresses of a host name
  */
-export function discoveredUpstreams(urls: string[], readyPort: number | undefined, onUnknown: (host: string) => void): Upstreams {
+export function discoveredUpstreams(
+  urls: string[],
+  readyPort: number | undefined,
+  onProblem: (name: string, problem: string) => void,
+  resolve: (host: string) => Promise<string[]> = addressesOfHost,
+): Upstreams {
   const known = new Map<string, Upstream>()
   const unknown = new Set<string>()
   const stopped = new AbortController()
@@ -131,25 +157,30 @@ export function discoveredUpstreams(urls: string[], readyPort: number | undefine
   }
   /** Checks one upstream until it is removed. */
   const watch = async (key: string, upstream: Upstream, port: number): Promise<void> => {
-    while (known.get(key) === upstream && !signal.aborted) {
+    for (let failed = 0; known.get(key) === upstream && !signal.aborted;) {
       await check(upstream, port)
+      failed = upstream.isReady ? 0 : failed + 1
+      if (failed === reportedChecks) onProblem(`${upstream.host}:${upstream.port}`, `an upstream does not say at port ${port} that it is ready`)
       await sleep(readinessMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
+  const last = new Map<string, string[]>()
+  /** Returns the addresses of an upstream. While DNS fails it has its last ones. */
   const addressesOf = async (url: string): Promise<string[]> => {
     const { host, port } = addressOf(url)
-    const addresses = await lookup(host, { all: true, ...(!host.includes(':') && { family: 4 }) }).catch(() => [])
-    if (addresses.length === 0 && !unknown.has(host)) onUnknown(host)
+    const addresses = await resolve(host).catch((error: unknown) => unknownHost.has((error as NodeJS.ErrnoException).code ?? '') ? [] : last.get(host) ?? [])
+    last.set(host, addresses)
+    if (addresses.length === 0 && !unknown.has(host)) onProblem(host, 'a host name has no address')
     if (addresses.length === 0) unknown.add(host)
     else unknown.delete(host)
-    return addresses.map(({ address }) => `${address} ${port}`)
+    return addresses.map((address) => `${address} ${port}`)
   }
   const discover = async (): Promise<void> => {
     const found = new Set((await Promise.all(urls.map(addressesOf))).flat())
     for (const [key, upstream] of known) {
       if (found.has(key)) continue
       known.delete(key)
-      void disconnect(upstream)
+      void retire(upstream)
     }
     for (const key of found) {
       if (known.has(key)) continue

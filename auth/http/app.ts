@@ -23,6 +23,8 @@ export type AppParts = {
   metrics: Metrics
   tracing: Tracing | undefined
   ready: () => Promise<Checks>
+  /** Reads the OpenAPI document of both surfaces. */
+  document: () => Promise<object>
   /** Whether the service is stopping. /readyz then fails, and responses close their connection. */
   isStopping: () => boolean
   /** Further entries of `/`. */
@@ -39,7 +41,7 @@ function originOf(context: Context): string | undefined {
 }
 
 /** Builds the app. */
-export function createApp({ services, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
+export function createApp({ services, document, metrics, tracing, ready, isStopping, additions }: AppParts): Hono<Env> {
   const { config, log } = services
   const app = new Hono<Env>()
   const { trusts } = config.origins
@@ -123,7 +125,7 @@ export function createApp({ services, metrics, tracing, ready, isStopping, addit
   }
   for (const { path, page } of pageRoutes) app.get(`${basePath}${path}`, () => page(config))
   for (const path of new Set([...routes, ...pageRoutes].map((row) => row.path))) app.all(`${basePath}${path}`, () => errorResponse('METHOD_NOT_ALLOWED'))
-  for (const [path, serve] of description(config.publicUrl)) app.get(path, (context) => serve(context.req.raw))
+  for (const [path, serve] of description(document)) app.get(path, (context) => serve(context.req.raw))
   for (const path of descriptionPaths) app.all(path, () => errorResponse('METHOD_NOT_ALLOWED'))
   return app
 }

@@ -13,36 +13,25 @@ type Served = (request: Request) => Promise<Response>
 
 const zipped = promisify(gzip)
 
-/** Returns a handler for a static file. It reads and compresses the file at the first request. */
-function served(headers: Record<string, string>, read: () => Buffer): Served {
+/** Serves the result of `read`. The first request reads it, and it is kept, also compressed. */
+function served(headers: Record<string, string>, read: () => Buffer | Promise<Buffer>): Served {
   let kept: Promise<{ plain: Buffer<ArrayBuffer>, small: Buffer<ArrayBuffer> }> | undefined
+  const load = async () => {
+    const plain = Buffer.from(await read())
+    return { plain, small: Buffer.from(await zipped(plain)) }
+  }
   return async (request) => {
-    kept ??= (async () => {
-      const plain = Buffer.from(read())
-      return { plain, small: Buffer.from(await zipped(plain)) }
-    })()
-    const { plain, small } = await kept
+    kept ??= load()
+    const { plain, small } = await kept.catch((error: unknown) => {
+      // the next request tries again
+      kept = undefined
+      throw error
+    })
     const isSmall = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
     return new Response(isSmall ? small : plain, {
       headers: { ...headers, vary: 'Accept-Encoding', ...(isSmall ? { 'content-encoding': 'gzip' } : {}) },
     })
   }
-}
-
-type Servers = { servers?: { url: string }[] }
-
-/**
- * Returns the OpenAPI document with the address and the cookie name of this deployment.
- * @param file the text of docs/openapi.json
- */
-export function deployed(file: string, publicUrl: string): string {
-  const document = JSON.parse(file) as Servers & { paths: Record<string, Servers>, components: { securitySchemes: { session: { name: string } } } }
-  for (const { servers = [] } of [document, ...Object.values(document.paths)]) {
-    for (const server of servers) server.url = `${publicUrl}${server.url === '/' ? '' : server.url}`
-  }
-  const { session } = document.components.securitySchemes
-  if (publicUrl.startsWith('https:')) session.name = `__Secure-${session.name}`
-  return JSON.stringify(document)
 }
 
 const ours = (name: string) => () => readFileSync(join(import.meta.dirname, 'pages', name))
@@ -76,14 +65,13 @@ const documentPath = `${basePath}/openapi.json`
 /** The paths of the description and the explorer. */
 export const descriptionPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
 
-/** Builds the handlers of these paths. Reads docs/openapi.json, so the service does not start without it. */
-export function description(publicUrl: string): [path: string, serve: Served][] {
-  const document = Buffer.from(deployed(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'), publicUrl))
+/** Builds the handlers of these paths. @param document reads the OpenAPI document */
+export function description(document: () => Promise<object>): [path: string, serve: Served][] {
   // The document is public, and programs of any origin may read it.
   const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
   const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
   return [
-    [documentPath, served(readable, () => document)],
+    [documentPath, served(readable, async () => Buffer.from(JSON.stringify(await document())))],
     ['/docs', served(page, ours('docs.html'))],
     ...Object.entries(files).map(([path, [type, read]]) =>
       [path, served({ 'content-type': type, 'cache-control': 'public, max-age=3600' }, read)] satisfies [string, Served]

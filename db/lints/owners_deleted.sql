@@ -7,7 +7,7 @@ union all
 select c.relname as what from pg_class c
 where c.relnamespace = 'api'::regnamespace and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')
   -- activity has no foreign keys: triggers of auth.users and auth.organizations delete it
-  and c.relkind = 'r' and c.relname <> 'activity' and not exists (select from pg_trigger t join pg_proc f on f.oid = t.tgfoid where t.tgrelid = c.oid and f.proname = 'set_owner_of_part')
+  and c.relkind = 'r' and c.relname <> 'activity' and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'transaction_id')
   and 2 <> (
     select count(*) from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
     where k.conrelid = c.oid and k.contype = 'f' and a.attname in ('user_id', 'organization_id'))

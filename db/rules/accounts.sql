@@ -4,6 +4,7 @@ comment on table api.accounts is
 $$Accounts: where money is kept
 
 You see your personal ones and, while an organization is active, the organization's.$$;
+comment on column api.accounts.id is 'Identifier';
 comment on column api.accounts.name is 'Name, 1 to 255 characters';
 comment on column api.accounts.type is '`checking`, `savings`, `credit_card`, `cash` or `investment`';
 comment on column api.accounts.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Cannot be changed while the account has transactions or subscriptions';
@@ -14,22 +15,140 @@ comment on column api.accounts.account_number is 'The last four digits only. Wha
 comment on column api.accounts.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.accounts.icon is 'Icon identifier, up to 100 characters';
 comment on column api.accounts.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
+comment on column api.accounts.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.accounts.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal account; cannot be changed';
+comment on column api.accounts.created_at is 'Set by the service';
+comment on column api.accounts.updated_at is 'Set by the service at each change';
 
-select pg_temp.protect_owned('accounts', 'account');
-select pg_temp.bound_numbers('accounts', 'metadata');
+alter table api.accounts alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
+-- The name comes before accounts_metadata_size, which prints. Stored rows are not read: they were printed within their size when they were written.
+alter table api.accounts
+  drop constraint if exists accounts_metadata_numbers,
+  add constraint accounts_metadata_numbers check (private.plain_numbers(metadata)) not valid;
 
-create trigger accounts_mask_account_number
-  before insert or update of account_number on api.accounts
-  for each row
-  when (new.account_number is not null)
-  execute function private.mask_account_number();
-create trigger accounts_lower_currency
-  before insert or update of currency on api.accounts
-  for each row
-  when (new.currency <> lower(new.currency))
-  execute function private.lower_currency();
-create trigger accounts_keep_currency
-  after update of currency on api.accounts
+alter table api.accounts enable row level security;
+create policy accounts_read on api.accounts for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy accounts_create on api.accounts for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('accounts', 'create'))) then true
+      else private.deny('accounts')
+    end);
+create policy accounts_update on api.accounts for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('accounts', 'update'))) then true
+      else private.deny('accounts')
+    end);
+create policy accounts_delete on api.accounts for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.accounts to anon;
+grant select, insert, update, delete on api.accounts to authenticated;
+
+create or replace function private.accounts_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('accounts', 'delete') then
+      perform private.deny('accounts');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('accounts', new.id, new.user_id);
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
+  else
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('accounts');
+    end if;
+    -- a deleted user clears user_id, which is no edit
+    if new.user_id is not distinct from old.user_id then
+      new.created_at := old.created_at;
+      new.updated_at := now();
+    end if;
+  end if;
+  new.currency := lower(new.currency);
+  -- what is not stored cannot leak: the last four digits are kept, whatever is sent
+  new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.balance) >= 999999999999.995 and new.balance <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'balance');
+  end if;
+  if scale(new.balance) > 2 and not private.fits_cents(new.balance, new.currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'accounts_balance_fits_currency');
+  end if;
+  new.balance := round(new.balance, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.name is null then 'name'
+      when new.type is null then 'type'
+      when new.currency is null then 'currency'
+      when new.balance is null then 'balance'
+      when new.created_at is null then 'created_at'
+      when new.updated_at is null then 'updated_at'
+      when new.account_number !~ '^[0-9]{1,4}$' then 'accounts_account_number_is_masked'
+      when new.balance = 'NaN' then 'accounts_balance_is_number'
+      when new.color !~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$' then 'accounts_color_is_hex'
+      when new.currency !~ '^[a-z]{3}$' then 'accounts_currency_form'
+      when char_length(new.description) > 5000 then 'accounts_description_length'
+      when new.user_id is null and new.organization_id is null then 'accounts_have_an_owner'
+      when char_length(new.icon) > 100 then 'accounts_icon_length'
+      when char_length(new.institution) > 255 then 'accounts_institution_length'
+      when jsonb_path_exists(new.metadata, '$.**{17}') then 'accounts_metadata_depth'
+      when not private.plain_numbers(new.metadata) then 'accounts_metadata_numbers'
+      when octet_length(new.metadata::text) > 16384 then 'accounts_metadata_size'
+      when char_length(new.name) not between 1 and 255 then 'accounts_name_length'
+      when new.type not in ('checking', 'savings', 'credit_card', 'cash', 'investment') then 'accounts_type_known'
+      when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'accounts_currency_known'
+      when (new.balance, new.currency) is distinct from (old.balance, old.currency) and new.balance <> trunc(new.balance)
+        and private.currency_decimals(new.currency) = 0 then 'accounts_balance_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.accounts_before_row() is 'Fills, keeps and checks what a row of accounts has.';
+
+create trigger "1_before_statement" before insert or update or delete on api.accounts
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.accounts
+  for each row execute function private.accounts_before_row();
+create trigger "3_after_row" after update of currency on api.accounts
   for each row
   when (old.currency <> new.currency)
   execute function private.keep_currency_of_account();
+create trigger "4_record_creation" after insert on api.accounts
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "4_record_change" after update on api.accounts
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "4_record_deletion" after delete on api.accounts
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

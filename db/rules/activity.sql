@@ -1,4 +1,4 @@
--- Who changed what: read by whom it concerns, written by the triggers of the money tables alone.
+-- Activity: the record of changes. The triggers of the money tables write it, and each person concerned reads it.
 
 comment on table api.activity is
 $$Activity: who changed what
@@ -19,16 +19,13 @@ comment on column api.activity.before is 'The row as it was; null where it was c
 comment on column api.activity.after is 'The row as it became; null where it was deleted, and beyond the first hundred rows that were created at once, which are in their table';
 
 alter table api.activity enable row level security;
-do $read$
-begin
-  execute format($sql$
-    create policy activity_read on api.activity for select to authenticated using (private.is_plain_query() and (%s
-      or (organization_id = (select public.org_id()) and actor_id = (select public.uid()) and (select private.can('activity', 'list_own')))))
-  $sql$, pg_temp.visible_rows('activity'));
-end
-$read$;
+create policy activity_read on api.activity for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('activity', 'list'))
+      and organization_id = (select public.org_id()))
+    or (organization_id = (select public.org_id()) and actor_id = (select public.uid()) and (select private.can('activity', 'list_own')))));
 
-create trigger activity_forget_import_updates
+create trigger "1_forget_import_updates"
   after delete on api.activity
   referencing old table as gone
   for each statement execute function private.forget_import_updates();

@@ -1,4 +1,4 @@
--- The paid subscriptions of the application itself: read by whom they belong to, written by no caller.
+-- Paid subscriptions of the application itself. Each person reads their own, and no caller writes them.
 
 comment on table api.app_subscriptions is
 $$Paid subscriptions of the application itself
@@ -16,12 +16,12 @@ comment on column api.app_subscriptions.updated_at is 'Set by the service at eac
 alter table api.app_subscriptions enable row level security;
 create policy app_subscriptions_read_own on api.app_subscriptions
   for select to authenticated
-  using (private.is_plain_query() and user_id = (select private.personal_id()));
+  using (private.is_not_explained() and user_id = (select private.personal_id()));
 
 -- insert, update and delete are not granted, because a plan is given by an operator or a payment provider, never by its
 -- user. anon has no policy and so reads nothing.
 grant select on api.app_subscriptions to anon, authenticated;
 
-create trigger app_subscriptions_updated_at
+create trigger "1_updated_at"
   before update on api.app_subscriptions
-  for each row execute function private.set_timestamps('updated_at');
+  for each row execute function private.set_updated_at();

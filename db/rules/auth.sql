@@ -58,7 +58,7 @@ comment on column auth.organizations.metadata is 'A JSON object as text, because
 grant select, insert, update, delete on auth.organizations to auth_service;
 create trigger organizations_updated_at
   before update on auth.organizations
-  for each row execute function private.set_timestamps('updated_at');
+  for each row execute function private.set_updated_at();
 create trigger organizations_forget_activity
   after delete on auth.organizations
   for each row execute function private.forget_activity_of_organization();

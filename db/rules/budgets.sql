@@ -1,4 +1,4 @@
--- What may be spent on a category, by month.
+-- Budgets: the limit of spending on a category, by month.
 
 comment on table api.budgets is
 $$Budgets: what may be spent on a category, by month
@@ -8,52 +8,162 @@ A row with a `month` is that month's; one without is every month's that has no r
 A row for every month has `starts_on`: from that month on, `rollover` adds up what is left. Changing or deleting such a row leaves the months before the current one as they were, in `past_budgets`; to change these too, send another `starts_on`, from which on the row then holds, or give a month a row of its own.
 
 A category has one row for a month and currency. `POST` with `on_conflict=category_id,currency,month` and `Prefer: resolution=merge-duplicates` sets it, whether it is there or not.$$;
+comment on column api.budgets.id is 'Identifier';
 comment on column api.budgets.category_id is 'Id of a category of the same context';
 comment on column api.budgets.month is 'First day of the month, YYYY-MM-01, between 1900 and 2199; null is every month';
 comment on column api.budgets.starts_on is 'First day of the month from which on a row for every month is added up, YYYY-MM-01, between 1900 and 2199; default the month in which it is created. A row of one month has none: null';
 comment on column api.budgets.amount is 'What may be spent; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.budgets.rollover is 'Whether what was left of the month before, or overspent, is carried over to it';
+comment on column api.budgets.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.budgets.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; cannot be changed';
+comment on column api.budgets.created_at is 'Set by the service';
+comment on column api.budgets.updated_at is 'Set by the service at each change';
 
-select pg_temp.protect_owned('budgets', 'budget');
+alter table api.budgets alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
-create trigger budgets_lower_currency
-  before insert or update of currency on api.budgets
+alter table api.budgets enable row level security;
+create policy budgets_read on api.budgets for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy budgets_create on api.budgets for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('budgets', 'create'))) then true
+      else private.deny('budgets')
+    end);
+create policy budgets_update on api.budgets for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('budgets', 'update'))) then true
+      else private.deny('budgets')
+    end);
+create policy budgets_delete on api.budgets for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.budgets to anon;
+grant select, insert, update, delete on api.budgets to authenticated;
+
+create or replace function private.budgets_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('budgets', 'delete') then
+      perform private.deny('budgets');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('budgets', new.id, new.user_id);
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
+    if new.category_id is distinct from old.category_id and new.category_id is not null then
+      perform private.check_category_of_key('budgets', new.category_id, new.user_id, new.organization_id);
+    end if;
+  else
+    if new.category_id is distinct from old.category_id and new.category_id is not null then
+      perform private.check_category_of_key('budgets', new.category_id, new.user_id, new.organization_id);
+    end if;
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('budgets');
+    end if;
+    -- a deleted user clears user_id, which is no edit
+    if new.user_id is not distinct from old.user_id then
+      new.created_at := old.created_at;
+      new.updated_at := now();
+    end if;
+  end if;
+  new.currency := lower(new.currency);
+  if new.month is null and new.starts_on is null then
+    new.starts_on := date_trunc('month', case tg_op when 'INSERT' then new.created_at else now() end);
+  elsif tg_op = 'UPDATE' and old.month is null and new.month is not null and new.starts_on = old.starts_on then
+    -- a row that becomes one month's has none
+    new.starts_on := null;
+  end if;
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'amount');
+  end if;
+  if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'budgets_amount_fits_currency');
+  end if;
+  new.amount := round(new.amount, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.category_id is null then 'category_id'
+      when new.amount is null then 'amount'
+      when new.currency is null then 'currency'
+      when new.rollover is null then 'rollover'
+      when new.created_at is null then 'created_at'
+      when new.updated_at is null then 'updated_at'
+      when new.amount < 0 or new.amount = 'NaN' then 'budgets_amount_is_amount'
+      when new.currency !~ '^[a-z]{3}$' then 'budgets_currency_form'
+      when new.user_id is null and new.organization_id is null then 'budgets_have_an_owner'
+      when new.month < '1900-01-01' or new.month >= '2200-01-01' then 'budgets_month_in_range'
+      when extract(day from new.month) <> 1 then 'budgets_month_is_first_day'
+      when new.starts_on < '1900-01-01' or new.starts_on >= '2200-01-01' then 'budgets_starts_on_in_range'
+      when extract(day from new.starts_on) <> 1 then 'budgets_starts_on_is_first_day'
+      when (new.month is null) <> (new.starts_on is not null) then 'budgets_starts_on_of_every_month'
+      when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'budgets_currency_known'
+      when (new.amount, new.currency) is distinct from (old.amount, old.currency) and new.amount <> trunc(new.amount)
+        and private.currency_decimals(new.currency) = 0 then 'budgets_amount_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.budgets_before_row() is 'Fills, keeps and checks what a row of budgets has.';
+
+create or replace function private.budgets_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.category_id is distinct from old.category_id then
+    perform private.check_category('budgets', new.category_id, new.user_id, new.organization_id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.budgets_after_row() is 'Refuses what refers to another tenant''s row.';
+
+create trigger "1_before_statement" before insert or update or delete on api.budgets
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.budgets
+  for each row execute function private.budgets_before_row();
+create trigger "3_after_row" after insert or update on api.budgets
+  for each row execute function private.budgets_after_row();
+create trigger "4_keep_past" after insert or update or delete on api.budgets
   for each row
-  when (new.currency <> lower(new.currency))
-  execute function private.lower_currency();
--- The name comes after the trigger that fills the owner.
-create trigger budgets_2_check_category_of_key
-  before insert or update of category_id on api.budgets
-  for each row
-  when (new.category_id is not null)
-  execute function private.check_category_of_key();
-create trigger budgets_check_category
-  after insert or update of category_id on api.budgets
-  for each row execute function private.check_category();
--- These come after the trigger that sets created_at.
-create trigger budgets_start
-  before insert or update on api.budgets
-  for each row
-  when (new.month is null and new.starts_on is null)
-  execute function private.begin_budget();
-create trigger budgets_start_of_changed
-  before update on api.budgets
-  for each row
-  when (old.month is null and new.month is not null and new.starts_on = old.starts_on)
-  execute function private.begin_budget();
-create trigger budgets_keep_past_of_created
-  after insert on api.budgets
-  for each row
-  when (new.month is null and current_user = 'authenticated')
+  when (current_user = 'authenticated')
   execute function private.keep_past_of_budget();
-create trigger budgets_keep_past_of_changed
-  after update on api.budgets
-  for each row
-  when ((old.month is null or new.month is null) and current_user = 'authenticated')
-  execute function private.keep_past_of_budget();
-create trigger budgets_keep_past_of_deleted
-  after delete on api.budgets
-  for each row
-  when (old.month is null and current_user = 'authenticated')
-  execute function private.keep_past_of_budget();
+create trigger "5_record_creation" after insert on api.budgets
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "5_record_change" after update on api.budgets
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "5_record_deletion" after delete on api.budgets
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

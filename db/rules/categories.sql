@@ -1,24 +1,134 @@
--- What transactions, line items and subscriptions are filed under.
+-- Categories of transactions, line items and subscriptions.
 
 comment on table api.categories is
 $$Categories of transactions and subscriptions
 
 A category is used within its own context: a team row takes the team's categories, a personal row your own. Deleting one here leaves its transactions and subscriptions without a category and deletes its budgets; `/rpc/delete_category` can move them to another one first.$$;
+comment on column api.categories.id is 'Identifier';
 comment on column api.categories.name is 'Name, 1 to 255 characters';
 comment on column api.categories.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.categories.icon is 'Icon identifier, up to 100 characters';
 comment on column api.categories.monthly_budget is 'What may be spent in a month; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. `/rpc/get_budget_comparison` compares it with what was spent. The first one holds for every month; a change leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is 'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
+comment on column api.categories.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.categories.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal category; cannot be changed';
+comment on column api.categories.created_at is 'Set by the service';
+comment on column api.categories.updated_at is 'Set by the service at each change';
 
-select pg_temp.protect_owned('categories', 'category');
+alter table api.categories alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
-create trigger categories_lower_budget_currency
-  before insert or update of budget_currency on api.categories
-  for each row
-  when (new.budget_currency <> lower(new.budget_currency))
-  execute function private.lower_budget_currency();
-create trigger categories_keep_past
-  after update of monthly_budget, budget_currency on api.categories
+alter table api.categories enable row level security;
+create policy categories_read on api.categories for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy categories_create on api.categories for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('categories', 'create'))) then true
+      else private.deny('categories')
+    end);
+create policy categories_update on api.categories for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('categories', 'update'))) then true
+      else private.deny('categories')
+    end);
+create policy categories_delete on api.categories for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.categories to anon;
+grant select, insert, update, delete on api.categories to authenticated;
+
+create or replace function private.categories_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('categories', 'delete') then
+      perform private.deny('categories');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('categories', new.id, new.user_id);
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
+  else
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('categories');
+    end if;
+    -- a deleted user clears user_id, which is no edit
+    if new.user_id is not distinct from old.user_id then
+      new.created_at := old.created_at;
+      new.updated_at := now();
+    end if;
+  end if;
+  new.budget_currency := lower(new.budget_currency);
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.monthly_budget) >= 999999999999.995 and new.monthly_budget <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'monthly_budget');
+  end if;
+  if scale(new.monthly_budget) > 2 and not private.fits_cents(new.monthly_budget, new.budget_currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'categories_monthly_budget_fits_currency');
+  end if;
+  new.monthly_budget := round(new.monthly_budget, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.name is null then 'name'
+      when new.created_at is null then 'created_at'
+      when new.updated_at is null then 'updated_at'
+      when new.budget_currency is null then 'budget_currency'
+      when new.budget_currency !~ '^[a-z]{3}$' then 'categories_budget_currency_form'
+      when new.color !~ '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$' then 'categories_color_is_hex'
+      when new.user_id is null and new.organization_id is null then 'categories_have_an_owner'
+      when char_length(new.icon) > 100 then 'categories_icon_length'
+      when new.monthly_budget < 0 or new.monthly_budget = 'NaN' then 'categories_monthly_budget_is_amount'
+      when char_length(new.name) not between 1 and 255 then 'categories_name_length'
+      when new.budget_currency is distinct from old.budget_currency and not private.is_currency(new.budget_currency) then 'categories_budget_currency_known'
+      when (new.monthly_budget, new.budget_currency) is distinct from (old.monthly_budget, old.budget_currency) and new.monthly_budget <> trunc(new.monthly_budget)
+        and private.currency_decimals(new.budget_currency) = 0 then 'categories_monthly_budget_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.categories_before_row() is 'Fills, keeps and checks what a row of categories has.';
+
+create trigger "1_before_statement" before insert or update or delete on api.categories
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.categories
+  for each row execute function private.categories_before_row();
+create trigger "3_after_row" after update of monthly_budget, budget_currency on api.categories
   for each row
   when ((old.monthly_budget, old.budget_currency) is distinct from (new.monthly_budget, new.budget_currency) and current_user = 'authenticated')
   execute function private.keep_past_of_category();
+create trigger "4_record_creation" after insert on api.categories
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "4_record_change" after update on api.categories
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "4_record_deletion" after delete on api.categories
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

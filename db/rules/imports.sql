@@ -4,33 +4,86 @@ comment on table api.imports is
 $$Imports: files of banks, each of which can be taken back as one
 
 `/rpc/import_transactions` makes them. You see your personal ones and, while an organization is active, the organization's. Deleting one deletes the transactions that it stored, and gives those that it updated the values they had.$$;
+comment on column api.imports.id is 'Identifier';
 comment on column api.imports.source is 'The source of its transactions, 1 to 64 characters';
 comment on column api.imports.account_id is 'Id of the account of its transactions';
 comment on column api.imports.file_name is 'Name of the file, 1 to 255 characters';
 comment on column api.imports.row_count is 'How many transactions it stored or updated, 1 to 5000';
+comment on column api.imports.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.imports.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal import; cannot be changed';
+comment on column api.imports.created_at is 'Set by the service';
 
-select pg_temp.protect_owned('imports', 'import');
+alter table api.imports alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
 -- An import is what /rpc/import_transactions has stored (db/functions/private/transaction_imports.sql): callers list it and take it back.
-revoke insert, update on api.imports from authenticated;
-drop policy imports_create on api.imports;
-drop policy imports_update on api.imports;
+alter table api.imports enable row level security;
+create policy imports_read on api.imports for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('imports', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy imports_delete on api.imports for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('imports', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.imports to anon;
+grant select, delete on api.imports to authenticated;
 
-create trigger imports_take_back
-  before delete on api.imports
-  for each row
-  -- a user or an organization that is deleted takes everything along
-  when (current_user = 'authenticated')
-  execute function private.take_import_back();
+create or replace function private.imports_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('imports', 'delete') then
+      perform private.deny('imports');
+    end if;
+    if by_caller then
+      perform private.take_import_back(old.id);
+    end if;
+    return old;
+  end if;
+  if tg_op = 'UPDATE' and new.user_id is not distinct from old.user_id then
+    new.created_at := old.created_at;
+  end if;
+  return new;
+end
+$$;
+comment on function private.imports_before_row() is 'Keeps what a row of imports has, and takes its transactions back when a caller deletes it.';
 
-create trigger imports_take_updates_back
-  before delete on api.imports
+create or replace function private.imports_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.account_id is not null and new.account_id is distinct from old.account_id then
+    perform private.check_account('imports', new.account_id, null, new.user_id, new.organization_id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.imports_after_row() is 'Refuses what refers to another tenant''s row.';
+
+create trigger "1_before_statement" before insert or update or delete on api.imports
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.imports
+  for each row execute function private.imports_before_row();
+create trigger "3_take_updates_back" before delete on api.imports
   for each row
   when (current_user = 'authenticated')
   execute function private.take_import_updates_back();
-
-create trigger imports_check_account
-  after insert or update of account_id on api.imports
+create trigger "4_after_row" after insert or update on api.imports
   for each row
   when (new.account_id is not null)
-  execute function private.check_account();
+  execute function private.imports_after_row();
+create trigger "5_record_creation" after insert on api.imports
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "5_record_change" after update on api.imports
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "5_record_deletion" after delete on api.imports
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

@@ -6,39 +6,162 @@ $$Line items of transactions
 Visible and writable as their transaction is, and deleted with it. Read them where they belong: `/transactions?select=*,line_items(*)`, or `/line_items?transaction_id=eq.<id>`.
 
 A half of a transfer is neither income nor expense, so its line items have no category: 400 `22023`.$$;
+comment on column api.line_items.id is 'Identifier';
 comment on column api.line_items.transaction_id is 'Id of the transaction it is part of';
 comment on column api.line_items.name is 'What it is, 1 to 255 characters';
 comment on column api.line_items.amount is 'Amount in the transaction''s currency. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.line_items.quantity is 'How many: a number with 3 decimal places';
 comment on column api.line_items.category_id is 'Id of a category of the transaction''s context';
+comment on column api.line_items.user_id is 'Who its transaction belongs to, where that is personal. Filled from it; cannot be changed';
+comment on column api.line_items.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
 
-select pg_temp.protect_part('line_items');
+alter table api.line_items enable row level security;
+create policy line_items_read on api.line_items for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('line_items', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy line_items_create on api.line_items for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('line_items', 'create'))) then true
+      else private.deny('line_items')
+    end);
+create policy line_items_update on api.line_items for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('line_items', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('line_items', 'update'))) then true
+      else private.deny('line_items')
+    end);
+create policy line_items_delete on api.line_items for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('line_items', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.line_items to anon;
+grant select, insert, update, delete on api.line_items to authenticated;
 
-create trigger line_items_check_category
-  after insert or update of category_id on api.line_items
+create or replace function private.line_items_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  owner record;
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('line_items', 'delete') then
+      perform private.deny('line_items');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      perform private.refuse_hidden_row('line_items', new.id);
+    end if;
+    owner := private.owner_of_part('line_items', new.transaction_id);
+    if by_caller and (coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
+      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id) then
+      perform private.deny('line_items');
+    end if;
+    new.user_id := owner.user_id;
+    new.organization_id := owner.organization_id;
+  else
+    if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
+      owner := private.owner_of_part('line_items', new.transaction_id);
+      if not by_caller then
+        new.user_id := owner.user_id;
+        new.organization_id := owner.organization_id;
+      elsif (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
+        perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
+      end if;
+    end if;
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('line_items');
+    end if;
+  end if;
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'amount');
+  end if;
+  if scale(new.amount) > 2 and not private.fits_cents(new.amount, private.currency_of_transaction(new.transaction_id)) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'line_items_amount_fits_currency');
+  end if;
+  new.amount := round(new.amount, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.transaction_id is null then 'transaction_id'
+      when new.name is null then 'name'
+      when new.amount is null then 'amount'
+      when new.quantity is null then 'quantity'
+      when new.amount = 'NaN' then 'line_items_amount_is_number'
+      when num_nonnulls(new.user_id, new.organization_id) <> 1 then 'line_items_have_one_owner'
+      when char_length(new.name) not between 1 and 255 then 'line_items_name_length'
+      when new.quantity = 'NaN' then 'line_items_quantity_is_number'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.line_items_before_row() is 'Fills, keeps and checks what a row of line_items has.';
+
+create or replace function private.line_items_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.category_id is distinct from old.category_id and new.category_id is not null then
+    perform private.check_category('line_items', new.category_id, new.user_id, new.organization_id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.line_items_after_row() is 'Refuses what refers to another tenant''s row.';
+
+create trigger "1_before_statement" before insert or update or delete on api.line_items
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.line_items
+  for each row execute function private.line_items_before_row();
+create trigger "3_after_row" after insert or update on api.line_items
   for each row
   when (new.category_id is not null)
-  execute function private.check_category();
-create trigger line_items_note_created
-  after insert on api.line_items
+  execute function private.line_items_after_row();
+create trigger "4_keep_items_of_transfer_created" after insert on api.line_items
+  referencing new table as written
+  for each statement
+  when (current_user = 'authenticated')
+  execute function private.keep_items_of_transfer();
+create trigger "4_keep_items_of_transfer_changed" after update on api.line_items
+  referencing new table as written
+  for each statement
+  when (current_user = 'authenticated')
+  execute function private.keep_items_of_transfer();
+create trigger "5_note_created" after insert on api.line_items
   referencing new table as written
   for each statement execute function private.note_line_items();
-create trigger line_items_note_changed
-  after update on api.line_items
+create trigger "5_note_changed" after update on api.line_items
   referencing new table as written old table as overwritten
   for each statement execute function private.note_line_items();
-create trigger line_items_keep_items_of_transfer
-  after insert on api.line_items
-  referencing new table as written
-  for each statement
-  when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
-create trigger line_items_keep_changed_items_of_transfer
-  after update on api.line_items
-  referencing new table as written
-  for each statement
-  when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
+create trigger "6_record_creation" after insert on api.line_items
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "6_record_change" after update on api.line_items
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "6_record_deletion" after delete on api.line_items
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();
 
 comment on table private.line_item_checks is 'Transactions of which the line items are added up when the database transaction ends. Outside of one it is empty.';
 create constraint trigger line_item_checks_check

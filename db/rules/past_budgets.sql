@@ -4,26 +4,151 @@ comment on table api.past_budgets is
 $$Past budgets: what a category could spend in each month before a change
 
 A change or deletion of a budget for every month, or of a category's `monthly_budget`, leaves the months before the current one as they were. The former budget is kept here, and holds for each month before `until` that has no row of its own in `budgets` and no earlier past budget. Deleting a row lets the next one, or the current budget, hold for these months.$$;
+comment on column api.past_budgets.id is 'Identifier';
 comment on column api.past_budgets.category_id is 'Id of a category of the same context';
 comment on column api.past_budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.past_budgets.until is 'First day of the month in which it no longer held, YYYY-MM-01, between 1900 and 2199';
 comment on column api.past_budgets.amount is 'The budget of a month; null is no budget; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.past_budgets.rollover is 'Whether what was left of the month before, or overspent, was carried over to it';
 comment on column api.past_budgets.starts_on is 'First day of the month from which on it was added up, YYYY-MM-01, between 1900 and 2199; null of a category''s `monthly_budget`';
+comment on column api.past_budgets.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.past_budgets.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; cannot be changed';
+comment on column api.past_budgets.created_at is 'Set by the service';
+comment on column api.past_budgets.updated_at is 'Set by the service at each change';
 
-select pg_temp.protect_owned('past_budgets', 'budget');
+alter table api.past_budgets alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
-create trigger past_budgets_lower_currency
-  before insert or update of currency on api.past_budgets
-  for each row
-  when (new.currency <> lower(new.currency))
-  execute function private.lower_currency();
--- The name comes after the trigger that fills the owner.
-create trigger past_budgets_2_check_category_of_key
-  before insert or update of category_id on api.past_budgets
-  for each row
-  when (new.category_id is not null)
-  execute function private.check_category_of_key();
-create trigger past_budgets_check_category
-  after insert or update of category_id on api.past_budgets
-  for each row execute function private.check_category();
+alter table api.past_budgets enable row level security;
+create policy past_budgets_read on api.past_budgets for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy past_budgets_create on api.past_budgets for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'create'))) then true
+      else private.deny('past_budgets')
+    end);
+create policy past_budgets_update on api.past_budgets for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'update'))) then true
+      else private.deny('past_budgets')
+    end);
+create policy past_budgets_delete on api.past_budgets for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.past_budgets to anon;
+grant select, insert, update, delete on api.past_budgets to authenticated;
+
+create or replace function private.past_budgets_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('past_budgets', 'delete') then
+      perform private.deny('past_budgets');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('past_budgets', new.id, new.user_id);
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
+    if new.category_id is distinct from old.category_id and new.category_id is not null then
+      perform private.check_category_of_key('past_budgets', new.category_id, new.user_id, new.organization_id);
+    end if;
+  else
+    if new.category_id is distinct from old.category_id and new.category_id is not null then
+      perform private.check_category_of_key('past_budgets', new.category_id, new.user_id, new.organization_id);
+    end if;
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('past_budgets');
+    end if;
+    -- a deleted user clears user_id, which is no edit
+    if new.user_id is not distinct from old.user_id then
+      new.created_at := old.created_at;
+      new.updated_at := now();
+    end if;
+  end if;
+  new.currency := lower(new.currency);
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'amount');
+  end if;
+  if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'past_budgets_amount_fits_currency');
+  end if;
+  new.amount := round(new.amount, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.category_id is null then 'category_id'
+      when new.currency is null then 'currency'
+      when new.until is null then 'until'
+      when new.rollover is null then 'rollover'
+      when new.created_at is null then 'created_at'
+      when new.updated_at is null then 'updated_at'
+      when new.amount < 0 or new.amount = 'NaN' then 'past_budgets_amount_is_amount'
+      when new.currency !~ '^[a-z]{3}$' then 'past_budgets_currency_form'
+      when new.user_id is null and new.organization_id is null then 'past_budgets_have_an_owner'
+      when new.starts_on < '1900-01-01' or new.starts_on >= '2200-01-01' then 'past_budgets_starts_on_in_range'
+      when extract(day from new.starts_on) <> 1 then 'past_budgets_starts_on_is_first_day'
+      when new.until < '1900-01-01' or new.until >= '2200-01-01' then 'past_budgets_until_in_range'
+      when extract(day from new.until) <> 1 then 'past_budgets_until_is_first_day'
+      when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'past_budgets_currency_known'
+      when (new.amount, new.currency) is distinct from (old.amount, old.currency) and new.amount <> trunc(new.amount)
+        and private.currency_decimals(new.currency) = 0 then 'past_budgets_amount_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.past_budgets_before_row() is 'Fills, keeps and checks what a row of past_budgets has.';
+
+create or replace function private.past_budgets_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.category_id is distinct from old.category_id then
+    perform private.check_category('past_budgets', new.category_id, new.user_id, new.organization_id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.past_budgets_after_row() is 'Refuses what refers to another tenant''s row.';
+
+create trigger "1_before_statement" before insert or update or delete on api.past_budgets
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.past_budgets
+  for each row execute function private.past_budgets_before_row();
+create trigger "3_after_row" after insert or update on api.past_budgets
+  for each row execute function private.past_budgets_after_row();
+create trigger "4_record_creation" after insert on api.past_budgets
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "4_record_change" after update on api.past_budgets
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "4_record_deletion" after delete on api.past_budgets
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

@@ -4,6 +4,7 @@ comment on table api.subscriptions is
 $$Subscriptions: recurring expenses
 
 You see your personal ones and, while an organization is active, the organization's. `select=*,next_due_on,monthly_cost` brings along when each is due next and what it costs in a month; `/rpc/get_upcoming` answers all days of a range, and `/rpc/record_subscription` makes one of them a transaction. Embed the category with `select=*,category:categories(id,name)`.$$;
+comment on column api.subscriptions.id is 'Identifier';
 comment on column api.subscriptions.title is 'Title, 1 to 255 characters';
 comment on column api.subscriptions.amount is 'Cost per billing period. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.subscriptions.period is '`monthly`, `yearly`, `quarterly`, `semi-annually`, `weekly` or `daily`';
@@ -16,21 +17,138 @@ comment on column api.subscriptions.starts_on is 'The first day it is due, from 
 comment on column api.subscriptions.ends_on is 'The last day on which it can be due: a date between 1900 and 2199, not before starts_on; null is no end';
 comment on column api.subscriptions.account_id is 'Id of an account of the same context, which pays it';
 comment on column api.subscriptions.is_active is 'Whether it is due at all';
+comment on column api.subscriptions.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.subscriptions.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal subscription; cannot be changed';
 
-select pg_temp.protect_owned('subscriptions', 'subscription');
+alter table api.subscriptions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
 
-create trigger subscriptions_check_category
-  after insert or update of category_id on api.subscriptions
+alter table api.subscriptions enable row level security;
+create policy subscriptions_read on api.subscriptions for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy subscriptions_create on api.subscriptions for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'create'))) then true
+      else private.deny('subscriptions')
+    end);
+create policy subscriptions_update on api.subscriptions for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'update'))) then true
+      else private.deny('subscriptions')
+    end);
+create policy subscriptions_delete on api.subscriptions for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.subscriptions to anon;
+grant select, insert, update, delete on api.subscriptions to authenticated;
+
+create or replace function private.subscriptions_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('subscriptions', 'delete') then
+      perform private.deny('subscriptions');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('subscriptions', new.id, new.user_id);
+    end if;
+  else
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('subscriptions');
+    end if;
+  end if;
+  new.currency := lower(new.currency);
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'amount');
+  end if;
+  if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'subscriptions_amount_fits_currency');
+  end if;
+  new.amount := round(new.amount, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.title is null then 'title'
+      when new.amount is null then 'amount'
+      when new.period is null then 'period'
+      when new.currency is null then 'currency'
+      when new.starts_on is null then 'starts_on'
+      when new.is_active is null then 'is_active'
+      when new.amount = 'NaN' then 'subscriptions_amount_is_number'
+      when new.currency !~ '^[a-z]{3}$' then 'subscriptions_currency_form'
+      when new.starts_on > new.ends_on then 'subscriptions_days_in_order'
+      when char_length(new.description) > 5000 then 'subscriptions_description_length'
+      when new.ends_on < '1900-01-01' or new.ends_on >= '2200-01-01' then 'subscriptions_ends_on_in_range'
+      when new.user_id is null and new.organization_id is null then 'subscriptions_have_an_owner'
+      when new.interval_in_days not between 1 and 3660 then 'subscriptions_interval_in_days_in_range'
+      when new.logo_url !~ '^https?://[^[:space:]]+$' or char_length(new.logo_url) > 2048 then 'subscriptions_logo_url_form'
+      when new.period not in ('monthly', 'yearly', 'quarterly', 'semi-annually', 'weekly', 'daily') then 'subscriptions_period_known'
+      when new.starts_on < '1900-01-01' or new.starts_on >= '2200-01-01' then 'subscriptions_starts_on_in_range'
+      when char_length(new.title) not between 1 and 255 then 'subscriptions_title_length'
+      when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'subscriptions_currency_known'
+      when (new.amount, new.currency) is distinct from (old.amount, old.currency) and new.amount <> trunc(new.amount)
+        and private.currency_decimals(new.currency) = 0 then 'subscriptions_amount_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.subscriptions_before_row() is 'Fills, keeps and checks what a row of subscriptions has.';
+
+create or replace function private.subscriptions_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.account_id is not null and (new.account_id, new.currency) is distinct from (old.account_id, old.currency) then
+    perform private.check_account('subscriptions', new.account_id, new.currency, new.user_id, new.organization_id);
+  end if;
+  if new.category_id is distinct from old.category_id and new.category_id is not null then
+    perform private.check_category('subscriptions', new.category_id, new.user_id, new.organization_id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.subscriptions_after_row() is 'Refuses what refers to another tenant''s row.';
+
+create trigger "1_before_statement" before insert or update or delete on api.subscriptions
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.subscriptions
+  for each row execute function private.subscriptions_before_row();
+create trigger "3_after_row" after insert or update on api.subscriptions
   for each row
-  when (new.category_id is not null)
-  execute function private.check_category();
-create trigger subscriptions_lower_currency
-  before insert or update of currency on api.subscriptions
-  for each row
-  when (new.currency <> lower(new.currency))
-  execute function private.lower_currency();
-create trigger subscriptions_check_account
-  after insert or update of account_id, currency on api.subscriptions
-  for each row
-  when (new.account_id is not null)
-  execute function private.check_account();
+  when (new.category_id is not null or new.account_id is not null)
+  execute function private.subscriptions_after_row();
+create trigger "4_record_creation" after insert on api.subscriptions
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "4_record_change" after update on api.subscriptions
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "4_record_deletion" after delete on api.subscriptions
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

@@ -1,4 +1,4 @@
--- Which transaction has which tag.
+-- Tag associations: the tags of each transaction.
 
 comment on table api.transaction_tags is
 $$Tag associations: which transaction has which tag
@@ -6,9 +6,122 @@ $$Tag associations: which transaction has which tag
 Visible and writable as the transaction is, and deleted with it or with the tag. Transaction and tag are of one context. To set a tag that may be set already, send `Prefer: resolution=ignore-duplicates`.$$;
 comment on column api.transaction_tags.transaction_id is 'Id of the transaction';
 comment on column api.transaction_tags.tag_id is 'Id of a tag of the transaction''s context';
+comment on column api.transaction_tags.user_id is 'Who its transaction belongs to, where that is personal. Filled from it; cannot be changed';
+comment on column api.transaction_tags.organization_id is 'The team its transaction belongs to. Filled from it; cannot be changed';
 
-select pg_temp.protect_part('transaction_tags');
+alter table api.transaction_tags enable row level security;
+create policy transaction_tags_read on api.transaction_tags for select to authenticated
+  using (private.is_not_explained() and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy transaction_tags_create on api.transaction_tags for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'create'))) then true
+      else private.deny('transaction_tags')
+    end);
+create policy transaction_tags_update on api.transaction_tags for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'update'))) then true
+      else private.deny('transaction_tags')
+    end);
+create policy transaction_tags_delete on api.transaction_tags for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.transaction_tags to anon;
+grant select, insert, update, delete on api.transaction_tags to authenticated;
 
-create trigger transaction_tags_check_tag
-  after insert or update on api.transaction_tags
-  for each row execute function private.check_tag();
+create or replace function private.transaction_tags_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  owner record;
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('transaction_tags', 'delete') then
+      perform private.deny('transaction_tags');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    owner := private.owner_of_part('transaction_tags', new.transaction_id);
+    if by_caller and (coalesce(new.user_id, owner.user_id) is distinct from owner.user_id
+      or coalesce(new.organization_id, owner.organization_id) is distinct from owner.organization_id) then
+      perform private.deny('transaction_tags');
+    end if;
+    new.user_id := owner.user_id;
+    new.organization_id := owner.organization_id;
+  else
+    if new.transaction_id <> old.transaction_id or (new.user_id, new.organization_id) is distinct from (old.user_id, old.organization_id) then
+      owner := private.owner_of_part('transaction_tags', new.transaction_id);
+      if not by_caller then
+        new.user_id := owner.user_id;
+        new.organization_id := owner.organization_id;
+      elsif (old.user_id, old.organization_id) is distinct from (owner.user_id, owner.organization_id) then
+        perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
+      end if;
+    end if;
+    if by_caller and (old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('transaction_tags');
+    end if;
+  end if;
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'transaction_id', 'tag_id');
+  end if;
+  if by_caller then
+    broken := case
+      when new.transaction_id is null then 'transaction_id'
+      when new.tag_id is null then 'tag_id'
+      when num_nonnulls(new.user_id, new.organization_id) <> 1 then 'transaction_tags_have_one_owner'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.transaction_tags_before_row() is 'Fills, keeps and checks what a row of transaction_tags has.';
+
+create or replace function private.transaction_tags_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if not exists (
+    select from api.tags g
+    where g.id = new.tag_id and private.same_tenant(g.user_id, g.organization_id, new.user_id, new.organization_id)
+  ) then
+    perform private.refuse_reference('transaction_tags', 'tag_id', 'tags');
+  end if;
+  return null;
+end
+$$;
+comment on function private.transaction_tags_after_row() is 'Refuses a tag of another tenant than the transaction''s.';
+
+create trigger "1_before_statement" before insert or update or delete on api.transaction_tags
+  for each statement execute function private.take_turn();
+create trigger "2_before_row" before insert or update or delete on api.transaction_tags
+  for each row execute function private.transaction_tags_before_row();
+create trigger "3_after_row" after insert or update on api.transaction_tags
+  for each row execute function private.transaction_tags_after_row();
+create trigger "4_record_creation" after insert on api.transaction_tags
+  referencing new table as new_rows
+  for each statement execute function private.record_association();
+create trigger "4_record_change" after update on api.transaction_tags
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_changed_association();
+create trigger "4_record_deletion" after delete on api.transaction_tags
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();

@@ -1,4 +1,4 @@
--- Money that moved, or will. Its own rules come after the ones of every owned table.
+-- Transactions: money that moved, or will.
 
 comment on table api.transactions is
 $$Transactions: what was paid, is pending or failed
@@ -8,6 +8,7 @@ You see your personal transactions and, while an organization is active, the org
 Imports can be replayed. A row with an `external_id` is known by its context, `source` and `external_id`. Send the same rows again with `Prefer: resolution=merge-duplicates` or `Prefer: resolution=ignore-duplicates` and `on_conflict=id` (or leave it out): each stays one row, in a team also when another member sends them. Without a resolution a row that is already there answers 409.
 
 Deleting a transaction deletes its line items and tag associations. Embed with `select=*,category:categories(id,name),line_items(*),tags(*)`.$$;
+comment on column api.transactions.id is 'Identifier';
 comment on column api.transactions.amount is 'Amount, negative for an expense. 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`; below 1,000,000,000,000';
 comment on column api.transactions.name is 'Title, 1 to 255 characters';
 comment on column api.transactions.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case. Default the account''s; without an account `usd`';
@@ -25,150 +26,312 @@ comment on column api.transactions.transaction_date is
   'When it took place: a date or date-time between 1900 and 2199. A date is the first moment of that day in the request''s time zone, and sets `booked_on`. Default current time';
 comment on column api.transactions.booked_on is
   'The day on which a bank booked it, the same for every member and time zone: a date that `transaction_date` lies on somewhere. Set where `transaction_date` is sent as a whole day; null where it is a moment. Reports and budgets count by it';
+comment on column api.transactions.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.transactions.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal transaction; cannot be changed';
+comment on column api.transactions.created_at is 'Set by the service';
+comment on column api.transactions.updated_at is 'Set by the service at each change';
 
-select pg_temp.protect_owned('transactions', 'transaction');
-select pg_temp.bound_numbers('transactions', 'metadata');
+alter table api.transactions alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
+alter table api.transactions alter column currency set default private.left_out();
+-- The name comes before transactions_metadata_size, which prints. Stored rows are not read: they were printed within their size when they were written.
+alter table api.transactions
+  drop constraint if exists transactions_metadata_numbers,
+  add constraint transactions_metadata_numbers check (private.plain_numbers(metadata)) not valid;
 
 -- A list reads no row that is older than its page: db/functions/private/pages.sql. Another statement ends otherwise before such an
 -- order, or has none, and does not ask.
-do $page$
-begin
-  execute format(
-    $sql$alter policy transactions_read on api.transactions using (private.is_plain_query() and transaction_date >= (
-      select case
-        when right(rtrim(split_part(pg_catalog.current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC', 1)), 7) in ('ON TRUE', 'ctions"', 'IS NULL')
-          then private.oldest_of_page(private.rows_of_page('transactions'))
-        else '-infinity' end) and (%s))$sql$,
-    pg_temp.visible_rows('transactions'));
-end
-$page$;
+alter table api.transactions enable row level security;
+create policy transactions_read on api.transactions for select to authenticated
+  using (private.is_not_explained() and transaction_date >= (
+    select case
+      when right(rtrim(split_part(pg_catalog.current_query(), ' ORDER BY "api"."transactions"."transaction_date" DESC', 1)), 7) in ('ON TRUE', 'ctions"', 'IS NULL')
+        then private.oldest_of_page(private.rows_of_page('transactions'))
+      else '-infinity' end) and ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transactions', 'list'))
+      and organization_id = (select public.org_id()))));
+create policy transactions_create on api.transactions for insert to authenticated
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('transactions', 'create'))) then true
+      else private.deny('transactions')
+    end);
+create policy transactions_update on api.transactions for update to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transactions', 'list'))
+      and organization_id = (select public.org_id())))
+  with check (
+    case
+      when (organization_id is null and user_id = (select private.personal_id()))
+        or (organization_id = (select public.org_id()) and (select private.can('transactions', 'update'))) then true
+      else private.deny('transactions')
+    end);
+create policy transactions_delete on api.transactions for delete to authenticated
+  using ((organization_id is null and user_id = (select private.personal_id()))
+    or (organization_id = (select public.org_id()) and (select private.can('transactions', 'list'))
+      and organization_id = (select public.org_id())));
+grant select on api.transactions to anon;
+grant select, insert, update, delete on api.transactions to authenticated;
 
--- Triggers of one event run in the order of their names. This one comes after set_owner(), because it asks for the owner.
-create trigger transactions_2_recognize_import
-  before insert on api.transactions
-  for each row
-  -- api.import_transactions() has looked already
-  when (new.external_id is not null and new.import_id is null and current_user = 'authenticated')
-  execute function private.recognize_import();
--- A default cannot ask for the account, so it stands for what the two triggers put there; no currency is written so.
-alter table api.transactions alter column currency set default 'the account''s, or usd';
-create trigger transactions_3_take_currency
-  before insert on api.transactions
-  for each row
-  when (new.currency = 'the account''s, or usd' and new.account_id is not null)
-  execute function private.take_currency();
-create trigger transactions_3_take_usd
-  before insert on api.transactions
-  for each row
-  when (new.currency = 'the account''s, or usd' and new.account_id is null)
-  execute function private.take_usd();
-create trigger transactions_4_read_date
-  before insert on api.transactions
-  for each row
-  -- a moment that was sent is never exactly this one
-  when ((new.transaction_date > '5000-01-01 00:00:00+00' and new.transaction_date < 'infinity' or new.booked_on is not null and new.transaction_date = now())
-    and current_user = 'authenticated')
-  execute function private.read_date_of_new();
-create trigger transactions_4_read_booked_on_of_changed
-  before update of booked_on on api.transactions
+-- A transaction that was sent with a whole day has that day in booked_on, and the day's first moment in the request's time zone in
+-- transaction_date. So what a bank booked on a day is of that day for every member, wherever they are. A caller may send one or both:
+-- before_row() settles one by the other.
+create or replace function private.note_sent_day() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  perform set_config('private.sent_day', concat_ws(' ', new.id, new.booked_on), true);
+  return new;
+end
+$$;
+comment on function private.note_sent_day() is 'Notes for transactions_before_row() that a change names booked_on.';
+
+create or replace function private.transactions_before_row() returns trigger
+  language plpgsql set search_path = ''
+as $$
+declare
+  by_caller constant boolean := current_user = 'authenticated';
+  day date;
+  sent text[];
+  broken text;
+begin
+  if private.is_one_too_many(tg_op) then
+    perform private.refuse_many_rows();
+  end if;
+  if tg_op = 'DELETE' then
+    if by_caller and old.organization_id is not null and not private.can('transactions', 'delete') then
+      perform private.deny('transactions');
+    end if;
+    return old;
+  end if;
+  if tg_op = 'INSERT' then
+    if by_caller then
+      new.user_id := private.owner_of_new('transactions', new.id, new.user_id);
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
+    if by_caller and new.external_id is not null and new.import_id is null then
+      -- api.import_transactions() has looked already
+      new := private.recognize_import(new);
+    end if;
+    if new.currency is null then
+      new.currency := coalesce(case when new.account_id is not null then private.currency_of_account(new.account_id, new.user_id, new.organization_id) end, 'usd');
+    end if;
+    if by_caller and new.import_id is not null and not private.is_of_import(new.id, new.import_id) then
+      perform private.invalid('import_id cannot be set or changed', 'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
+    end if;
+    day := private.marked_day(new.transaction_date);
+    -- a moment that was sent is never exactly this one
+    if by_caller and (day is not null or new.booked_on is not null and new.transaction_date = now()) then
+      if day is not null then
+        if new.booked_on <> day then
+          perform private.refuse_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
+        end if;
+        new.booked_on := day;
+        -- an upsert changes the columns that were sent, so the change has to know of the day
+        perform set_config('private.whole_day', new.id || ' ' || day, true);
+      end if;
+      new.transaction_date := new.booked_on::timestamptz;
+    end if;
+  else
+    if by_caller then
+      if new.import_id is distinct from old.import_id then
+        perform private.invalid('import_id cannot be set or changed', 'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
+      end if;
+      sent := string_to_array(current_setting('private.sent_day', true), ' ');
+      if new.booked_on is distinct from old.booked_on and new.transaction_date = old.transaction_date and new.transaction_date::date <> new.booked_on then
+        -- the day alone was sent
+        new.transaction_date := new.booked_on::timestamptz;
+      elsif new.transaction_date <> old.transaction_date or current_setting('private.whole_day', true) like new.id || ' %' then
+        day := coalesce(private.marked_day(new.transaction_date), substring(current_setting('private.whole_day', true) from new.id || ' (.*)')::date);
+        if day is not null then
+          if sent[1] = new.id::text and sent[2] <> day::text then
+            perform private.refuse_row(tg_relid, tg_op, new, 'transactions_booked_on_is_day_of_date');
+          end if;
+          new.booked_on := day;
+          new.transaction_date := day::timestamptz;
+        elsif new.transaction_date <> old.transaction_date and sent[1] is distinct from new.id::text then
+          -- another moment is no bank's day any more
+          new.booked_on := null;
+        end if;
+      end if;
+    end if;
+    if by_caller and (old.id <> new.id or old.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then
+      perform private.deny('transactions');
+    end if;
+    -- a deleted user clears user_id, which is no edit
+    if new.user_id is not distinct from old.user_id then
+      new.created_at := old.created_at;
+      new.updated_at := now();
+    end if;
+  end if;
+  new.currency := lower(new.currency);
+  if tg_op = 'INSERT' and by_caller and private.is_merge() then
+    perform private.write_once(new, 'id');
+  end if;
+  if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
+    perform private.refuse_overflow(tg_relid, 'amount');
+  end if;
+  if scale(new.amount) > 2 and not private.fits_cents(new.amount, new.currency) and by_caller then
+    perform private.refuse_row(tg_relid, tg_op, new, 'transactions_amount_fits_currency');
+  end if;
+  new.amount := round(new.amount, 2);
+  if by_caller then
+    broken := case
+      when new.id is null then 'id'
+      when new.amount is null then 'amount'
+      when new.name is null then 'name'
+      when new.currency is null then 'currency'
+      when new.status is null then 'status'
+      when new.source is null then 'source'
+      when new.transaction_date is null then 'transaction_date'
+      when new.created_at is null then 'created_at'
+      when new.updated_at is null then 'updated_at'
+      when new.amount = 'NaN' then 'transactions_amount_is_number'
+      when new.transaction_date < new.booked_on::timestamp at time zone 'UTC' - interval '14 hours'
+        or new.transaction_date >= new.booked_on::timestamp at time zone 'UTC' + interval '36 hours' then 'transactions_booked_on_is_day_of_date'
+      when new.currency !~ '^[a-z]{3}$' then 'transactions_currency_form'
+      when new.transaction_date < '1900-01-01 00:00:00+00' or new.transaction_date >= '2200-01-01 00:00:00+00' then 'transactions_date_in_range'
+      when char_length(new.description) > 5000 then 'transactions_description_length'
+      when char_length(new.external_id) not between 1 and 255 then 'transactions_external_id_length'
+      when new.user_id is null and new.organization_id is null then 'transactions_have_an_owner'
+      when jsonb_path_exists(new.metadata, '$.**{17}') then 'transactions_metadata_depth'
+      when not private.plain_numbers(new.metadata) then 'transactions_metadata_numbers'
+      when octet_length(new.metadata::text) > 16384 then 'transactions_metadata_size'
+      when char_length(new.name) not between 1 and 255 then 'transactions_name_length'
+      when char_length(new.reference_no) > 255 then 'transactions_reference_no_length'
+      when char_length(new.source) not between 1 and 64 then 'transactions_source_length'
+      when new.status not in ('paid', 'pending', 'failed') then 'transactions_status_known'
+      when new.currency is distinct from old.currency and not private.is_currency(new.currency) then 'transactions_currency_known'
+      when (new.amount, new.currency) is distinct from (old.amount, old.currency) and new.amount <> trunc(new.amount)
+        and private.currency_decimals(new.currency) = 0 then 'transactions_amount_fits_currency'
+    end;
+    if broken is not null then
+      perform private.refuse_row(tg_relid, tg_op, new, broken);
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function private.transactions_before_row() is 'Fills, keeps and checks what a row of transactions has.';
+
+create or replace function private.transactions_after_row() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.account_id is not null and (new.account_id, new.currency) is distinct from (old.account_id, old.currency) then
+    perform private.check_account('transactions', new.account_id, new.currency, new.user_id, new.organization_id);
+  end if;
+  if new.category_id is distinct from old.category_id and new.category_id is not null then
+    perform private.check_category('transactions', new.category_id, new.user_id, new.organization_id);
+  end if;
+  -- only an undo stores a row with the times it had
+  if tg_op = 'INSERT' and new.import_id is not null and new.updated_at <> new.created_at then
+    -- the words of the bank are lost
+    insert into private.bank_values (transaction_id) values (new.id) on conflict do nothing;
+  end if;
+  return null;
+end
+$$;
+comment on function private.transactions_after_row() is 'Refuses what refers to another tenant''s row, and forgets what a bank said of a row that returns with edits.';
+
+create or replace function private.transactions_after_row_by_caller() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' and old.import_id is not null and (old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata)
+    is distinct from (new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata) then
+    perform private.keep_bank_values(old, new);
+  end if;
+  if coalesce(old.transfer_id, new.transfer_id) is not null then
+    perform private.keep_transfer(tg_op, old, new);
+  end if;
+  return null;
+end
+$$;
+comment on function private.transactions_after_row_by_caller() is 'Keeps what the bank said of a row that a caller changes, and the two halves of a transfer alike.';
+
+create or replace function private.transactions_after_update_by_owner() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if new.transfer_id is not null and old.transfer_id is distinct from new.transfer_id
+    and exists (select from api.line_items where transaction_id = new.id and category_id is not null) then
+    perform private.refuse_category_on_transfer(new.id);
+  end if;
+  -- the user of a team's transaction is not its parts'
+  if old.organization_id is distinct from new.organization_id or new.organization_id is null and old.user_id is distinct from new.user_id then
+    -- the parts' before_row() fills in what the pair is now
+    update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
+    update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
+  end if;
+  return null;
+end
+$$;
+comment on function private.transactions_after_update_by_owner() is 'Keeps categories off the line items of a new half of a transfer, and gives the parts of a transaction its new owner pair.';
+
+create or replace function private.transactions_after_delete() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  -- the deletion of the other halves comes back here, and finds nothing to delete
+  if exists (select from gone where transfer_id is not null) then
+    delete from api.transactions t using gone where t.transfer_id = gone.transfer_id;
+  end if;
+  delete from private.bank_values v using gone where v.transaction_id = gone.id;
+  -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
+  if public.uid() is null then
+    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+  end if;
+  return null;
+end
+$$;
+comment on function private.transactions_after_delete() is 'Deletes the other halves of transfers, and what imports remember of the transactions as far as no undo needs it.';
+
+create trigger "1_before_statement" before insert or update or delete on api.transactions
+  for each statement execute function private.take_turn();
+create trigger "2_before_naming_day" before update of booked_on on api.transactions
   for each row
   when (current_user = 'authenticated')
-  execute function private.read_booked_on_of_changed();
-create trigger transactions_4_read_date_of_changed
-  before update of transaction_date on api.transactions
+  execute function private.note_sent_day();
+create trigger "3_before_row" before insert or update or delete on api.transactions
+  for each row execute function private.transactions_before_row();
+create trigger "4_after_row" after insert or update on api.transactions
   for each row
-  when ((new.transaction_date <> old.transaction_date or current_setting('private.whole_day', true) like new.id || ' %') and current_user = 'authenticated')
-  execute function private.read_date_of_changed();
-create trigger transactions_4_keep_import
-  before insert on api.transactions
-  for each row
-  when (new.import_id is not null and current_user = 'authenticated')
-  execute function private.keep_import();
-create trigger transactions_4_keep_import_of_changed
-  before update on api.transactions
-  for each row
-  when (old.import_id is distinct from new.import_id and current_user = 'authenticated')
-  execute function private.keep_import();
-create trigger transactions_lower_currency
-  before insert or update of currency on api.transactions
-  for each row
-  when (new.currency <> lower(new.currency))
-  execute function private.lower_currency();
-create trigger transactions_check_category
-  after insert or update of category_id on api.transactions
-  for each row
-  when (new.category_id is not null)
-  execute function private.check_category();
-create trigger transactions_check_account
-  after insert or update of account_id, currency on api.transactions
-  for each row
-  when (new.account_id is not null)
-  execute function private.check_account();
-create trigger transactions_keep_created_transfer
-  after insert on api.transactions
+  when (new.category_id is not null or new.account_id is not null or new.import_id is not null)
+  execute function private.transactions_after_row();
+create trigger "5_after_insert_by_caller" after insert on api.transactions
   for each row
   when (new.transfer_id is not null and current_user = 'authenticated')
-  execute function private.keep_transfer();
-create trigger transactions_keep_changed_transfer
-  after update on api.transactions
+  execute function private.transactions_after_row_by_caller();
+create trigger "5_after_update_by_caller" after update on api.transactions
   for each row
-  when ((old.transfer_id is not null or new.transfer_id is not null) and current_user = 'authenticated')
-  execute function private.keep_transfer();
-create trigger transactions_keep_transfer_of_items
-  after update of transfer_id on api.transactions
+  when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null) and current_user = 'authenticated')
+  execute function private.transactions_after_row_by_caller();
+create trigger "6_after_update_by_owner" after update of transfer_id, user_id, organization_id on api.transactions
   for each row
-  when (new.transfer_id is not null and old.transfer_id is distinct from new.transfer_id)
-  execute function private.keep_transfer_of_items();
-create trigger transactions_change_other_halves
-  after update on api.transactions
+  when (old.transfer_id is distinct from new.transfer_id or old.organization_id is distinct from new.organization_id
+    or new.organization_id is null and old.user_id is distinct from new.user_id)
+  execute function private.transactions_after_update_by_owner();
+create trigger "7_after_delete" after delete on api.transactions
+  referencing old table as gone
+  for each statement execute function private.transactions_after_delete();
+create trigger "7_change_other_halves" after update on api.transactions
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
   execute function private.change_other_halves();
-create trigger transactions_keep_bank_values
-  after update on api.transactions
-  for each row
-  -- Columns are compared one by one. PostgreSQL shows a comparison of rows in another way after a restore, and a backup would not pass its drill.
-  when (old.import_id is not null and current_user = 'authenticated' and (
-    old.amount is distinct from new.amount
-    or old.name is distinct from new.name
-    or old.status is distinct from new.status
-    or old.transaction_date is distinct from new.transaction_date
-    or old.booked_on is distinct from new.booked_on
-    or old.reference_no is distinct from new.reference_no
-    or old.description is distinct from new.description
-    or old.metadata is distinct from new.metadata))
-  execute function private.keep_bank_values();
--- only an undo stores a row with the times it had
-create trigger transactions_distrust_bank_values
-  after insert on api.transactions
-  for each row
-  when (new.import_id is not null and new.updated_at <> new.created_at)
-  execute function private.distrust_bank_values();
-create trigger transactions_forget_bank_values
-  after delete on api.transactions
-  referencing old table as gone
-  for each statement execute function private.forget_bank_values();
-create trigger transactions_delete_other_halves
-  after delete on api.transactions
-  referencing old table as gone
-  for each statement execute function private.delete_other_halves();
--- these two refuse by the names that private.require_line_items_fit() says
-create constraint trigger line_items_fit
-  after update of amount on api.transactions
+create trigger "8_record_creation" after insert on api.transactions
+  referencing new table as new_rows
+  for each statement execute function private.record_creation();
+create trigger "8_record_change" after update on api.transactions
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.record_change();
+create trigger "8_record_deletion" after delete on api.transactions
+  referencing old table as old_rows
+  for each statement execute function private.record_deletion();
+create constraint trigger "9_line_items" after update of amount, currency on api.transactions
   deferrable initially deferred
   for each row
-  when (abs(new.amount) < abs(old.amount))
+  when (abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
   execute function private.check_line_items_of_transaction();
-create constraint trigger line_items_amount_fits_currency
-  after update of amount, currency on api.transactions
-  deferrable initially deferred
-  for each row
-  when (new.currency <> old.currency)
-  execute function private.check_line_items_of_transaction();
-create trigger transactions_pass_owner_on
-  after update of user_id, organization_id on api.transactions
-  for each row
-  -- the user of a team's transaction is not its parts'
-  when (old.organization_id is distinct from new.organization_id or new.organization_id is null and old.user_id is distinct from new.user_id)
-  execute function private.pass_owner_on();

@@ -1,12 +1,12 @@
-/** What a browser loads before it shows anything: the budget that keeps the app quick on a phone. */
+/** The budget of the first view, which keeps the app quick on a phone. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the scripts of the first view may weigh as they are sent, in bytes. */
+/** Maximum size of the first view's compressed scripts, in bytes. */
 export const firstViewBudget = 150_000
 
 /**
- * The scripts that the document itself asks for, as brotli makes them.
+ * Measures the scripts that the document loads, compressed by brotli.
  * @param directory the built app
  * @returns their size in bytes
  */

@@ -7,7 +7,7 @@ import { firstViewBudget, firstViewBytes } from './first-view.ts'
 
 const client = (file: string) => join(import.meta.dirname, '../../client', file)
 
-/** Lays a brotli file beside each text, which the edge serves in its place, and says how much the first view loads. */
+/** Writes a brotli file beside each text, which the edge serves instead, and prints the size of the first view. */
 const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',
@@ -30,7 +30,7 @@ export default defineConfig({
   },
   build: {
     target: 'es2023',
-    // the policy of the documents allows no data: address
+    // the content security policy allows no data: URL
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

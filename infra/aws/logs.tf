@@ -1,6 +1,6 @@
 # What the services, the load balancer, the network and the database write down, and for how long.
 resource "aws_cloudwatch_log_group" "main" {
-  for_each          = toset(["edge", "auth", "data", "migrate"])
+  for_each          = toset(local.tasks)
   name              = "/${var.name}/${each.key}"
   retention_in_days = var.log_retention_days
   kms_key_id        = var.kms_key_arn

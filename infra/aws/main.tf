@@ -10,6 +10,8 @@ locals {
     auth = { port = 3000, ready_port = 3000 }
     data = { port = 3000, ready_port = 3001 }
   }
+  # The task definitions.
+  tasks = concat(keys(local.services), ["migrate"])
   # The services that the edge asks, by the name that DNS has for their tasks.
   upstreams = { for name in ["auth", "data"] : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" }
 

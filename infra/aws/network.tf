@@ -159,7 +159,7 @@ locals {
 
 # images, secrets, logs; for the auth service mail too
 resource "aws_vpc_security_group_egress_rule" "https" {
-  for_each          = toset(["edge", "auth", "data", "migrate"])
+  for_each          = toset(local.tasks)
   security_group_id = aws_security_group.main[each.key].id
   description       = "HTTPS"
   cidr_ipv4         = "0.0.0.0/0"

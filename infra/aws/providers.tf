@@ -11,7 +11,7 @@ provider "aws" {
 }
 
 # The same, for the secrets alone: Terraform's tests cannot mock ephemeral values, so they run this one for real, against
-# a Secrets Manager of their own (tests/secrets-manager.ts).
+# a Secrets Manager of their own (tests/aws/secrets-manager.ts).
 provider "aws" {
   alias  = "secrets"
   region = var.region

@@ -61,7 +61,8 @@ locals {
       PGRST_ADMIN_SERVER_PORT        = tostring(local.services.data.ready_port)
       PGRST_OPENAPI_SERVER_PROXY_URI = "${local.public_url}/data"
       PGRST_DB_POOL                  = tostring(var.data_pool)
-      # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+      PGRST_JWT_CACHE_MAX_ENTRIES    = tostring(var.data_jwt_cache_entries)
+      # one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
       GHCRTS = "-N1"
     })
     migrate = merge(local.commands, {

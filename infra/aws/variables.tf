@@ -114,17 +114,21 @@ variable "tasks" {
   default = {
     edge = { cpu = 256, memory = 512, minimum = 2, maximum = 6 }
     auth = { cpu = 512, memory = 1024, minimum = 2, maximum = 6 }
-    # two of the largest bodies at once took 1,074 MiB of PostgREST: docs/decisions/infrastructure.md
+    # two of the largest bodies at once took 1,074 MiB: docs/decisions/edge/admit-two-large-bodies-per-postgrest.md
     data = { cpu = 256, memory = 2048, minimum = 2, maximum = 6 }
   }
 
   validation {
-    condition     = toset(keys(var.tasks)) == toset(["edge", "auth", "data"])
+    condition     = toset(keys(var.tasks)) == toset(keys(local.services))
     error_message = "tasks must have the entries edge, auth and data, and no others."
   }
   validation {
     condition     = alltrue([for size in values(var.tasks) : size.minimum >= 2 && size.maximum >= size.minimum])
     error_message = "tasks: minimum must be 2 or more, so that one task may fail, and maximum no less than minimum."
+  }
+  validation {
+    condition     = alltrue([for name, size in var.tasks : size.maximum <= 8 if name != "edge"])
+    error_message = "tasks: maximum must be 8 or less for auth and data, because one answer of DNS names eight tasks."
   }
 }
 
@@ -143,6 +147,17 @@ variable "data_pool" {
   description = "Database connections of each PostgREST task; the migration divides them into the callers' shares."
   type        = number
   default     = 12
+}
+
+variable "data_jwt_cache_entries" {
+  description = "Tokens that each PostgREST task keeps as checked, some 7 KiB each; 0 is none."
+  type        = number
+  default     = 1000
+
+  validation {
+    condition     = var.data_jwt_cache_entries >= 0 && var.data_jwt_cache_entries <= 100000
+    error_message = "data_jwt_cache_entries must be from 0 to 100000."
+  }
 }
 
 variable "database" {

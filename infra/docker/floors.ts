@@ -1,4 +1,4 @@
-/** A step of an image's build: node infra/docker/floors.ts warn|refuse <program> <its version>. Docker's build shows the line. */
+/** Compares a version with its floor, as images are built and at the end of an upgrade: node infra/docker/floors.ts warn|refuse <program> <its version> */
 import { belowFloors, type Program } from '../shared/floors.ts'
 
 const [mode, program, version] = process.argv.slice(2)

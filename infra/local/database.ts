@@ -2,8 +2,7 @@
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { configError } from '../shared/errors.ts'
-import { oneLine } from '../shared/errors.ts'
+import { configError, oneLine } from '../shared/errors.ts'
 import type { Settings } from '../shared/settings.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
 import { findRunning } from './running-postgres.ts'
@@ -33,6 +32,15 @@ function explain(error: unknown, databaseUrl: string): string {
       return `the server does not accept the password of the user ${user}. Correct the user or the password.`
     case '3D000':
       return `the server has no database ${decodeURIComponent(url.pathname.slice(1))}. Create it, or correct the name.`
+    case 'ENOENT':
+    case 'EACCES':
+    case 'EISDIR':
+      return `a certificate cannot be read: ${oneLine(error)}. Correct sslrootcert, sslcert or sslkey.`
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return `the certificate of ${where} is of no authority that is trusted here. Name its authority's file: sslrootcert.`
     case undefined:
       if (message.includes('client password')) return 'it has no password, and the server asks for one. Add it.'
       if (message.includes('timeout')) return `${where} does not answer. Correct the host, or the network between.`
@@ -42,12 +50,14 @@ function explain(error: unknown, databaseUrl: string): string {
 
 /** Sees to it that a server can be used. @throws ConfigError naming DATABASE_URL. */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: patienceMs() })
-  client.on('error', () => undefined)
+  let client: pg.Client | undefined
   // a name server that says nothing would hold up the end of this process, because a lookup cannot be called off
   const { RES_OPTIONS = '' } = process.env
   process.env['RES_OPTIONS'] = `timeout:2 attempts:1 ${RES_OPTIONS}`
   try {
+    // reads the files of certificates
+    client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: patienceMs() })
+    client.on('error', () => undefined)
     await client.connect()
     const { rows: [server] } = await client.query<{ version: number, privileged: boolean }>(`
       select current_setting('server_version_num')::int / 10000 as version,
@@ -60,7 +70,7 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
     throw configError(`DATABASE_URL: ${explain(error, databaseUrl)}`)
   } finally {
     process.env['RES_OPTIONS'] = RES_OPTIONS
-    await client.end().catch(() => undefined)
+    await client?.end().catch(() => undefined)
   }
 }
 
@@ -87,8 +97,9 @@ async function runningDirectories(): Promise<string[]> {
  */
 export async function withExistingDatabase<Result>(settings: Settings, work: (databaseUrl: string) => Promise<Result>): Promise<Result> {
   const directory = dataDirectory(settings)
-  const exists = settings.DATABASE_URL !== undefined || await access(join(directory, 'postgres/PG_VERSION')).then(() => true, () => false)
-  if (exists) return withDatabase(settings, work)
+  const isAbsent = settings.DATABASE_URL === undefined &&
+    await access(join(directory, 'postgres/PG_VERSION')).then(() => false, ({ code }: NodeJS.ErrnoException) => code === 'ENOENT' || code === 'ENOTDIR')
+  if (!isAbsent) return withDatabase(settings, work)
   const [running] = await runningDirectories()
   const hint = running === undefined
     ? 'Set DATA_DIR or DATABASE_URL as they are for the server.'

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { belowFloors, databaseVersionsSql, type Versions } from '../shared/floors.ts'
 
-/** Prints one line for each program that is below its floor; the database and its PostgREST are asked. */
+/** Prints a line for each program below its floor: this Node, the database and its PostgREST, or the versions given. */
 export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {
     const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
-    for (const { line } of belowFloors({ ...database, ...versions })) console.error(line)
+    for (const { line } of belowFloors({ node: process.versions.node, ...database, ...versions })) console.error(line)
   } finally {
     await client.end()
   }

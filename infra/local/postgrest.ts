@@ -42,7 +42,7 @@ export async function startPostgrest(options: PostgrestOptions): Promise<Child> 
     ...program.launch({
       config: options.config ?? join(root, 'postgrest.conf'),
       port,
-      // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+      // one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
       env: { GHCRTS: '-N1', ...options.env, PGRST_SERVER_HOST: host, PGRST_SERVER_PORT: String(port) },
     }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -57,7 +57,7 @@ export async function answering(child: Child, { url, listening, log, signal }: W
     await untilAnswers(child, url, () => listening === undefined || early.some((line) => listening.test(line)), signal)
   } catch (error) {
     await child.stop()
-    const reason = early.at(-1)?.replace(/^(Cannot start|postgrest): /, '')
+    const reason = early.filter((line) => !line.includes('Attempting to reconnect')).at(-1)?.replace(/^(Cannot start|postgrest): /, '')
     throw reason === undefined ? error : new Error(`${child.name}: ${reason}`, { cause: error })
   }
   take = log

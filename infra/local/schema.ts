@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { cataloguePages } from '../../docs/catalogue.ts'
-import { clientRoutesPage } from '../../docs/client-routes.ts'
-import { errorsPage } from '../../docs/errors.ts'
 import { migrate } from '../../db/migrate.ts'
+import { authPages, cataloguePages } from '../../description/pages.ts'
 import { oneLine } from '../shared/errors.ts'
 import { readSettings } from '../shared/settings.ts'
 import { withDatabase } from './database.ts'
@@ -39,7 +37,7 @@ try {
         authenticatorPassword: logins.authenticator,
       })
       const pages = await connected(databaseUrl.href, cataloguePages)
-      for (const [file, page] of Object.entries({ ...pages, 'client/routes.ts': clientRoutesPage(), 'docs/errors.md': errorsPage() }))
+      for (const [file, page] of Object.entries({ ...pages, ...authPages() }))
         await writeFile(join(import.meta.dirname, '../..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))

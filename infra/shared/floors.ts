@@ -27,6 +27,10 @@ export function belowFloors(versions: Versions): Finding[] {
     const floor = number === undefined ? undefined : floorOf(program, number)
     if (number === undefined || floor === undefined || number.localeCompare(floor, 'en', { numeric: true }) >= 0) return []
     const { name: called, why, exploitable: isError } = floors[program]
-    return [{ program, isError, line: `${isError ? 'Error' : 'Warning'}: ${called} ${number} is below ${floor}: ${why}.` }]
+    return [{
+      program,
+      isError,
+      line: `${isError ? 'Error' : 'Warning'}: ${called} ${number} is below ${floor}: ${why}. It still runs. To update it: docs/operations.md, Floors.`,
+    }]
   })
 }

@@ -1,6 +1,6 @@
 /** The HTTP server of every process: its timeouts, its start and its stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from './errors.ts'
 
@@ -14,8 +14,11 @@ export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => 
  */
 const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 75_000 }
 
-/** Open connections at a time. More are closed at once, so that slow clients cannot fill the memory. */
+/** Open connections at a time, so that slow clients cannot fill the memory. At the limit a new one closes those that are idle. */
 const maxConnections = 2_000
+
+/** Requests in progress on one connection. No browser and no proxy sends its next request before the response. */
+const maxPipelined = 16
 
 /** Time that a stop gives a new connection for its request, in milliseconds. */
 const idleMs = 250
@@ -37,19 +40,40 @@ function listening(server: Server, setting: string, port: number): Promise<void>
   })
 }
 
+type ServerOptions = { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void, onError?: (error: unknown) => void }
+
 /**
  * Starts a server.
  * @param setting name of the setting that has the port, for the message of an error
  * @param lameDuckMs time that a stop continues to serve, because proxies do not know of it yet
+ * @param onError called with an error of the listener; its request is cut off
  * @returns the function that stops it. It calls `onStop` first, and then finishes the requests in progress.
  * @throws ConfigError if the port is taken or not allowed
  */
 export async function startServer(
   listener: Listener,
-  { host, port, setting, lameDuckMs = 0, onStop = () => undefined }: { host: string, port: number, setting: string, lameDuckMs?: number, onStop?: () => void },
+  { host, port, setting, lameDuckMs = 0, onStop = () => undefined, onError = () => undefined }: ServerOptions,
 ): Promise<() => Promise<void>> {
-  const server = createServer(timeouts, (incoming, outgoing) => void listener(incoming, outgoing))
+  const inProgress = new WeakMap<Socket, number>()
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { socket } = incoming
+    const count = (inProgress.get(socket) ?? 0) + 1
+    if (count > maxPipelined) {
+      socket.destroy()
+      return
+    }
+    inProgress.set(socket, count)
+    outgoing.once('close', () => inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1))
+    try {
+      await listener(incoming, outgoing)
+    } catch (error) {
+      onError(error)
+      socket.destroy()
+    }
+  }
+  const server = createServer(timeouts, (incoming, outgoing) => void handle(incoming, outgoing))
   server.maxConnections = maxConnections
+  server.on('drop', () => server.closeIdleConnections())
   server.listen(port, host)
   await listening(server, setting, port)
   return async () => {

@@ -1,7 +1,7 @@
 /**
  * Requests to servers that are not ours: a provider of single sign-on, Resend, a collector of traces. Node's own `fetch` decodes
  * what the response says that it is, follows redirects and reads without a limit. This one does none of it. Oxlint refuses the
- * global `fetch` in the services.
+ * global `fetch` and Node's clients in the services, except in the edge's requests to its upstreams.
  */
 import { request as plain, type IncomingMessage } from 'node:http'
 import { request as encrypted } from 'node:https'
@@ -26,7 +26,13 @@ async function send(request: Request, signal: AbortSignal): Promise<IncomingMess
   const headers = { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const open = request.url.startsWith('https:') ? encrypted : plain
-  open(request.url, { method: request.method, headers, signal }, resolve).on('error', reject).end(body)
+  // no kept connection, which the server may have closed
+  const sent = open(request.url, { method: request.method, headers, signal, agent: false }, resolve).on('error', reject)
+  sent.once('upgrade', (_response, socket) => {
+    socket.destroy()
+    reject(new Error('the server switches protocols'))
+  })
+  sent.end(body)
   return promise
 }
 

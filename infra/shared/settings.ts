@@ -46,8 +46,14 @@ const isDecodable = (value: string): boolean => {
     return false
   }
 }
+/** The values of `sslmode` that PostgREST and the auth service both take. `no-verify` is PostgREST's `require`. */
+const sslModes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full']
 const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5432/name')
   .refine(isDecodable, 'has a % that begins no escape: write it as %25')
+  .refine(
+    (value) => !URL.canParse(value) || sslModes.includes(new URL(value).searchParams.get('sslmode') ?? 'prefer'),
+    `has an unknown sslmode: it must be one of ${sslModes.join(', ')}`,
+  )
 
 /** Returns the password of PostgREST's connection URL; any other text is the password itself. */
 function authenticatorPassword(value: string, context: z.RefinementCtx): string {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** What the decisions promise: docs/decisions/auth-surface.md. */
+/** What the decisions promise: docs/decisions/auth/limit-requests-by-address-and-account.md. */
 const guesses = { max: 10, window: 60 }
 const resetMails = { max: 5, window: 900 }
 const resets = { max: 20, window: 60 }

@@ -22,7 +22,7 @@ async function callerOf(who: Person) {
   }
 }
 
-const sentences = (page: Page) => page.locator('.request-sentence').allTextContents()
+const sentences = (page: Page) => page.locator('.activity-sentence').allTextContents()
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
 test('Ann reads what she did, field by field, takes a request back, and is told why another cannot be', async () => {
@@ -43,9 +43,9 @@ test('Ann reads what she did, field by field, takes a request back, and is told 
     'You created the transaction “Rent”',
     'You created the category “Home”',
   ])
-  const changed = page.locator('.request').nth(2)
+  const changed = page.locator('.activity-request').nth(2)
   await changed.getByText('What exactly').click()
-  expect(await changed.locator('.differences').locator('dt, del, ins').allTextContents()).toEqual([
+  expect(await changed.locator('.activity-differences').locator('dt, del, ins').allTextContents()).toEqual([
     'amount',
     '-€900.00',
     '-€950.50',
@@ -57,7 +57,7 @@ test('Ann reads what she did, field by field, takes a request back, and is told 
   await changed.getByRole('button', { name: 'Undo' }).click()
   await shows(page, 'This was changed again since')
   expect(await barriers(page)).toEqual([])
-  await page.locator('.request').first().getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.activity-request').first().getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await sentences(page))[0]).toBe('You created the transaction “Rent” and the part of a split “Garage”')
   expect(await call('GET', '/transactions?select=id&name=eq.Rent')).toHaveLength(1)
   await page.context().close()

@@ -12,12 +12,12 @@ afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(() => story?.close())
 
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
-const widgets = (page: Page) => page.locator('.widget h2').allTextContents()
+const widgets = (page: Page) => page.locator('.dashboard-widget h2').allTextContents()
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 /** Whether a widget stands before another. */
 const overlaps = async (page: Page): Promise<boolean> => {
-  const boxes = await Promise.all((await page.locator('.widget').all()).map((one) => one.boundingBox()))
+  const boxes = await Promise.all((await page.locator('.dashboard-widget').all()).map((one) => one.boundingBox()))
   const all = boxes.filter((box) => box !== null)
   return all.some((a, index) => all.slice(index + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height))
 }

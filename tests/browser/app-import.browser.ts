@@ -17,8 +17,8 @@ const written = (name: string, text: string) => ({ name, mimeType: 'text/csv', b
 
 const choose = (page: Page, file: string | ReturnType<typeof written>) => page.getByLabel('A file of your bank').setInputFiles(file)
 const verdicts = (page: Page) =>
-  page.evaluate<string[][]>('[...document.querySelectorAll(".verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
-const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".past tbody th")].map((cell) => cell.firstChild.textContent)')
+  page.evaluate<string[][]>('[...document.querySelectorAll(".import-verdicts tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
+const past = (page: Page) => page.evaluate<string[]>('[...document.querySelectorAll(".import-past tbody th")].map((cell) => cell.firstChild.textContent)')
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 

@@ -62,7 +62,7 @@ describe('Ann, who has kept books for three months', () => {
     ])
     expect(await barriers(page)).toEqual([])
     await card(page, 'Balances').getByRole('button', { name: 'Show as a table' }).click()
-    await card(page, 'Balances').locator('.sparkline polyline[points*=","]').waitFor()
+    await card(page, 'Balances').locator('.report-sparkline polyline[points*=","]').waitFor()
   })
 
   test('waits for no answer before the next is asked for', async () => {

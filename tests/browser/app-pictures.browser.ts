@@ -27,7 +27,7 @@ beforeAll(async () => {
   // what counts from today has the today of the page, so that its months are always the same
   await story.stack.sql.query(
     `do $$ declare one regprocedure; begin
-      for one in select oid from pg_proc where pronamespace = 'api'::regnamespace and prosrc like '%current_date%' loop
+      for one in select oid from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace) and prosrc like '%current_date%' loop
         execute replace(pg_get_functiondef(one), 'current_date', 'make_date(${today.replaceAll(/-0?/g, ', ')})');
       end loop;
     end $$`,
@@ -69,7 +69,7 @@ test.each([
   if (isTaking) {
     await page.getByRole('button', { name: 'Mara' }).waitFor()
     await page.waitForLoadState('networkidle')
-    await expect.poll(() => page.locator('.skeleton, .chart:empty').count()).toBe(0)
+    await expect.poll(() => page.locator('.skeleton, .report-chart:empty').count()).toBe(0)
     await writeFile(files.words, await wordsOf(page))
     await writeFile(files.picture, await page.screenshot())
   }

@@ -83,7 +83,7 @@ test('a member who is removed while they write is told so at the next thing they
   await page.getByText('You are no longer in The Team.').first().waitFor()
   await page.getByText('No transaction yet.').waitFor()
   expect(await page.getByText('Secret purchase').count()).toBe(0)
-  expect(await page.locator('.dialog, .entry').count()).toBe(0)
+  expect(await page.locator('.dialog, .tx-entry').count()).toBe(0)
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: /Context/ }).click()
   expect(await page.getByRole('menuitemradio').allTextContents()).toEqual(['Personal'])

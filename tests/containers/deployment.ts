@@ -82,7 +82,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       'auth',
       'client',
       'db',
-      'docs/openapi.json',
+      'description',
       'edge',
       'examples/app',
       'infra/shared',

@@ -155,7 +155,7 @@ describe('a second folder', () => {
   const inSecond = (script: string) => it.shell(`cd '${second()}'; ${script}`)
 
   test('does not become the first one by setup, which names its folder', async () => {
-    for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared'])
+    for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker'])
       await cp(join(it.directory, path), join(second(), path), { recursive: true })
     await expect(inSecond('infra/docker/setup https://localhost')).rejects.toThrow(
       `its containers belong to ${it.directory}, and this folder does not have its secrets`,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { financeError } from '../../client/errors.ts'
-import { readExposed, type Exposed } from '../../db/exposed.ts'
+import { readExposed, type Exposed } from '../../description/catalogue.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
 import { samples } from './samples.ts'
 

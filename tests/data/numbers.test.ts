@@ -83,7 +83,7 @@ test('a row that is changed is asked the same', async () => {
 test('what an older version stored stays through the migration, and is asked when its row is changed', async () => {
   const { id } = await mine.create('transactions', { name: 'Rent', amount: -1 })
   await stack.owner.query('alter table api.transactions drop constraint transactions_metadata_numbers')
-  expect((await mine.patch(`/transactions?id=eq.${id}`, '{"metadata":{"old":1e100}}')).status).toBe(204)
+  await stack.owner.query(`update api.transactions set metadata = '{"old":1e100}' where id = $1`, [id])
   await stack.owner.query(`update private.migrations set checksum = 'of an older version' where name = 'functions and rules'`)
   await migrate({ databaseUrl: stack.ownerUrl, publicUrl, authServicePassword: passwords.authService, authenticatorPassword: passwords.authenticator })
   expect((await mine.get(`/transactions?id=eq.${id}`)).body[0].metadata).toEqual({ old: 1e100 })

@@ -1,12 +1,16 @@
-/** docs/openapi.json compared with the data surface itself: its examples are sent, and its shapes are of what is taken and answered. */
+/** The OpenAPI document compared with the data surface itself: its examples are sent, and its shapes are of what is taken and answered. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataErrors } from '../../db/data-errors.ts'
-import { exampleId, otherExampleId, routineShapes } from '../../db/shapes.ts'
-import { refusalCodes } from '../../edge/refuse.ts'
+import { dataErrors } from '../../description/data-errors.ts'
+import { exampleId, otherExampleId, routineShapes } from '../../description/shapes.ts'
+import { refusals } from '../../edge/refuse.ts'
+import { openApiDocument } from '../../description/openapi.ts'
+import { ownedDatabase, publicUrl } from '../support/database.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
-const { paths, components } = JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
+const { db, stop } = await ownedDatabase()
+const { paths, components }: any = await openApiDocument(db, publicUrl)
+await stop()
 const ofData = Object.entries<any>(paths).filter(([path]) => !path.startsWith('/api/auth/'))
 const verbs = ['get', 'head', 'post', 'patch', 'delete'] as const
 
@@ -102,5 +106,5 @@ test('the errors are those of docs/data.md and of the edge', async () => {
   )
   const described = dataErrors.map(({ status, code }) => `${status} ${code}`)
   expect([...new Set(shown)].toSorted()).toEqual(described.toSorted())
-  expect(refusalCodes.filter((code) => !dataErrors.some((error) => error.code === code))).toEqual([])
+  for (const [code, [status]] of Object.entries(refusals)) expect(dataErrors).toContainEqual(expect.objectContaining({ code, status }))
 })

@@ -86,84 +86,9 @@ describe('Prefer: timezone', () => {
   })
 })
 
-describe('the guard of queries', () => {
-  const last = `coalesce(json_agg(_postgrest_t), '[]') AS body, nullif(current_setting('response.headers', true), '') AS response_headers, `
-    + `nullif(current_setting('response.status', true), '') AS response_status, '' AS response_inserted `
-  /** PostgREST.Query.Statements.mainRead */
-  const read = (select: string, count?: string) => ({
-    text: `WITH pgrst_source AS ( ${select} ) ${count === undefined ? '' : `, pgrst_source_count AS (${count})`} SELECT `
-      + `${count === undefined ? 'null::bigint' : '(SELECT pg_catalog.count(*) FROM pgrst_source_count)'} AS total_result_set, `
-      + `pg_catalog.count(_postgrest_t) AS page_total, ${last}FROM ( SELECT * FROM pgrst_source ) _postgrest_t`,
-  })
-  /** PostgREST.Query.Statements.mainCall */
-  const call = (source: string, select: string) => ({
-    text: `WITH pgrst_source AS (${source}) SELECT null::bigint AS total_result_set, pg_catalog.count(_postgrest_t) AS page_total, `
-      + `${last}FROM (${select}) _postgrest_t`,
-  })
-  const plainRead = `SELECT "api"."transactions"."name" FROM "api"."transactions"  ORDER BY "api"."transactions"."amount" DESC  `
-  const column = (snippet: string) => read(`SELECT ${snippet} FROM "api"."transactions"   `)
-  const embedded = (snippet: string) =>
-    read(
-      `SELECT "api"."transactions"."name", row_to_json("transactions_category_1".*)::jsonb AS "category" FROM "api"."transactions" `
-        + `LEFT JOIN LATERAL ( SELECT ${snippet} FROM "api"."categories" AS "categories_1" WHERE "categories_1"."id" = "api"."transactions"."category_id"   `
-        + `) AS "transactions_category_1" ON TRUE   `,
-    )
-  /** QueryBuilder.getJoin and SqlFragment.pgFmtSpreadJoinSelectItem: rows of many in one list, which 12.0 does not do */
-  const spread = (name: string) =>
-    read(
-      `SELECT "api"."transactions"."name", "transactions_line_items_1"."${name}" FROM "api"."transactions" LEFT JOIN LATERAL ( `
-        + `SELECT json_agg("transactions_line_items_1")::jsonb AS "transactions_line_items_1", COALESCE(json_agg("transactions_line_items_1"."${name}" ),'[]')::jsonb AS "${name}" `
-        + `FROM (SELECT "line_items_1"."${name}" FROM "api"."line_items" AS "line_items_1" WHERE "line_items_1"."transaction_id" = "api"."transactions"."id"   `
-        + `) AS "transactions_line_items_1" ) AS "transactions_line_items_1" ON TRUE   `,
-    )
-  const report = (snippet: string) =>
-    call(
-      `SELECT * FROM (SELECT '{"p_group_by":"status"}'::json AS json_data) pgrst_payload, LATERAL (SELECT "p_group_by" FROM json_to_record(pgrst_payload.json_data) AS _("p_group_by" text) LIMIT 1) pgrst_body , `
-        + `LATERAL "api"."get_transaction_aggregate"("p_group_by" := pgrst_body."p_group_by") pgrst_call`,
-      `SELECT ${snippet} FROM "pgrst_source"   `,
-    )
-  const page = (snippet: string) =>
-    call(
-      `SELECT "pgrst_call".* FROM "api"."get_upcoming"("start_date" := '2025-01-01'::text, "end_date" := '2025-02-01'::text) pgrst_call`,
-      `SELECT ${snippet} FROM "pgrst_source"   `,
-    )
-
-  test.each([
-    ['a list with a filter, an order and an exact count', read(plainRead, 'SELECT 1 FROM "api"."transactions"')],
-    ['a cast to a plain type', column(`CAST( "api"."transactions"."amount" AS text )`)],
-    ['a cast of an aliased column', column(`CAST( "api"."transactions"."transaction_date" AS date ) AS "day"`)],
-    ['an embedded row', embedded('"categories_1"."name"')],
-    ['rows of many, spread', spread('name')],
-    ['CSV', {
-      text: read(plainRead).text.replace(
-        `coalesce(json_agg(_postgrest_t), '[]')`,
-        `(SELECT coalesce(string_agg(a.k, ','), '')  FROM (    SELECT json_object_keys(r)::text as k    FROM (       SELECT row_to_json(hh) as r from pgrst_source as hh limit 1    ) s  ) a) || '\n' || coalesce(string_agg(substring(_postgrest_t::text, 2, length(_postgrest_t::text) - 2), '\n'), '')`,
-      ),
-    }],
-    ["the interface's media type", {
-      text: read(`${plainRead}LIMIT 1 OFFSET 0`).text.replace(`coalesce(json_agg(_postgrest_t), '[]')`, '"api"."one_object"(_postgrest_t)'),
-    }],
-    ['a report', report('"pgrst_source"."key", CAST( "pgrst_source"."value" AS text )')],
-    ['a function of a query string', page('"pgrst_source"."title"')],
-  ])('lets through %s', async (_, query) => {
-    expect(await asPostgrest(stack, request, query)).toMatchObject({ rows: [{ page_total: expect.any(String) }] })
-  })
-
-  const cast = { refused: { status: 400, code: 'PGRST100', message: 'a column cannot be cast to this type' } }
-  const noColumn = { refused: { status: 400, code: '42703' } }
-  test.each([
-    ['a cast to a type that asks the catalogue', column(`CAST( "api"."transactions"."name" AS regrole )`), cast],
-    ['the same of what is embedded', embedded(`CAST( "categories_1"."name" AS regclass )`), cast],
-    ['the same of what a function answers', report(`CAST( "pgrst_source"."key" AS regrole )`), cast],
-    ['a system column', column('"api"."transactions"."xmin"'), noColumn],
-    ['a system column of what is embedded', embedded('"categories_1"."ctid"'), noColumn],
-    ['a system column of what is spread', spread('xmin'), noColumn],
-    ['a function in place of a column', column('"api"."transactions"."pg_typeof"'), noColumn],
-    ['a function in place of a column of what is spread', spread('json_agg'), noColumn],
-    ["a function in place of a column of a function's answer", page('"pgrst_source"."row_to_json"'), noColumn],
-    ['the same column in an order', read(plainRead.replace('"amount"', '"ctid"')), noColumn],
-    ['a plan', { text: `EXPLAIN (FORMAT JSON) ${plainRead}` }, { refused: { code: 'PGRST122' } }],
-  ])('refuses %s', async (_, query, refusal) => {
-    expect(await asPostgrest(stack, { ...request, path: '/rpc/get_upcoming' }, query)).toMatchObject(refusal)
-  })
+test('an explained query is refused, and the same query is answered', async () => {
+  const read =
+    'WITH pgrst_source AS ( SELECT "api"."transactions"."name" FROM "api"."transactions" ) SELECT pg_catalog.count(*) AS page_total FROM pgrst_source'
+  expect(await asPostgrest(stack, request, { text: read })).toMatchObject({ rows: [{ page_total: expect.any(String) }] })
+  expect(await asPostgrest(stack, request, { text: `EXPLAIN (FORMAT JSON) ${read}` })).toMatchObject({ refused: { code: 'PGRST122' } })
 })

@@ -1,20 +1,29 @@
-/** What no query may ask: the planner's estimate, and what the catalogue holds. Source: docs/decisions/data.md. */
+/** Queries that are refused: the planner's estimate, by the database; the catalogue, by the edge. Source: docs/decisions/data/plan-without-strangers-values.md. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEdge } from '../edge/support.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { readTables, tables } from './samples.ts'
 
 let stack: DataStack
 let mine: Caller
 let viewer: Caller
+/** Ann, through the edge. */
+let ann: Caller
+let edge: Awaited<ReturnType<typeof startEdge>>
 
 beforeAll(async () => {
   stack = await dataStack()
-  const [ann, vic] = [await stack.person(), await stack.person()]
-  mine = stack.as(ann)
-  viewer = stack.as(vic, await stack.organization({ owner: ann, viewer: vic }))
+  edge = await startEdge(stack.url)
+  const [owner, vic] = [await stack.person(), await stack.person()]
+  mine = stack.as(owner)
+  ann = stack.as(owner, undefined, `${edge.url}/data`)
+  viewer = stack.as(vic, await stack.organization({ owner, viewer: vic }))
 })
-afterAll(() => stack.stop())
+afterAll(async () => {
+  edge.close()
+  await stack.stop()
+})
 
 /** One request whose header fields are sent as they are given, also several of one name. */
 async function send(method: string, path: string, fields: [string, string][], body?: string): Promise<{ status: number, text: string }> {
@@ -124,53 +133,53 @@ describe('the catalogue', () => {
   test('is not asked by a cast, whatever the row says: every answer is the same', async () => {
     for (const type of types) {
       const answers = await Promise.all(
-        [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => mine.get(path)),
+        [...probes.map((name) => `/tags?select=name::${type}&name=eq.${encodeURIComponent(name)}`), `/tags?select=name::${type}`].map((path) => ann.get(path)),
       )
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)), type).toHaveLength(1)
       expect(answers[0]).toMatchObject({ status: 400, body: { hint: expect.stringContaining('text'), details: null } })
     }
-    expect((await mine.get('/tags?select=name::text,id::uuid&limit=1')).status).toBe(200)
-    expect((await mine.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
+    expect((await ann.get('/tags?select=name::text,id::uuid&limit=1')).status).toBe(200)
+    expect((await ann.get('/transactions?select=amount::text,transaction_date::date,metadata::jsonb,amount::double%20precision')).status).toBe(200)
   })
 
   test('is not asked by a cast of what is embedded, written or answered by a function', async () => {
-    expect((await mine.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
-    expect((await mine.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
-    expect((await mine.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
-    expect((await mine.post('/rpc/get_filtered_transactions?select=name::regclass', { filters: [] })).status).toBe(400)
-    expect((await mine.post('/rpc/get_filtered_transactions?select=name::text', { filters: [] })).status).toBe(200)
-    expect((await mine.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
+    expect((await ann.get('/tags?select=id,transactions(name::regclass)')).status).toBe(400)
+    expect((await ann.post('/tags?select=name::regclass', { name: 'auth.users' }, { prefer: 'return=representation' })).status).toBe(400)
+    expect((await ann.post('/rpc/get_budget_comparison?select=name::regclass', {})).status).toBe(400)
+    expect((await ann.post('/rpc/get_filtered_transactions?select=name::regclass', { filters: [] })).status).toBe(400)
+    expect((await ann.post('/rpc/get_filtered_transactions?select=name::text', { filters: [] })).status).toBe(200)
+    expect((await ann.post('/rpc/get_budget_comparison?select=name::regrole', {})).status).toBe(400)
   })
 })
 
 describe('what PostgreSQL adds to a table', () => {
   test.each(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])('the system column %s is no column: it counts what everybody writes', async (column) => {
     const refusal = { status: 400, body: { code: '42703', details: null } }
-    expect(await mine.get(`/tags?select=${column}`)).toMatchObject(refusal)
-    expect(await mine.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
-    expect(await mine.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
-    expect(await mine.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
+    expect(await ann.get(`/tags?select=${column}`)).toMatchObject(refusal)
+    expect(await ann.get(`/transactions?select=id,categories(${column})`)).toMatchObject(refusal)
+    expect(await ann.post(`/tags?select=${column}`, { name: 'x' }, { prefer: 'return=representation,tx=rollback' })).toMatchObject(refusal)
+    expect(await ann.patch(`/tags?select=${column}&name=eq.x`, { name: 'y' }, { prefer: 'return=representation' })).toMatchObject(refusal)
     // some have no order and take no text, which PostgreSQL itself says first
     for (const path of [`/tags?select=id&order=${column}`, `/tags?select=id&${column}=eq.1`, `/tags?select=id&${column}=not.is.null`])
-      expect([400, 404], path).toContain((await mine.get(path)).status)
+      expect([400, 404], path).toContain((await ann.get(path)).status)
   })
 
   test.each(['count', 'json_agg', 'array_agg', 'pg_typeof', 'row_to_json', 'record_send', 'to_jsonb', 'one_object', 'pg_column_size'])(
     'the function %s is no column',
     async (name) => {
-      expect(await mine.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
+      expect(await ann.get(`/tags?select=${name}`)).toMatchObject({ status: 400, body: { code: '42703' } })
       for (const path of [`/tags?select=id&order=${name}`, `/transactions?select=id,categories(${name})`])
         expect([400, 404], path).toContain(
-          (await mine.get(path)).status,
+          (await ann.get(path)).status,
         )
     },
   )
 
   test("a column may have any alias, and a function's answer its own columns", async () => {
-    expect((await mine.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
+    expect((await ann.get('/transactions?select=count:amount,xmin:name,category:categories(json_agg:name),...categories(label:name)&limit=1')).status).toBe(
       200,
     )
-    expect((await mine.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status)
+    expect((await ann.post('/rpc/get_transaction_distribution_by_category?select=count,share', { params: { filters: { preset: 'this_month' } } })).status)
       .toBe(200)
   })
 })

@@ -318,3 +318,26 @@ describe('converted', () => {
     expect(table(groups)).toEqual([['eur', 'usd', 2212.22, 4], ['usd', 'usd', -80.55, 2]])
   })
 })
+
+describe('an operator who is Ada', () => {
+  const converted = `p_convert_to => 'usd'`
+  test.each([
+    ['cash_flow_statement', `periods => 120, ${converted}`, `get_cash_flow(periods => 120, ${converted})`],
+    ['transaction_aggregate_statement', `p_group_by => 'category', ${converted}`, `get_transaction_aggregate(p_group_by => 'category', ${converted})`],
+    ['distribution_statement', `'{}', ${converted}`, `get_transaction_distribution_by_category('{}'::jsonb, ${converted})`],
+    ['budget_comparison_statement', converted, `get_budget_comparison(${converted})`],
+  ])('prints the statement of a report by %s(), explains it, and gets the rows that the report answers', async (statement, given, report) => {
+    const { rows: [{ id }] } = await stack.owner.query(`select user_id as id from api.accounts limit 1`)
+    await stack.owner.query('begin')
+    await stack.owner.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ user_id: id, claims: {} })])
+    await stack.owner.query('set local role authenticated')
+    const { rows: [{ text }] } = await stack.owner.query(`select private.${statement}(${given}) as text`)
+    const { rows: plan } = await stack.owner.query(`explain (analyze) ${text}`)
+    expect(JSON.stringify(plan)).toContain('transactions')
+    const { rows } = await stack.owner.query({ text, rowMode: 'array' })
+    const { rows: answered } = await stack.owner.query({ text: `select * from api.${report}`, rowMode: 'array' })
+    await stack.owner.query('rollback')
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows).toEqual(answered)
+  })
+})

@@ -1,4 +1,4 @@
-/** Nobody takes the data surface from the others, and nobody quick is refused. Source: docs/decisions/data.md. */
+/** Nobody takes the data surface from the others, and nobody quick is refused. Source: docs/decisions/data/share-the-connections-by-user.md. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { placesOf } from '../../db/migrate.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'

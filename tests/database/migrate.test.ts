@@ -130,7 +130,7 @@ describe('migrate', () => {
       `comment on table api.goals is 'Goals'; comment on column api.goals.id is 'Id';
        alter table api.goals enable row level security;
        grant select on api.goals to anon, authenticated;
-       create policy goals_list on api.goals for select to authenticated using (private.is_plain_query() and id::text = (select public.uid()));`,
+       create policy goals_list on api.goals for select to authenticated using (private.is_not_explained() and id::text = (select public.uid()));`,
     )
     await newer.migrate(options())
     const before = await described()
@@ -154,7 +154,7 @@ describe('migrate', () => {
     )
     await appendFile(
       join(own.folder, 'rules/tags.sql'),
-      `alter policy tags_read on api.tags using (private.is_plain_query() and user_id is null and user_id = (select public.uid()));`,
+      `alter policy tags_read on api.tags using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
     )
     await own.migrate(options())
     expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'tags_read')`)).toEqual([{

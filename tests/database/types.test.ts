@@ -1,7 +1,7 @@
 /** What is made of the catalogue is what the database has: nobody writes it by hand, and nobody forgets to. */
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { cataloguePages } from '../../docs/catalogue.ts'
+import { cataloguePages } from '../../description/pages.ts'
 import { ownedDatabase } from '../support/database.ts'
 
 test('each file that `npm run schema` writes is what the catalogue of a migrated database says', async () => {

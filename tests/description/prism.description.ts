@@ -1,19 +1,23 @@
-/** What docs/data.md sends and gets is what docs/openapi.json says, as Prism judges it in front of the running data surface. */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+/** What docs/data.md sends and gets is what the OpenAPI document says, as Prism judges it in front of the running data surface. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sections, tellStory, type Story } from '../support/data-page.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { prism } from './prism.ts'
+import { descriptionFile } from './tools.ts'
 
 let stack: DataStack
 let proxy: Awaited<ReturnType<typeof prism>>
 let story: Story
+let directory: string
 
 beforeAll(async () => {
   stack = await dataStack()
-  proxy = await prism(stack.url)
+  directory = await mkdtemp(join(tmpdir(), 'finance-description-'))
+  const { file } = await descriptionFile(directory)
+  proxy = await prism(stack.url, file)
   // Prism writes the names of fields in lower case
   story = await tellStory(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
 })
@@ -21,6 +25,7 @@ afterAll(async () => {
   await story.close()
   await proxy.stop()
   await stack.stop()
+  await rm(directory, { recursive: true, force: true })
 })
 
 test.each(sections)('“$title” passes, and answers what the page shows', ({ examples }) => story.follow(examples))
@@ -58,8 +63,7 @@ test('a request that the description does not allow is refused before the data s
 })
 
 test('an answer that the description does not allow is found', async () => {
-  const file = join(tmpdir(), `finance-description-${process.pid}.json`)
-  const description = JSON.parse(await readFile(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+  const { file, description } = await descriptionFile(directory)
   for (const name of ['transactions', 'transactions_part']) description.components.schemas[name].properties.amount = { type: 'string' }
   await writeFile(file, JSON.stringify(description))
   const wrong = await prism(stack.url, file)
@@ -70,6 +74,5 @@ test('an answer that the description does not allow is found', async () => {
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 500, body: { type: 'https://stoplight.io/prism/errors#VIOLATIONS' } })
   } finally {
     await wrong.stop()
-    await rm(file)
   }
 })

@@ -1,13 +1,10 @@
-/** Prism as a proxy that checks each request and each answer against docs/openapi.json. */
+/** Prism as a proxy that checks each request and each answer against the OpenAPI document. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { recorder } from './recorder.ts'
 import { tool } from './tools.ts'
-
-const file = join(import.meta.dirname, '../../docs/openapi.json')
 
 /** A port that was free a moment ago; Prism does not say which one it would take. */
 async function freePort(): Promise<number> {
@@ -21,10 +18,10 @@ async function freePort(): Promise<number> {
 
 /**
  * Starts Prism in front of something.
- * @param description the file of the description; docs/openapi.json unless told
+ * @param description the file of the document
  * @returns where it listens, what it has warned of and refused, and a function that ends it
  */
-export async function prism(upstream: string, description = file): Promise<{ url: string, complaints: () => string[], stop: () => Promise<void> }> {
+export async function prism(upstream: string, description: string): Promise<{ url: string, complaints: () => string[], stop: () => Promise<void> }> {
   const behind = await recorder(upstream)
   const port = await freePort()
   const child = spawn(process.execPath, [

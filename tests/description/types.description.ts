@@ -1,4 +1,4 @@
-/** What Redocly and openapi-typescript make of docs/openapi.json: no warning, and types that take every request of the pages. */
+/** What Redocly and openapi-typescript make of the OpenAPI document: no warning, and types that take every request of the pages. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sections, tellStory } from '../support/data-page.ts'
 import { dataStack } from '../support/data.ts'
 import { recorder, type Sent } from './recorder.ts'
-import { tool } from './tools.ts'
+import { descriptionFile, tool } from './tools.ts'
 
 const root = join(import.meta.dirname, '../..')
-const file = join(root, 'docs/openapi.json')
-const description = JSON.parse(await readFile(file, 'utf8'))
-
 let directory: string
+let file: string
+let description: any
 
 const run = async (program: string, ...options: string[]): Promise<{ code: number, output: string }> => {
   try {
@@ -31,6 +30,7 @@ const run = async (program: string, ...options: string[]): Promise<{ code: numbe
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-description-'))
+  ;({ file, description } = await descriptionFile(directory))
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 

@@ -4,7 +4,6 @@ import { request as httpRequest, type RequestListener } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
@@ -142,6 +141,14 @@ describe('its own state', () => {
     await expect.poll(() => one.output()).toContain('"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"')
     await isReady(one)
     expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
+  })
+
+  test('an upstream that is never ready is a warning that names the setting and both ports', async () => {
+    const one = await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: '9' })
+    const { port } = new URL(stack.dataUrl)
+    await expect.poll(one.output).toContain(
+      `"setting":"POSTGREST_UPSTREAM","name":"127.0.0.1:${port}","msg":"an upstream does not say at port 9 that it is ready"`,
+    )
   })
 })
 
@@ -362,8 +369,7 @@ describe('a hold', () => {
     const one = await edgeFor({ ...ofStack(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
     await isReady(one)
     process.kill(one.pid, 'SIGUSR2')
-    // a signal takes effect a moment later
-    await sleep(50)
+    await expect.poll(one.output).toContain('requests are held')
     let answered = 0
     const waiting = ['/data/transactions', '/api/auth/jwks'].map((path) => statusOf(one.url + path).finally(() => (answered += 1)))
     expect(await statusOf(`${one.url}/healthz`)).toBe(200)

@@ -1,8 +1,10 @@
 /** What a query may ask of PostgREST, and what never reaches it. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { most } from '../../edge/query.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { asked, garbledFields, messages, refused } from './queries.ts'
+import { asked, garbledFields, hints, messages, refused } from './queries.ts'
 import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
 
 let stack: Stack
@@ -17,10 +19,11 @@ const answer = async (url: string, method: string, headers = {}) => {
   const response = await fetch(url, { method, headers })
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
+const parsed = ({ text, ...rest }: { status: number, type: string | null, text: string }) => ({ ...rest, body: JSON.parse(text) })
 const refusal = (code: string) => ({
-  status: 400,
+  status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
-  text: JSON.stringify({ code, message: messages[code], details: null, hint: null }),
+  body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
 })
 
 test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
@@ -38,9 +41,33 @@ test('a list of 7,000 commas, which comes back encoded in a field of the answer'
   expect(answered.length).toBeGreaterThan(20_000)
 })
 
+test('the pages name the limits', async () => {
+  const [ofData, ofSecurity] = await Promise.all(
+    ['data', 'security'].map(async (page) => (await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).replaceAll(/\s+/g, ' ')),
+  )
+  const lists = `${most.items} commas and JSON arrows or ${most.itemBytes / 1024} KiB in \`select\`, \`order\`, \`columns\` and \`on_conflict\``
+  const names = `${most.nameBytes} bytes in a name, ${most.argumentBytes / 1024} KiB in the names of a function's parameters, `
+  const items = `${most.relationBytes} bytes in an item of \`select\`, `
+  const embeddings = `${most.embeddings} embedded tables and \`*\``
+  expect(ofData).toContain(
+    `more than ${most.parameters} parameters, ${names}${items}${lists} together, ${embeddings}, `
+      + `or ${most.conditions} conditions and JSON arrows or ${most.groups} parentheses in \`and\` and \`or\`, `,
+  )
+  for (const page of [ofData, ofSecurity]) expect(page).toContain(`a path above ${most.pathBytes} bytes`)
+  expect(ofSecurity).toContain(
+    `more than ${most.parameters} parameters, ${lists}, ${embeddings}, `
+      + `${most.conditions} conditions and JSON arrows and ${most.groups} parentheses in \`and\` and \`or\`, ${names}or ${items}`,
+  )
+})
+
+test('a URL and header fields of more than 16 KiB together are refused without a body', async () => {
+  const answered = await raw(stack.url, `GET /data/transactions?name=eq.${'a'.repeat(8_200)} HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(8_200)}\r\n\r\n`)
+  expect(answered).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/)
+})
+
 describe('refused before PostgREST sees it', () => {
   test.each(refused)('as %s: %s', async (code, _, path, method = 'GET') => {
-    for (const prefix of ['/data', '/rest/v1']) expect(await answer(stack.url + prefix + path, method, bearer)).toEqual(refusal(code))
+    for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
   })
 
   test('from everybody, and PostgREST hears of none', async () => {
@@ -52,7 +79,7 @@ describe('refused before PostgREST sees it', () => {
       }),
     )
     for (const [code, , path, method = 'GET'] of refused.filter((one) => one[2].length < 2000))
-      expect(await answer(`${address}/data${path}`, method)).toEqual(refusal(code))
+      expect(parsed(await answer(`${address}/data${path}`, method))).toEqual(refusal(code))
     expect(seen).toEqual([])
   })
 

@@ -1,6 +1,8 @@
 /** Both surfaces on one origin: what the edge hands on is what came. */
 import { PostgrestClient } from '@supabase/postgrest-js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -59,7 +61,7 @@ describe.each(prefixes)('at %s', (prefix) => {
         method: 'OPTIONS',
         headers: { origin: 'https://app.example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
       }],
-      ['/transactions?select=nothing', { headers: { origin: 'https://app.example.org' } }],
+      ['/transactions?select=id&order=id.wrong', { headers: { origin: 'https://app.example.org' } }],
       ['/nothing?a=%2F..%2F&b=%00', {}],
       ['/transactions', { headers: { authorization: 'Bearer bent' } }],
       ['/?limit=1', { method: 'POST' }],
@@ -69,6 +71,8 @@ describe.each(prefixes)('at %s', (prefix) => {
       const exposed = direct.headers['access-control-expose-headers']
       expect(through.headers, path).toMatchObject(ofData)
       Object.assign(direct.headers, ofData)
+      const location = direct.headers['content-location']
+      if (location !== undefined) direct.headers['content-location'] = prefix + location
       if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Request-Id`
       if (path.includes('eq.Bread')) expect([through.status, direct.status]).toEqual([200, 200])
       else expect(through, `${init.method ?? 'GET'} ${path}`).toEqual(direct)
@@ -183,7 +187,7 @@ describe('an answer', () => {
       await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
     ]
     expect(through.body.length).toBeGreaterThan(1_000_000)
-    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...ofData } })
+    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...ofData, 'content-location': '/data/tags?order=id' } })
   })
 
   test('that breaks off in the middle breaks off for the client too', async () => {
@@ -210,6 +214,33 @@ describe('an answer', () => {
     impatient.abort()
     await expect(answer).rejects.toThrow()
     await expect.poll(() => cut).toEqual(['/slow'])
+  })
+})
+
+test('a reason phrase that HTTP does not allow is not passed on, and the edge serves the next request', async () => {
+  const upstream = createTcpServer((socket) => {
+    socket.on('error', () => undefined).once('data', (head) => {
+      if (head.includes('100-continue')) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+      socket.end('HTTP/1.1 404 category “x”\u0007 not found\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  onTestFinished(() => void upstream.close())
+  const url = await edgeBefore(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+  for (let round = 0; round < 3; round += 1) {
+    const response = await fetch(`${url}/data/transactions`)
+    expect([response.status, response.statusText, await response.text()]).toEqual([404, 'Not Found', '{}'])
+  }
+})
+
+test.each([
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ['a body with an unknown encoding', { 'content-type': 'application/json', 'content-encoding': 'identity, foo' }],
+])('%s is refused, because PostgREST would misread it', async (_, headers) => {
+  expect(await seen(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
+    status: 415,
+    body: expect.stringContaining('"code":"UNSUPPORTED_MEDIA_TYPE"'),
   })
 })
 

@@ -12,7 +12,7 @@ export type Equivalent = {
 
 const uid = String.raw`user_id = \( SELECT private\.personal_id\(\) AS personal_id\) at \d+`
 const team = String.raw`organization_id = \( SELECT org_id\(\) AS org_id\) at \d+`
-const keepOwner = String.raw`^trigger $1_keep_owner on api\.$1: disabled$`
+const beforeRow = String.raw`^trigger [23]_before_row on api\.$1: disabled$`
 
 export const equivalents: Equivalent[] = [
   {
@@ -22,32 +22,32 @@ export const equivalents: Equivalent[] = [
   // --- kept twice
   {
     name: new RegExp(`^policy (\\w+)_create on api\\.\\1: with check without ${uid}$`),
-    keptBy: String.raw`^trigger $1_(1_)?set_owner on api\.$1: disabled$`,
-    reason: 'set_owner() refuses a foreign user_id before the policy is asked',
+    keptBy: beforeRow,
+    reason: 'before_row() refuses a foreign user_id before the policy is asked',
   },
   {
     name: new RegExp(`^policy (\\w+)_update on api\\.\\1: with check without (?:organization_id IS NULL at \\d+|${uid}|${team})$`),
-    keptBy: keepOwner,
-    reason: 'an update that passes USING and moves nothing cannot break this; keep_identity() refuses the moves',
+    keptBy: beforeRow,
+    reason: 'an update that passes USING and moves nothing cannot break this; before_row() refuses the moves',
   },
   {
     name: /^unique index api\.(transactions)_(?:personal|team)_import: dropped$/,
-    keptBy: String.raw`^trigger $1_2_recognize_import on api\.$1: disabled$`,
-    reason: 'recognize_import() finds the row first; the index is there for two imports at the same moment',
+    keptBy: beforeRow,
+    reason: 'before_row() finds the row first; the index is there for two imports at the same moment',
   },
   {
     name: new RegExp(`^policy (line_items|transaction_tags)_create on api\\.\\1: with check without ${team}$`),
-    keptBy: String.raw`^trigger $1_1_set_owner on api\.$1: disabled$`,
-    reason: 'set_owner_of_part() gives a part the pair of a transaction that the caller sees',
+    keptBy: beforeRow,
+    reason: 'before_row() gives a part the pair of a transaction that the caller sees',
   },
   {
-    name: /^trigger 0_((?:past_)?budgets)_check_category on api\.\1: disabled$/,
-    keptBy: String.raw`^trigger $1_2_check_category_of_key on api\.$1: disabled$`,
+    name: /^trigger 3_after_row on api\.((?:past_)?budgets): disabled$/,
+    keptBy: beforeRow,
     reason: 'the category of a budget is asked before its key, too',
   },
   // --- kept by something that cannot be weakened alone
   {
-    name: /^policy \w+ on api\.\w+: using without private\.is_plain_query\(\)/,
+    name: /^policy \w+ on api\.\w+: using without private\.is_not_explained\(\)/,
     reason: 'it decides about questions and not about rows; values.test.ts takes it away and sees the estimates',
   },
   {
@@ -73,7 +73,7 @@ export const equivalents: Equivalent[] = [
     reason: 'a budget goes with its category, which goes with the organization',
   },
   {
-    name: /^(?:trigger budgets_start\w*|trigger \w*_keep_past\w*|function private\.(?:keep_past_of_\w+|keep_past_budget|restate_budget))\b/,
+    name: /^trigger (?:4_keep_past on api\.budgets|3_after_row on api\.categories): disabled$/,
     reason: 'it keeps the figures of past months, within one tenant: tests/data/budgets.test.ts',
   },
   { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
@@ -82,7 +82,7 @@ export const equivalents: Equivalent[] = [
     reason: 'take_import_back() deletes the transactions of an import before the reference could be missed',
   },
   {
-    name: /^trigger (?:0_imports_check_account|imports_(?:1_set_owner|keep_owner)) on /,
+    name: /^trigger 4_after_row on api\.imports: disabled$/,
     reason: 'callers are granted neither insert nor update; begin_import() makes the row',
   },
   {
@@ -94,7 +94,7 @@ export const equivalents: Equivalent[] = [
     reason: 'a filter shows what the policy for select shows; an update without one gives all the same tag, which the key refuses',
   },
   {
-    name: /^(?:(?:policy imports_delete|trigger imports_require_delete) on api\.imports: |right of the \w+ to delete imports: given$)/,
+    name: /^(?:policy imports_delete on api\.imports: |right of the \w+ to delete imports: given$)/,
     reason:
       'an import of the world has transactions that were changed, so none can be deleted, whoever asks: tests/data/import-files.test.ts has a stranger try',
   },
@@ -103,31 +103,26 @@ export const equivalents: Equivalent[] = [
     reason: 'no caller can make a row without an owner, and deleting a user deletes the personal rows first',
   },
   {
-    name: /^trigger transactions_pass_owner_on on /,
+    name: /^trigger 6_after_update_by_owner on api\.transactions: disabled$/,
     reason: 'no caller changes the tenant of a transaction: tests/data/owner.test.ts does, as the owner of the database',
   },
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
   { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
   // --- not about who sees and changes what: tests/data walks them
-  { name: /^trigger \w+_0_count_(?:created|changed) on /, reason: 'it counts the rows of a request: tests/data/activity-of-many.test.ts' },
-  { name: /^trigger \w+_record_(?:creation|change|deletion) on /, reason: 'it records what was done, and decides nothing: tests/data/activity.test.ts' },
+  { name: /^trigger \d_record_(?:creation|change|deletion) on /, reason: 'it records what was done, and decides nothing: tests/data/activity.test.ts' },
   { name: /^constraint activity_has_one_owner on api\.activity: dropped$/, reason: 'callers do not write this table' },
   {
-    name: /^trigger \w+_(?:set_timestamps|updated_at|lower_\w+|mask_account_number|take_(?:usd|currency)|z_[23]_\w+_(?:known|fits_currency)|z_0_\w+) on /,
+    name: /^trigger (?:1_updated_at on api\.app_subscriptions|2_before_naming_day on api\.transactions): disabled$/,
     reason: 'it keeps the form of a value',
   },
-  { name: /^trigger \w+_z_1_explain_refusal on /, reason: 'it adds words to what a constraint refuses: tests/data/errors.test.ts' },
   {
     name:
-      /^trigger (?:accounts_keep_currency|line_items_(?:note_\w+|fit|amount_fits_currency|keep_\w*items_of_transfer)|transactions_(?:note_\w+|fit|keep_\w+_transfer|keep_transfer_of_items|change_other_halves|delete_other_halves)) on /,
-    reason: 'it keeps what money adds up to, within one tenant: tests/data/{accounts,transfers,line-items}.test.ts',
+      /^trigger (?:3_after_row on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete|9_line_items) on api\.transactions): disabled$/,
+    reason: 'it keeps what money adds up to and what the bank said, within one tenant: tests/data/{accounts,transfers,line-items,import-updates}.test.ts',
   },
   {
-    name: /^trigger (?:transactions_(?:keep|distrust|forget)_bank_values|imports_take_updates_back|activity_forget_import_updates) on /,
+    name: /^trigger (?:3_take_updates_back on api\.imports|1_forget_import_updates on api\.activity): disabled$/,
     reason: 'it keeps what the bank said of a transaction, within one tenant: tests/data/import-updates.test.ts',
   },
-  {
-    name: /^(?:trigger \w+_|function private\.)(?:take_turn|write_once)\b/,
-    reason: 'it decides who of two waits and what an upsert may name twice: tests/data/turns.test.ts',
-  },
+  { name: /^trigger 1_before_statement on /, reason: 'it decides who of two waits: tests/data/turns.test.ts' },
 ]

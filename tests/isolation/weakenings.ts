@@ -54,7 +54,7 @@ export function operands(expression: string): [number, number][] {
 }
 
 /**
- * The expression without one operand, for each. What an AND says twice is one operand: protect_owned() names the organization a
+ * The expression without one operand, for each. What an AND says twice is one operand: a policy names the organization a
  * second time for the planner, and neither is missed alone.
  */
 function withoutOne(expression: string): { piece: string, from: number, text: string }[] {

@@ -19,7 +19,7 @@ const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greet
 const says = (word: string) =>
   write(`
     create or replace function api.${word}() returns text language plpgsql stable set search_path = ''
-      as $$ begin perform private.require_plain_query(); return '${word}'; end $$;
+      as $$ begin return '${word}'; end $$;
     comment on function api.${word}() is 'Says so.';`)
 /** 404 where there is no such function; it is for nobody without a token. */
 const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).status

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../infra/local/postgres.ts'
-import { emptyDirectory, remove, start, stop } from './support.ts'
+import { serviceNode } from '../../infra/local/floors.ts'
+import { emptyDirectory, floorsIn, floorsOf, remove, start, stop } from './support.ts'
 
 let directory: string
 let server: PostgresServer
@@ -37,13 +38,14 @@ afterAll(async () => {
   await remove(directory)
 })
 
-test('it creates what it needs on that server, and starts on it again', async () => {
+test('it creates what it needs on that server, names what is below its floor, and starts on it again', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data'), AUTHENTICATOR_PASSWORD: 'it\'s "q\\uoted" $HOME %41' }
   for (const time of ['first', 'second']) {
     await using run = await start({ env })
     await run.ready
     expect((await fetch(`${run.url}/readyz`)).status, time).toBe(200)
     expect((await fetch(`${run.dataUrl}/transactions`)).status, time).toBe(200)
+    expect(floorsIn(run.output())).toBe(await floorsOf(databaseUrl, { node: (await serviceNode()).version, postgrest: '12.0.2' }))
     expect(await stop(run, 'SIGTERM')).toMatchObject({ code: 0, left: [] })
   }
   expect(await readdir(join(directory, 'data'))).toEqual(['secrets.json'])

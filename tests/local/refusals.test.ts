@@ -69,6 +69,16 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
     /DATABASE_URL: 127\.0\.0\.1:\d+ does not answer/,
   ],
   [
+    'an sslmode that there is not',
+    () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x?sslmode=on` }),
+    /DATABASE_URL has an unknown sslmode: it must be one of disable, /,
+  ],
+  [
+    'a certificate that is not there',
+    () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x?sslrootcert=/nowhere.pem` }),
+    /DATABASE_URL: a certificate cannot be read: ENOENT.*sslrootcert/,
+  ],
+  [
     'a host that does not exist',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@nowhere.invalid/x` }),
     /DATABASE_URL: the host nowhere\.invalid is not known/,

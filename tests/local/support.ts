@@ -4,7 +4,9 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { freePort } from '../../infra/local/ports.ts'
+import { belowFloors, databaseVersionsSql, type Versions } from '../../infra/shared/floors.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -37,7 +39,7 @@ export const remove = (directory: string): Promise<void> => rm(directory, { recu
 
 /** Copies what `npm start` needs of the checkout, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
-  for (const name of ['auth', 'db', 'docs/openapi.json', 'edge', 'infra', 'package.json', 'postgrest.conf'])
+  for (const name of ['auth', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 
@@ -88,8 +90,25 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
-/** Returns an output without the lines of floors.json, which depend on the versions that this machine has. */
-export const withoutFloors = (output: string): string => output.replace(/^(Error|Warning): \w+ [\d.]+ is below .*\n/gm, '')
+/** Returns the lines that a command must print for this Node, a database and its PostgREST, or for the versions given. */
+export async function floorsOf(databaseUrl: string, versions: Versions = {}): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows: [database] } = await client.query<Versions>(databaseVersionsSql)
+    return belowFloors({ node: process.versions.node, ...database, ...versions }).map(({ line }) => `${line}\n`).join('')
+  } finally {
+    await client.end()
+  }
+}
+
+const floorLine = /^(Error|Warning): \w+ [\d.]+ is below .*\n/gm
+
+/** Returns the lines of an output that name a version below its floor. They depend on the versions of this machine. */
+export const floorsIn = (output: string): string => (output.match(floorLine) ?? []).join('')
+
+/** Returns an output without those lines. */
+export const withoutFloors = (output: string): string => output.replace(floorLine, '')
 
 /** Everything a process has started, and what that has started; of these, the ones whose command line matches. */
 export function descendants(pid: number, pattern = /^/): number[] {

@@ -19,40 +19,22 @@ afterAll(() => stop())
 /** Of each rule, statements that break it, and what the query then names. */
 const breaches: Record<string, [breach: string, names: RegExp][]> = {
   activity_unrecorded: [
-    ['drop trigger tags_record_change on api.tags', /^tags: update$/],
+    ['drop trigger "3_record_change" on api.tags', /^tags: update$/],
     [
-      'alter table api.line_items disable trigger line_items_record_deletion',
+      'alter table api.line_items disable trigger "6_record_deletion"',
       /^line_items: delete$/,
     ],
-    ['drop trigger tags_0_count_created on api.tags', /^tags: count of insert$/],
     ['create table api.more (id uuid, user_id text, organization_id text)', /^more: insert$/],
   ],
-  amounts_unrounded: [
-    ['drop trigger accounts_z_0_3_round_balance on api.accounts', /^accounts\.balance$/],
-    ['alter table api.budgets disable trigger budgets_z_0_1_amount_in_range', /^budgets\.amount$/],
-    ['alter table api.tags add column worth numeric', /^tags\.worth$/],
-  ],
-  calls_that_may_be_warm: [
-    [
-      `create function api.more(p_name text) returns text language plpgsql stable set search_path = '' as $$ begin return p_name; end $$`,
-      /^api\.more\(text\)$/,
-    ],
-    [`create function api.more() returns setof api.tags language sql stable begin atomic select * from api.tags; end`, /^api\.more\(\)$/],
-  ],
   checks_that_do_not_refuse: [[`alter policy tags_create on api.tags with check (user_id = (select public.uid()))`, /^tags_create on tags$/]],
-  claims_asked_per_row: [[`alter policy tags_read on api.tags using (private.is_plain_query() and user_id = public.uid())`, /^tags_read on tags$/]],
+  claims_asked_per_row: [[`alter policy tags_read on api.tags using (private.is_not_explained() and user_id = public.uid())`, /^tags_read on tags$/]],
   comments_missing: [
     ['comment on table api.tags is null', /^tags$/],
     ['comment on column api.tags.name is null', /^tags\.name$/],
     ['comment on function private.can(text, text) is null', /^private\.can\(text,text\)$/],
     ['comment on schema api is null', /^schema api$/],
   ],
-  currencies_unjudged: [
-    ['drop trigger accounts_z_2_changed_currency_known on api.accounts', /^accounts\.currency$/],
-    ['alter table api.tags add column currency text', /^tags\.currency$/],
-  ],
   definers_functions_callable: [['alter function private.deny(text) security definer', /^private\.deny\(text\)$/]],
-  deletes_without_trigger: [['drop trigger tags_require_delete on api.tags', /^tags$/]],
   foreign_keys_without_index: [['drop index api.line_items_transaction_id', /line_items_transaction_id_fkey/]],
   functions_callable_in_public: [[
     `create function public.helper() returns integer language sql return 1; grant execute on function public.helper() to authenticated`,
@@ -62,10 +44,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
   functions_with_definers_rights_exposed: [['alter function api.get_cash_flow(text, integer, text, uuid, integer, text) security definer', /get_cash_flow/]],
   functions_without_search_path: [['alter function private.deny(text) reset search_path', /deny/]],
   indexes_led_by_a_date: [['create index by_date on api.transactions (transaction_date)', /by_date/]],
-  owner_pairs_unprotected: [['drop trigger tags_keep_owner on api.tags', /^tags lacks keep_identity$/], [
-    'alter table api.tags alter column user_id drop default',
-    /^tags\.user_id$/,
-  ]],
+  owner_pairs_unprotected: [['alter table api.tags alter column user_id drop default', /^tags\.user_id$/]],
   owners_deleted: [[
     `alter table api.tags drop constraint tags_user_id_fkey, add constraint tags_user_id_fkey foreign key (user_id) references auth.users on delete cascade`,
     /tags\.user_id: c$/,
@@ -86,15 +65,6 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     /^authenticator owns api\.tags$/,
   ]],
   reads_that_may_be_explained: [['alter policy tags_read on api.tags using (user_id = (select public.uid()))', /^tags_read on tags$/]],
-  refusals_unexplained: [
-    ["alter table api.tags add constraint tags_name_plain check (name !~ '<')", /^tags: tags_name_plain$/],
-    ['alter table api.categories alter column color set not null', /^categories\.color$/],
-    ['drop trigger tags_z_1_explain_refusal on api.tags', /^tags: tags_name_length$/],
-    [
-      'alter trigger "0_transactions_check_category" on api.transactions rename to transactions_check_category',
-      /^transactions_check_category on transactions$/,
-    ],
-  ],
   rights_beyond_rows: [['grant select on auth.users to authenticated', /^authenticated may SELECT auth\.users$/], [
     'grant truncate on api.tags to authenticated',
     /^authenticated may TRUNCATE api\.tags$/,
@@ -103,12 +73,48 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     'grant execute on function private.can(text, text) to anon',
     /^anon may call private\.can/,
   ]],
+  rows_unkept: [
+    ['drop trigger "2_before_row" on api.tags', /^tags: /],
+    ['alter table api.tags disable trigger "2_before_row"', /^tags: /],
+    ...([
+      ['tags', 'private.is_one_too_many(tg_op)', 'count'],
+      ['tags', "private.can('tags', 'delete')", 'right to delete'],
+      ['tags', 'private.owner_of_new(', 'owner'],
+      ['line_items', 'private.owner_of_part(', 'owner'],
+      ['tags', 'old.user_id is distinct from', 'identity'],
+      ['tags', 'private.is_merge()', 'one row once'],
+      ['tags', 'private.refuse_row(', 'refusal'],
+      ['tags', "then 'tags_name_length'", 'tags_name_length'],
+      ['tags', 'new.name is null', 'name'],
+      ['tags', 'new.created_at := now()', 'created_at'],
+      ['categories', 'new.updated_at := now()', 'updated_at'],
+      ['accounts', 'new.balance := round(', 'balance'],
+      ['budgets', 'abs(new.amount)', 'amount'],
+      ['budgets', 'private.fits_cents(new.amount', 'amount'],
+      ['accounts', 'not private.is_currency(new.currency)', 'currency'],
+      ['accounts', 'new.currency := lower(', 'currency'],
+    ] as const).map(([table, step, names]): [string, RegExp] => [
+      `update pg_proc set prosrc = replace(prosrc, $step$${step}$step$, 'true') where oid = 'private.${table}_before_row()'::regprocedure`,
+      new RegExp(`^${table}: ${names}$`),
+    ]),
+    ["alter table api.tags add constraint tags_name_plain check (name !~ '<')", /^tags: tags_name_plain$/],
+    ['alter table api.categories alter column color set not null', /^categories: color$/],
+    ['alter table api.tags add column worth numeric', /^tags: worth$/],
+    ['alter table api.tags add column currency text', /^tags: currency$/],
+  ],
+  tables_that_differ: [
+    ['alter policy tags_delete on api.tags using (user_id = (select private.personal_id()))', /^accounts: policy for DELETE$/],
+    ['alter policy categories_delete on api.categories using (user_id = (select private.personal_id()))', /^categories: policy for DELETE$/],
+    ['grant update on api.imports to authenticated', /^imports: UPDATE of authenticated$/],
+    ['revoke select on api.tags from anon', /^tags: SELECT of anon$/],
+    ['drop trigger "1_before_statement" on api.tags', /^tags: turn$/],
+  ],
   tables_without_row_security: [['alter table api.transactions disable row level security', /^transactions$/], [
     'create table api.more (id integer)',
     /^more$/,
   ]],
   tenants_of_unknown_size: [['alter table api.tags alter column user_id reset (n_distinct)', /^tags\.user_id$/]],
-  times_sent_by_callers: [['drop trigger tags_set_timestamps on api.tags', /^tags\.created_at$/]],
+  triggers_unordered: [['alter trigger "4_after_row" on api.transactions rename to transactions_after_row', /^transactions_after_row on api\.transactions$/]],
   values_without_bounds: [
     ['alter table api.transactions drop constraint transactions_amount_is_number', /^transactions\.amount$/],
     ['alter table api.transactions drop constraint transactions_name_length', /^transactions\.name$/],

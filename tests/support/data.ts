@@ -40,8 +40,8 @@ export type DataStack = AsyncDisposable & {
   ownerUrl: string
   person(name?: string): Promise<Account>
   organization(members: Partial<Record<Role, Account>>): Promise<Organization>
-  /** An account in the personal context, or with an organization active. */
-  as(account: Account, organization?: Organization): Caller
+  /** An account in the personal context, or with an organization active. `address`: of an edge, or of the data surface itself. */
+  as(account: Account, organization?: Organization, address?: string): Caller
   anonymous: Caller
   stop(): Promise<void>
 }
@@ -125,11 +125,11 @@ export async function dataStack(dataEnv: Record<string, string> = {}): Promise<D
     return { id, members: all }
   }
 
-  function as(account: Account, active?: Organization): Caller {
+  function as(account: Account, active?: Organization, address = url): Caller {
     const role = active?.members.get(account.id)
     const subject = { ...account, ...(active !== undefined && { organization: { id: active.id, ...(role !== undefined && { role }) } }) }
     let usual: Promise<string> | undefined
-    return caller(url, (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change))
+    return caller(address, (change) => change === undefined ? usual ??= sign(subject) : sign(subject, change))
   }
 
   const stop = () => resources.disposeAsync()

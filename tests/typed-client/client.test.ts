@@ -1,9 +1,7 @@
 /** The client against the real surfaces, as somebody's app uses it. */
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { type Change, createClient, type FinanceError, unwrap } from '../../client/index.ts'
-import { clientRoutesPage } from '../../docs/client-routes.ts'
 import { withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -20,10 +18,6 @@ const failed = (work: Promise<unknown>): Promise<FinanceError> =>
   work.then(() => {
     throw new Error('It did not fail.')
   }, (error: FinanceError) => error)
-
-test('client/routes.ts is what the route rows say: `npm run schema` writes it', async () => {
-  expect(clientRoutesPage()).toBe(await readFile(new URL('../../client/routes.ts', import.meta.url), 'utf8'))
-})
 
 describe('Ann, from her first day to her last', () => {
   test('signs up, lists, embeds, calls a function, replays an import and signs out, and asks for one token', async () => {

@@ -1,8 +1,8 @@
-/** What the reference app offers, against what the database and the auth surface allow. */
+/** The rights of the reference app match the database and the auth surface. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { roles } from '../../auth/roles.ts'
-import { rightsOf } from '../../examples/app/src/app/rights.ts'
+import { rightsOf } from '../../examples/app/src/app/navigation.ts'
 
 const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
 

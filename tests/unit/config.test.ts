@@ -135,6 +135,13 @@ describe('a secret in a file', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
   }
 
+  test('can be every setting that holds a password, a secret, a key or headers', async () => {
+    const names = [...(await text('infra/shared/settings.ts')).matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
+    const secret = names.filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
+    expect(secret).toContain('BETTER_AUTH_SECRET')
+    expect(secretNames).toEqual(expect.arrayContaining(secret))
+  })
+
   test.each(secretNames)('%s_FILE gives the value without the newline at its end', async (name) => {
     expect(readSettings({ [`${name}_FILE`]: await file(`${valid[name]}\n`) })[name]).toBe(valid[name])
     expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${valid[name]}\r\n`)) })[name]).toBe(valid[name])

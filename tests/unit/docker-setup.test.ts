@@ -88,6 +88,17 @@ test('setup in the folder of what runs goes on, also by another path', async () 
   expect((await command('setup', [])).code).toBe(0)
 })
 
+test('setup copies the optional secrets of an older .env into files, and names the files', async () => {
+  await docker('finance', [], [])
+  const secrets = { RESEND_API_KEY: 're_1', OTEL_EXPORTER_OTLP_HEADERS: 'x=1', ALERT_WEBHOOK_URL: 'https://alerts.example.org/hook?token=1' }
+  await writeFile(join(here(), '.env'), Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`).join(''))
+  expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  for (const [name, value] of Object.entries(secrets)) {
+    expect(await readFile(join(here(), 'secrets', name), 'utf8')).toBe(`${value}\n`)
+    expect(await readFile(join(here(), '.env'), 'utf8')).toContain(`\n${name}_FILE=secrets/${name}\n`)
+  }
+})
+
 test('setup without Docker warns that it could not check, and continues', async () => {
   await writeFile(join(place, 'bin/docker'), '#!/bin/sh\nexit 1\n')
   await chmod(join(place, 'bin/docker'), 0o755)

@@ -33,7 +33,13 @@ test.each<[Program, string, boolean]>([
 
 test('a finding is one line with the version, the floor and the reason; it is an error if the reason says exploitable', () => {
   expect(belowFloors({ node: '24.21.0', postgresql: null, postgrest: undefined })).toEqual([
-    { program: 'node', isError: true, line: expect.stringMatching(/^Error: Node 24\.21\.0 is below 24\.22\.1: .*exploitable.*CVE-2026-111497.*\.$/) },
+    {
+      program: 'node',
+      isError: true,
+      line: expect.stringMatching(
+        /^Error: Node 24\.21\.0 is below 24\.22\.1: .*exploitable.*CVE-2026-111497.*\. It still runs\. To update it: docs\/operations\.md, Floors\.$/,
+      ),
+    },
   ])
   for (const { why, exploitable } of Object.values(floors)) expect(why.includes('exploitable')).toBe(exploitable)
   expect(floorOf('node', '24.1.0')).toBe('24.22.1')
@@ -61,7 +67,53 @@ describe('an image is built', () => {
     expect(await build('refuse', 'postgresql', 'pg_dump (PostgreSQL) 18.4')).toEqual({ code: 0, stderr: expect.stringMatching(/^Warning: PostgreSQL .*\n$/) })
     const [bake, dockerfile] = await Promise.all(['docker-bake.hcl', 'Dockerfile'].map((name) => readFile(join(root, 'infra/docker', name), 'utf8')))
     expect(bake).toContain('FLOORS = "refuse"')
-    expect(dockerfile).toMatch(/ARG FLOORS=warn\nRUN node infra\/docker\/floors\.ts "\$FLOORS" node/)
+    for (const check of ['node "$(node --version)"', 'postgresql "$(pg_dump --version)"'])
+      expect(dockerfile).toContain(`ARG FLOORS=warn\nRUN node infra/docker/floors.ts "$FLOORS" ${check}\n`)
+  })
+})
+
+test('an upgrade ends with the line of a Caddy that is below its floor, and succeeds', async () => {
+  const [command] = /^docker compose run .* infra\/docker\/floors\.ts .*$/m.exec(await readFile(join(root, 'infra/docker/upgrade'), 'utf8')) ?? []
+  // the Docker of a deployment: Caddy's container answers its version, the migration's image runs Node
+  const docker = (caddy: string) =>
+    `docker() { case "$*" in
+    "compose exec -T caddy caddy version") ${caddy} ;;
+    "compose run --rm --no-deps -T migrate "*) shift 6; "$@" ;;
+  esac; }`
+  const upgrade = (caddy: string) => promisify(execFile)('bash', ['-euc', `${docker(caddy)}\n${command}`], { cwd: root })
+  expect(await upgrade('echo v2.11.3 h1:abc=')).toEqual({ stdout: '', stderr: belowFloors({ caddy: '2.11.3' })[0]?.line + '\n' })
+  expect(await upgrade('echo v2.11.4 h1:abc=')).toEqual({ stdout: '', stderr: '' })
+  expect(await upgrade('false')).toEqual({ stdout: '', stderr: '' })
+})
+
+describe('the floor of PostgREST 16', () => {
+  const [floor = ''] = floors.postgrest.versions.filter((version) => version.startsWith('16.'))
+  const minor = Number(floor.split('.')[1])
+  const versions: [string, boolean][] = [
+    ...Array.from({ length: minor }, (_, below): [string, boolean] => [`v16.${below}`, false]),
+    [`v${floor}`, true],
+    [`v16.${minor + 1}`, true],
+    ['v16.10', true],
+    ['v16.10.1', true],
+    ['v14.18', false],
+  ]
+
+  test('is what the chart and Terraform demand', async () => {
+    const schema = JSON.parse(await readFile(join(root, 'infra/kubernetes/finance/values.schema.json'), 'utf8'))
+    const chart: string = schema.properties.images.properties.postgrest.allOf[1].properties.tag.pattern
+    const variables = await readFile(join(root, 'infra/aws/variables.tf'), 'utf8')
+    const [, pattern] = /can\(regex\(("[^"]*"), var\.postgrest_image\)\)/.exec(variables) ?? []
+    const terraform = new RegExp(JSON.parse(pattern ?? ''))
+    for (const [tag, isTaken] of versions) {
+      expect([tag, new RegExp(chart).test(tag)]).toEqual([tag, isTaken])
+      expect([tag, terraform.test(`postgrest/postgrest:${tag}`)]).toEqual([tag, isTaken])
+    }
+    expect(variables).toContain(`"PostgREST 16, from ${floor} on."`)
+    expect(variables).toContain(`postgrest_image must be ${floor} or a newer 16`)
+  })
+
+  test('is what the README names', async () => {
+    expect(await readFile(join(root, 'README.md'), 'utf8')).toContain(`12.0.2 and 16 from ${floor} on are supported`)
   })
 })
 

@@ -17,6 +17,12 @@ test.each([
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2')
 })
 
+test('an error of the database is named by its constraint, or by its code if it is of none', () => {
+  const error = (constraint?: string) => Object.assign(new Error('refused'), { severity: 'ERROR', code: '28P01', constraint })
+  expect(describeError(error('tags_name_length'))).toMatchObject({ message: 'database error in tags_name_length', code: '28P01' })
+  expect(describeError(error())).toMatchObject({ message: 'database error in a statement', code: '28P01' })
+})
+
 test('no line holds a character that a terminal obeys, and its JSON is what was said', () => {
   const lines: string[] = []
   const hostile = 'https://a.example\u009b2J\u0085\u2028\u202e\u007f'

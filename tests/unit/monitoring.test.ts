@@ -1,6 +1,10 @@
 /** What is watched: infra/monitoring/check asks Prometheus' own tools the rest. */
-import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { alerts, askedIn, board, monitoringFile, queries } from '../support/queries-of-metrics.ts'
 
 describe('each alert', () => {
@@ -46,6 +50,23 @@ describe('the board', () => {
   test('has no variable of Grafana’s in a query, so that other tools can read it too', async () => {
     for (const query of await queries()) expect(query).not.toContain('$')
   })
+})
+
+test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends alerts to the webhook of %s, and without it to nobody', async (setting) => {
+  const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const url = "https://alerts.example.org/hook?token=it's"
+  await writeFile(join(folder, 'url'), `${url}\n`)
+  const configure = async (value: string) => {
+    const env = { PATH: process.env['PATH'], ALERTMANAGER: 'true', [setting]: value }
+    const { stderr } = await promisify(execFile)(join(import.meta.dirname, '../../infra/monitoring/start-alertmanager'), [folder], { env })
+    return { stderr, configuration: await readFile(join(folder, 'alertmanager.yml'), 'utf8') }
+  }
+  expect(await configure(setting.endsWith('_FILE') ? join(folder, 'url') : url)).toEqual({
+    stderr: '',
+    configuration: expect.stringContaining(`  - name: webhook\n    webhook_configs:\n      - url: 'https://alerts.example.org/hook?token=it''s'\n`),
+  })
+  expect(await configure('')).toMatchObject({ stderr: expect.stringMatching(/sent to nobody/), configuration: expect.not.stringContaining('webhook') })
 })
 
 test('every figure of the service that is asked for by name is told in docs/monitoring.md', async () => {

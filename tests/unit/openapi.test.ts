@@ -1,14 +1,19 @@
-import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
-import { deployed } from '../../auth/http/description.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { authDescription, errorsOf } from '../../auth/openapi.ts'
 import { routes } from '../../auth/features/routes.ts'
+import { openApiDocument } from '../../description/openapi.ts'
+import { ownedDatabase } from '../support/database.ts'
 
 const described = authDescription()
-const file = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
 
-test('docs/openapi.json says of the auth surface what its rows say', () => {
-  const { paths, components } = JSON.parse(file) as typeof described
+async function document(publicUrl: string) {
+  const { db, stop } = await ownedDatabase()
+  onTestFinished(stop)
+  return openApiDocument(db, publicUrl)
+}
+
+test('the OpenAPI document describes the auth surface by its rows', async () => {
+  const { paths, components } = await document('http://localhost:3000')
   expect(Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/')))).toEqual(described.paths)
   expect(components).toMatchObject(described.components)
 })
@@ -32,11 +37,16 @@ describe('the description of the auth surface', () => {
   })
 })
 
-test('a deployment names the addresses of both its surfaces, and its cookie as it is called there', () => {
-  const at = (publicUrl: string) => {
-    const { servers, paths, components } = JSON.parse(deployed(file, publicUrl))
-    return [servers[0].url, paths['/transactions'].servers[0].url, components.securitySchemes.session.name]
+test('a deployment names the addresses of both its surfaces, and its cookie as it is called there', async () => {
+  const at = async (publicUrl: string) => {
+    const { servers, paths, components } = await document(publicUrl)
+    return [servers[0]?.url, paths['/transactions']?.['servers'], components.securitySchemes['session']?.['name']]
   }
-  expect(at('https://money.example.org')).toEqual(['https://money.example.org', 'https://money.example.org/data', '__Secure-better-auth.session_token'])
-  expect(at('http://localhost:3000')).toEqual(['http://localhost:3000', 'http://localhost:3000/data', 'better-auth.session_token'])
+  const data = (url: string) => [expect.objectContaining({ url })]
+  expect(await at('https://money.example.org')).toEqual([
+    'https://money.example.org',
+    data('https://money.example.org/data'),
+    '__Secure-better-auth.session_token',
+  ])
+  expect(await at('http://localhost:3000')).toEqual(['http://localhost:3000', data('http://localhost:3000/data'), 'better-auth.session_token'])
 })

@@ -1,10 +1,15 @@
 /** A server that is not ours may answer anything; a request to it neither decodes nor follows nor waits without an end. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { outboundFetch } from '../../infra/shared/outbound.ts'
 
 let answer: RequestListener
@@ -124,6 +129,11 @@ describe('a response', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
+  test('that switches protocols is a failure', async () => {
+    answer = (_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
+    await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed' })
+  })
+
   test('that the caller gives up ends with the reason of the caller', async () => {
     const stop = new AbortController()
     answer = () => stop.abort(new Error('stopped'))
@@ -140,4 +150,29 @@ describe('a response', () => {
     await server[Symbol.asyncDispose]()
     await expect(outboundFetch(url)).rejects.toMatchObject({ message: 'the request failed', code: 'ECONNREFUSED' })
   })
+})
+
+test('oxlint refuses every other way out, except in the files that are one or ask only servers of ours', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ways-out-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const root = join(import.meta.dirname, '../..')
+  await cp(join(root, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
+  const ways = {
+    fetch: `export const answer = fetch('https://example.org')`,
+    http: `export { request } from 'node:http'`,
+    https: `export { request } from 'node:https'`,
+    undici: `export { request } from 'undici'`,
+  }
+  const refused = ['auth', 'edge', 'infra/local', 'infra/shared'].flatMap((place) =>
+    Object.entries(ways).map(([way, source]) => [`${place}/${way}.ts`, source])
+  )
+  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], ['infra/local/ready.ts', ways.fetch]]
+  for (const [file = '', source = ''] of [...refused, ...taken]) {
+    await mkdir(join(folder, file, '..'), { recursive: true })
+    await writeFile(join(folder, file), `${source}\n`)
+  }
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/oxlint'), ['-f', 'unix'], { cwd: folder })
+    .catch((error: { stdout: string }) => error)
+  const named = [...stdout.matchAll(/^([^:]+):.*no-restricted-/gm)].map(([, file]) => file)
+  expect(new Set(named)).toEqual(new Set(refused.map(([file]) => file)))
 })

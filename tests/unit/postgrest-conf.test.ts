@@ -13,7 +13,7 @@ test('PostgREST on AWS, which has no file, is told what stands in it, and nothin
     await read('postgrest.conf'),
     await read('infra/aws/main.tf'),
     await read('infra/aws/services.tf'),
-    await read('infra/aws/tests/plan.tftest.hcl'),
+    await read('tests/aws/plan.tftest.hcl'),
   ]
   const settings = Object.fromEntries(
     [...conf.matchAll(/^([a-z-]+) = "?(.*?)"?$/gm)].map(([, name = '', value = '']) => [`PGRST_${name.toUpperCase().replaceAll('-', '_')}`, value]),

@@ -18,7 +18,6 @@ declare
   moved_on constant date := private.whole_day(transfer_date);
   transfer constant uuid := gen_random_uuid();
 begin
-  perform private.require_plain_query();
   if from_account_id = to_account_id then
     perform private.invalid('a transfer is between two accounts', 'from_account_id and to_account_id are different.');
   end if;
@@ -46,7 +45,7 @@ begin
 
   -- what is rounded already has lost what the table would refuse
   if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
-    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency', '{amount,currency}');
+    perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;
 
   perform set_config('private.transfer', transfer::text, true);

@@ -7,7 +7,6 @@ declare
   subscriptions bigint;
   line_items bigint;
 begin
-  perform private.require_plain_query();
   select id, user_id, organization_id into category from api.categories where id = p_category_id;
   if not found then
     raise sqlstate 'PT404' using message = 'category not found', hint = 'p_category_id is the id of a category you see.';

@@ -1,18 +1,15 @@
 -- A month's own budget wins over the one of every month, and that over the category's monthly_budget; each currency by itself. A
 -- day of a month is a whole number of 377580ths of it, whether it has 28, 29, 30 or 31 days: so budgets are added up
 -- exactly, and rounded once.
---
--- Without nested loops, because the planner takes a tenant for one row and would compare each month with each.
-create or replace function api.get_budget_comparison(
+create or replace function private.budget_comparison_statement(
   start_date text default null,
   end_date text default null,
   preset text default null,
   p_currency text default null,
   p_convert_to text default null
-) returns table (category_id uuid, name text, currency text, budget numeric, actual numeric, difference numeric)
-  language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off
+) returns text
+  language plpgsql stable set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   days constant daterange := private.date_range(
     start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
@@ -24,7 +21,6 @@ declare
   carried_from date;
   is_budgeted boolean;
 begin
-  perform private.require_plain_query();
   if lower(days) is null then
     perform private.invalid('a budget needs a range with an end', 'Send start_date and end_date, or a preset other than all_time.');
   end if;
@@ -34,9 +30,9 @@ begin
     budgets, first_month, upper(days)) into carried_from, is_budgeted;
   -- Asked first, because the plan would decide otherwise whether spending that no row shows is converted, and misses a rate.
   if not is_budgeted then
-    return;
+    return null;
   end if;
-  return query execute format(
+  return format(
     $query$
       with %1$s,
       weights as (
@@ -72,7 +68,7 @@ begin
         ) shares
         group by 1, 2
       ), compared as (
-        %6$s
+        select category_id, currency, sum(amount) as budget from %6$s group by 1, 2
       ), spent as (
         select category_id, currency, -sum(amount) as actual from %7$s
         where category_id is not null group by 1, 2 having sum(count) <> 0
@@ -89,24 +85,37 @@ begin
       order by c.name, c.id, r.currency
     $query$,
     budgets, first_month, lower(days), upper(days),
-    private.counted_transactions(context,
+    private.report_transactions(context,
       p_condition => case when carried_from is null then 'false' else private.days_condition(daterange(carried_from, first_month)) end,
       p_by_category => true),
-    case
-      when target is null then format('select * from budgeted where %s', wanted)
-      else format(
-        $converted$
-          with rates as materialized (select * from (%s) rates)
-          select category_id, %L as currency, sum(%s) as budget
-          from (select category_id, budget, numerator, denominator from budgeted join rates using (currency) where %s) rated
-          group by 1
-        $converted$,
-        private.exchange_rates(context, format('select currency, %L::date as day from budgeted where %s', upper(days) - 1, wanted), target),
-        target, private.converted('budget', target), wanted)
-    end,
-    private.counted_transactions(context,
+    private.converted_rows(format(
+        'select %L::date as day, null as status, currency, category_id, budget as whole, budget as amount, 1 as count from budgeted where %s', upper(days) - 1, wanted),
+      context, target),
+    private.report_transactions(context,
       p_condition => concat_ws(' and ', private.days_condition(days), wanted), p_by_category => true, p_convert_to => target),
     context);
+end
+$$;
+comment on function private.budget_comparison_statement(text, text, text, text, text) is 'The statement of api.get_budget_comparison(); null where the range has no budget.';
+grant execute on function private.budget_comparison_statement(text, text, text, text, text) to authenticated;
+
+-- Without nested loops, because the planner takes a tenant for one row and would compare each month with each.
+create or replace function api.get_budget_comparison(
+  start_date text default null,
+  end_date text default null,
+  preset text default null,
+  p_currency text default null,
+  p_convert_to text default null
+) returns table (category_id uuid, name text, currency text, budget numeric, actual numeric, difference numeric)
+  language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off
+as $$
+declare
+  statement text;
+begin
+  statement := private.budget_comparison_statement(start_date, end_date, preset, p_currency, p_convert_to);
+  if statement is not null then
+    return query execute statement;
+  end if;
 end
 $$;
 comment on function api.get_budget_comparison(text, text, text, text, text) is

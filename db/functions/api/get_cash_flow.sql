@@ -1,14 +1,13 @@
-create or replace function api.get_cash_flow(
+create or replace function private.cash_flow_statement(
   "grouping" text default 'monthly',
   periods integer default 12,
   p_currency text default null,
   p_account_id uuid default null,
   upcoming integer default 0,
   p_convert_to text default null
-) returns table (period date, currency text, income numeric, expenses numeric, net numeric, is_planned boolean)
-  language plpgsql stable set search_path = '' set enable_sort = off
+) returns text
+  language plpgsql stable set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   unit constant text := case "grouping"
     when 'daily' then 'day' when 'weekly' then 'week' when 'monthly' then 'month' when 'quarterly' then 'quarter' when 'yearly' then 'year' end;
@@ -16,11 +15,9 @@ declare
   target constant text := private.target_currency(p_convert_to);
   step interval;
   first timestamp;
-  wanted text;
   last timestamp;
-  planned text;
+  wanted text;
 begin
-  perform private.require_plain_query();
   if unit is null then
     perform private.invalid(format('unknown grouping %s', coalesce(quote_literal(left("grouping", 40)), 'null')), 'It is daily, weekly, monthly, quarterly or yearly.');
   end if;
@@ -36,58 +33,61 @@ begin
   wanted := concat_ws(' and ', 'true',
     case when p_currency is not null then format('currency = %L', private.asked_currency(p_currency)) end,
     case when p_account_id is not null then format('account_id = %L', p_account_id) end);
-  if upcoming > 0 then
-    planned := format('select due_on, currency, amount from private.due_costs(current_date, %L, 10000) where not is_recorded and %s',
-      (last + (upcoming + 1) * step)::date - 1, wanted);
-    if target is not null then
-      -- a full join, as private.counted_transactions() has it: each day's rate is looked up once
-      planned := format(
-        $planned$
-          with costs as materialized (%s), rates as materialized (select * from (%s) rates)
-          select due_on, %L as currency, %s as amount
-          from costs full join rates on rates.currency = costs.currency and rates.day = costs.due_on
-        $planned$,
-        planned, private.exchange_rates(context, 'select currency, due_on as day from costs', target), target, private.converted('amount', target));
-    end if;
-  end if;
-  return query execute format(
+  return format(
     $query$
-      with flow as (
-        select date_trunc(%1$L, day::timestamp) as period, currency,
+      with due as materialized (
+        select due_on as day, null as status, currency, category_id, amount as whole, amount, 1 as count
+        from private.due_costs(current_date, %1$L, 10000) where %2$s > 0 and not is_recorded and %3$s
+      ), flow as (
+        select date_trunc(%4$L, day::timestamp) as period, currency,
           coalesce(sum(amount) filter (where amount > 0), 0.00) as income,
           coalesce(-sum(amount) filter (where amount < 0), 0.00) as expenses,
           false as is_planned
-        from %2$s
+        from %5$s
         group by 1, 2
         union all
-        select date_trunc(%1$L, due_on::timestamp), currency,
+        select date_trunc(%4$L, day::timestamp), currency,
           coalesce(-sum(amount) filter (where amount < 0), 0.00), coalesce(sum(amount) filter (where amount > 0), 0.00), true
-        from (%7$s) due
+        from %6$s
         group by 1, 2
       ), currencies as (
         select distinct currency from flow
         union
         -- of nothing: one series of zeros
-        select %3$L where not exists (select from flow)
+        select %7$L where not exists (select from flow)
       )
       select p.period::date, c.currency, coalesce(f.income, 0.00), coalesce(f.expenses, 0.00), coalesce(f.income - f.expenses, 0.00), p.is_planned
       from (
-        select period, false as is_planned from generate_series(%4$L::timestamp, %5$L::timestamp, %6$L::interval) as period
+        select period, false as is_planned from generate_series(%8$L::timestamp, %9$L::timestamp, %10$L::interval) as period
         union all
-        select %5$L::timestamp + coming * %6$L::interval, true from generate_series(0, %8$s) as coming where %8$s > 0
+        select %9$L::timestamp + coming * %10$L::interval, true from generate_series(0, %2$s) as coming where %2$s > 0
       ) p
       cross join currencies c
       left join flow f on f.period = p.period and f.currency = c.currency and f.is_planned = p.is_planned
       order by c.currency, p.period, p.is_planned
     $query$,
-    unit,
-    private.counted_transactions(context,
-      p_condition => concat_ws(' and ', private.days_condition(daterange(first::date, (first + periods * step)::date)), wanted),
-      p_convert_to => target),
-    coalesce(target, lower(p_currency), 'usd'),
-    first, last, step,
-    coalesce(planned, 'select null::date as due_on, null as currency, null::numeric as amount where false'),
-    upcoming);
+    (last + (upcoming + 1) * step)::date - 1, upcoming, wanted, unit,
+    private.report_transactions(context,
+      p_condition => concat_ws(' and ', private.days_condition(daterange(first::date, (first + periods * step)::date)), wanted), p_convert_to => target),
+    private.converted_rows('select * from due', context, case when upcoming > 0 then target end),
+    coalesce(target, lower(p_currency), 'usd'), first, last, step);
+end
+$$;
+comment on function private.cash_flow_statement(text, integer, text, uuid, integer, text) is 'The statement of api.get_cash_flow().';
+grant execute on function private.cash_flow_statement(text, integer, text, uuid, integer, text) to authenticated;
+
+create or replace function api.get_cash_flow(
+  "grouping" text default 'monthly',
+  periods integer default 12,
+  p_currency text default null,
+  p_account_id uuid default null,
+  upcoming integer default 0,
+  p_convert_to text default null
+) returns table (period date, currency text, income numeric, expenses numeric, net numeric, is_planned boolean)
+  language plpgsql stable set search_path = '' set enable_sort = off
+as $$
+begin
+  return query execute private.cash_flow_statement("grouping", periods, p_currency, p_account_id, upcoming, p_convert_to);
 end
 $$;
 comment on function api.get_cash_flow(text, integer, text, uuid, integer, text) is

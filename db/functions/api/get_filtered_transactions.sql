@@ -13,13 +13,13 @@ create or replace function api.get_filtered_transactions(filters jsonb) returns 
   language sql stable
 begin atomic
   with recursive conditions as materialized (
-    select * from private.transaction_conditions(filters)
+    select * from private.parse_filters(filters)
   ), asked as materialized (
     select coalesce(lower(moments), '-infinity') as first,
       -- the end of a step is not part of it
       coalesce(upper(moments) + interval '1 microsecond', 'infinity') as beyond
     from (select private.reach(range_intersect_agg(moments), range_intersect_agg(days)) as moments from conditions where field = 'transaction_date') d
-    where private.require_plain_query() and not coalesce(isempty(moments), false)
+    where not coalesce(isempty(moments), false)
   ), steps (first, beyond, size) as (
     select beyond, beyond, 32 from asked
     union all

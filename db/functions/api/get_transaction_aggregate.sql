@@ -1,10 +1,10 @@
-create or replace function api.get_transaction_aggregate(
+create or replace function private.transaction_aggregate_statement(
   p_filters jsonb default '[]',
   p_group_by text default 'month',
   p_aggregate_fn text default 'sum',
   p_convert_to text default null
-) returns table (key text, name text, currency text, value numeric, count bigint)
-  language plpgsql stable set search_path = '' set enable_sort = off
+) returns text
+  language plpgsql stable set search_path = ''
 as $$
 declare
   context constant text := private.context_condition(public.uid(), public.org_id());
@@ -12,7 +12,6 @@ declare
   label constant text := case
     when p_group_by in ('category', 'status', 'currency') then 'g.key::text' else 'to_char(g.key, ''YYYY-MM-DD'')' end;
 begin
-  perform private.require_plain_query();
   if p_group_by is null or p_group_by not in ('day', 'week', 'month', 'quarter', 'year', 'category', 'status', 'currency') then
     perform private.invalid(format('unknown p_group_by %s', coalesce(quote_literal(left(p_group_by, 40)), 'null')),
       'It is day, week, month, quarter, year, category, status or currency.');
@@ -20,7 +19,7 @@ begin
   if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
     perform private.invalid(format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')), 'It is sum, avg or count.');
   end if;
-  return query execute format(
+  return format(
     $query$
       select %2$s, %3$s, g.currency, g.value, g.count
       from (
@@ -43,8 +42,23 @@ begin
     label,
     case p_group_by when 'category' then 'c.name' else label end,
     case p_aggregate_fn when 'sum' then 'sum(amount)' when 'avg' then 'round(sum(amount) / nullif(sum(count), 0), least(private.currency_decimals(currency), 2))' else 'sum(count)::numeric' end,
-    private.counted_transactions(context, p_filters, p_by_category => p_group_by = 'category', p_by_status => p_group_by = 'status', p_convert_to => target),
+    private.report_transactions(context, p_filters, p_by_category => p_group_by = 'category', p_by_status => p_group_by = 'status', p_convert_to => target),
     case p_group_by when 'category' then 'left join api.categories c on c.id = g.key' else '' end);
+end
+$$;
+comment on function private.transaction_aggregate_statement(jsonb, text, text, text) is 'The statement of api.get_transaction_aggregate().';
+grant execute on function private.transaction_aggregate_statement(jsonb, text, text, text) to authenticated;
+
+create or replace function api.get_transaction_aggregate(
+  p_filters jsonb default '[]',
+  p_group_by text default 'month',
+  p_aggregate_fn text default 'sum',
+  p_convert_to text default null
+) returns table (key text, name text, currency text, value numeric, count bigint)
+  language plpgsql stable set search_path = '' set enable_sort = off
+as $$
+begin
+  return query execute private.transaction_aggregate_statement(p_filters, p_group_by, p_aggregate_fn, p_convert_to);
 end
 $$;
 comment on function api.get_transaction_aggregate(jsonb, text, text, text) is

@@ -1,7 +1,5 @@
--- params has no default, for the reason get_filtered_transactions says.
-create or replace function api.get_transaction_distribution_by_category(params jsonb, p_convert_to text default null)
-  returns table (category_id uuid, name text, currency text, total numeric, count bigint, share numeric)
-  language plpgsql stable set search_path = '' set enable_sort = off
+create or replace function private.distribution_statement(params jsonb, p_convert_to text default null) returns text
+  language plpgsql stable set search_path = ''
 as $$
 declare
   given constant jsonb := coalesce(params, '{}');
@@ -10,7 +8,6 @@ declare
   context text;
   target text;
 begin
-  perform private.require_plain_query();
   perform private.require_plain_numbers(given, 'params');
   if jsonb_typeof(given) <> 'object' or given - array['user_id', 'organization_id', 'filters', 'p_convert_to'] <> '{}' then
     perform private.invalid('params is an object', 'It has user_id, organization_id, filters and p_convert_to, each of which may be left out.');
@@ -30,7 +27,7 @@ begin
   context := private.context_condition(given ->> 'user_id', case when given ? 'organization_id' then given ->> 'organization_id' else public.org_id() end);
   target := private.target_currency(coalesce(p_convert_to, given ->> 'p_convert_to'));
   perform private.asked_currency(filters ->> 'currency');
-  return query execute format(
+  return format(
     $query$
       select g.category_id, c.name, g.currency, g.total, g.count,
         coalesce(round(abs(g.total) / nullif(sum(abs(g.total)) over (partition by g.currency), 0), 4), 0)
@@ -43,12 +40,24 @@ begin
       left join api.categories c on c.id = g.category_id
       order by g.currency, abs(g.total) desc, c.name, g.category_id
     $query$,
-    private.counted_transactions(context, p_condition => concat_ws(' and ',
+    private.report_transactions(context, p_condition => concat_ws(' and ',
         private.days_condition(days),
         case filters ->> 'transaction_type' when 'income' then 'amount > 0' when 'expense' then 'amount < 0' end,
         case when filters ->> 'currency' is not null then format('currency = %L', lower(filters ->> 'currency')) end,
         case when filters ->> 'account_id' is not null then format('account_id = %L', private.filter_literal('id', filters -> 'account_id', 'account_id')) end),
       p_by_category => true, p_convert_to => target));
+end
+$$;
+comment on function private.distribution_statement(jsonb, text) is 'The statement of api.get_transaction_distribution_by_category().';
+grant execute on function private.distribution_statement(jsonb, text) to authenticated;
+
+-- params has no default, for the reason get_filtered_transactions says.
+create or replace function api.get_transaction_distribution_by_category(params jsonb, p_convert_to text default null)
+  returns table (category_id uuid, name text, currency text, total numeric, count bigint, share numeric)
+  language plpgsql stable set search_path = '' set enable_sort = off
+as $$
+begin
+  return query execute private.distribution_statement(params, p_convert_to);
 end
 $$;
 comment on function api.get_transaction_distribution_by_category(jsonb, text) is

@@ -1,3 +1,52 @@
+create or replace function private.transaction_stat_statement(
+  p_user_id text default public.uid(),
+  p_organization_id text default public.org_id(),
+  p_filters jsonb default '[]',
+  p_aggregate_fn text default 'sum',
+  p_transaction_type text default 'balance',
+  p_convert_to text default null,
+  -- names the currencies, where there are several
+  out statement text,
+  out currencies text
+)
+  language plpgsql stable set search_path = ''
+as $$
+declare
+  context constant text := private.context_condition(p_user_id, p_organization_id);
+  target constant text := private.target_currency(p_convert_to);
+  counted text;
+begin
+  if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
+    perform private.invalid(format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')), 'It is sum, avg or count.');
+  end if;
+  if p_transaction_type is null or p_transaction_type not in ('balance', 'income', 'expense') then
+    perform private.invalid(format('unknown p_transaction_type %s', coalesce(quote_literal(left(p_transaction_type, 40)), 'null')), 'It is balance, income or expense.');
+  end if;
+  counted := private.report_transactions(context, p_filters,
+    case p_transaction_type when 'income' then 'amount > 0' when 'expense' then 'amount < 0' else 'true' end,
+    -- a count needs no rate
+    p_convert_to => case when p_aggregate_fn <> 'count' then target end);
+  statement := format(
+    case
+      when p_aggregate_fn = 'count' then 'select null::numeric as amount, sum(count) as count, null as currency, false as is_mixed from %1$s'
+      when target is null then $query$
+        with any_one as materialized (select currency from %1$s limit 1)
+        select sum(amount) as amount, sum(count) as count,
+          -- a mean of no row has no currency, and reads none
+          case when count(*) > 0 then (select currency from any_one) end as currency,
+          -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
+          bool_or(currency <> (select currency from any_one)) as is_mixed
+        from %1$s
+      $query$
+      else 'select sum(amount) as amount, sum(count) as count, %2$L as currency, false as is_mixed from %1$s'
+    end, counted, target);
+  currencies := format('select array(select currency from %s group by 1 having sum(count) <> 0 order by 1)', counted);
+end
+$$;
+comment on function private.transaction_stat_statement(text, text, jsonb, text, text, text) is
+  'The statements of api.get_transaction_stat().';
+grant execute on function private.transaction_stat_statement(text, text, jsonb, text, text, text) to authenticated;
+
 create or replace function api.get_transaction_stat(
   p_user_id text default public.uid(),
   p_organization_id text default public.org_id(),
@@ -9,48 +58,25 @@ create or replace function api.get_transaction_stat(
   language plpgsql stable set search_path = '' set enable_sort = off
 as $$
 declare
-  context constant text := private.context_condition(p_user_id, p_organization_id);
-  target constant text := private.target_currency(p_convert_to);
-  counted text;
+  ask record;
   answer record;
-  currency text;
   currencies text[];
 begin
-  perform private.require_plain_query();
-  if p_aggregate_fn is null or p_aggregate_fn not in ('sum', 'avg', 'count') then
-    perform private.invalid(format('unknown p_aggregate_fn %s', coalesce(quote_literal(left(p_aggregate_fn, 40)), 'null')), 'It is sum, avg or count.');
-  end if;
-  if p_transaction_type is null or p_transaction_type not in ('balance', 'income', 'expense') then
-    perform private.invalid(format('unknown p_transaction_type %s', coalesce(quote_literal(left(p_transaction_type, 40)), 'null')), 'It is balance, income or expense.');
-  end if;
-  counted := private.counted_transactions(context, p_filters,
-    case p_transaction_type when 'income' then 'amount > 0' when 'expense' then 'amount < 0' else 'true' end,
-    -- a count needs no rate
-    p_convert_to => case when p_aggregate_fn <> 'count' then target end);
-  if p_aggregate_fn = 'count' then
-    execute 'select coalesce(sum(count), 0) as count from ' || counted into answer;
-    return answer.count;
-  end if;
-  -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
-  execute format(
-    'select coalesce(sum(amount), 0.00) as amount, coalesce(sum(count), 0) as count, %2$s as is_mixed from %1$s', counted,
-    case when target is null then format('bool_or(currency <> (select currency from %s limit 1))', counted) else 'false' end) into answer;
-  currency := target;
+  ask := private.transaction_stat_statement(p_user_id, p_organization_id, p_filters, p_aggregate_fn, p_transaction_type, p_convert_to);
+  execute ask.statement into answer;
   if answer.is_mixed then
-    execute format('select array(select currency from %s group by 1 having sum(count) <> 0 order by 1)', counted) into currencies;
+    execute ask.currencies into currencies;
     if cardinality(currencies) > 1 then
       perform private.invalid(
         format('%s of different currencies has no meaning: %s', p_aggregate_fn, array_to_string(currencies, ', ')),
         'Add p_convert_to, or a filter: {"field": "currency", "operation": "eq", "value": "…"}.');
     end if;
-    currency := currencies[1];
-  -- a mean of no row needs none, and looking for its currency would read the context again
-  elsif target is null and p_aggregate_fn = 'avg' and not answer.is_mixed then
-    execute format('select currency from %s limit 1', counted) into currency;
+    answer.currency := currencies[1];
   end if;
   return case p_aggregate_fn
-    when 'sum' then answer.amount
-    else round(answer.amount / greatest(answer.count, 1), least(private.currency_decimals(currency), 2))
+    when 'count' then coalesce(answer.count, 0)
+    when 'sum' then coalesce(answer.amount, 0.00)
+    else round(coalesce(answer.amount, 0.00) / greatest(answer.count, 1), least(private.currency_decimals(answer.currency), 2))
   end;
 end
 $$;

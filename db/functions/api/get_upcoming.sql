@@ -7,7 +7,6 @@ declare
   days constant daterange := private.date_range(
     start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
 begin
-  perform private.require_plain_query();
   if lower(days) is null then
     perform private.invalid('what is due needs a range with an end', 'Send start_date and end_date, or a preset other than all_time.');
   end if;

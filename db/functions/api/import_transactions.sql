@@ -12,7 +12,6 @@ declare
   invalid bigint := 0;
   examples text;
 begin
-  perform private.require_plain_query();
   if jsonb_typeof(p_rows) is distinct from 'array' or jsonb_array_length(p_rows) not between 1 and 5000 then
     perform private.invalid('p_rows is not an array of 1 to 5000 rows', 'Send a larger file in parts: a row that is there already is not stored again.');
   end if;

@@ -7,7 +7,6 @@ declare
   -- of a whole day not by way of a moment, because a zone may have skipped it
   day constant date := coalesce(private.whole_day(due_on), private.to_moment(due_on, 'due_on', false)::date);
 begin
-  perform private.require_plain_query();
   perform private.take_turns('transactions');
   select * into subscription from api.subscriptions where id = p_subscription_id;
   if not found then

@@ -5,7 +5,6 @@ declare
   -- row security applies here: activity that the caller does not see is not found
   change constant uuid := (select a.change_id from api.activity a where a.id = p_activity_id);
 begin
-  perform private.require_plain_query();
   if change is null then
     raise sqlstate 'PT404' using message = 'activity not found', hint = 'p_activity_id is the id of a row of activity that you see.';
   end if;

@@ -1,61 +1,43 @@
 -- What belongs to an account is of the account's tenant, and a transaction of the account's currency, so that a balance is one sum.
 
-create or replace function private.take_currency() returns trigger
-  language plpgsql security definer set search_path = ''
+create or replace function private.currency_of_account(p_account_id uuid, p_user_id text, p_organization_id text) returns text
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  new.currency := coalesce(
-    (
-      select a.currency from api.accounts a
-      where a.id = new.account_id and private.same_tenant(a.user_id, a.organization_id, new.user_id, new.organization_id)
-        -- row security refuses a row that the caller does not reach later, and until then nothing may tell of its accounts
-        and (public.uid() is null or case when new.organization_id is null then private.personal_id() is not null else new.organization_id = public.org_id() end)
-    ), 'usd');
-  return new;
+  return (
+    select a.currency from api.accounts a
+    where a.id = p_account_id and private.same_tenant(a.user_id, a.organization_id, p_user_id, p_organization_id)
+      -- row security refuses a row that the caller does not reach later, and until then nothing may tell of its accounts
+      and (public.uid() is null or case when p_organization_id is null then private.personal_id() is not null else p_organization_id = public.org_id() end)
+  );
 end
 $$;
-comment on function private.take_currency() is 'Gives a transaction that names no currency its account''s, or usd when it is not found.';
+comment on function private.currency_of_account(uuid, text, text) is 'The currency of an account of the tenant that a row is of, where the caller reaches that tenant.';
+grant execute on function private.currency_of_account(uuid, text, text) to authenticated;
 
--- by itself, because most transactions are of no account, and a look-up with the definer's rights would cost them a fifth
-create or replace function private.take_usd() returns trigger
+create or replace function private.check_account(p_table text, p_account_id uuid, p_currency text, p_user_id text, p_organization_id text) returns void
   language plpgsql set search_path = ''
-as $$
-begin
-  new.currency := 'usd';
-  return new;
-end
-$$;
-comment on function private.take_usd() is 'Gives a transaction that names neither currency nor account the currency usd.';
-
-create or replace function private.check_account() returns trigger
-  language plpgsql security definer set search_path = ''
 as $$
 declare
   kept_in text;
 begin
   select a.currency into kept_in from api.accounts a
-    where a.id = new.account_id and private.same_tenant(a.user_id, a.organization_id, new.user_id, new.organization_id);
+    where a.id = p_account_id and private.same_tenant(a.user_id, a.organization_id, p_user_id, p_organization_id);
   if not found then
-    perform private.refuse_reference(tg_table_name, 'account_id', 'accounts');
+    perform private.refuse_reference(p_table, 'account_id', 'accounts');
   end if;
-  -- an import has no currency that could be asked for
-  if tg_table_name = 'transactions' then
-    if new.currency <> kept_in then
-      perform private.invalid(
-        format('the account is of %s, the transaction of %s', kept_in, new.currency),
-        'Leave currency out or send the account''s; /rpc/create_transfer moves money between currencies.');
-    end if;
-  elsif tg_table_name = 'subscriptions' then
-    -- what it records would be refused
-    if new.currency <> kept_in then
-      perform private.invalid(format('the account is of %s, the subscription of %s', kept_in, new.currency), 'Send the account''s currency; a subscription does not take it by itself.');
-    end if;
+  if p_currency <> kept_in then
+    perform private.invalid(
+      format('the account is of %s, the %s of %s', kept_in, rtrim(p_table, 's'), p_currency),
+      case p_table
+        when 'transactions' then 'Leave currency out or send the account''s; /rpc/create_transfer moves money between currencies.'
+        else 'Send the account''s currency; a subscription does not take it by itself.'
+      end);
   end if;
-  return null;
 end
 $$;
-comment on function private.check_account() is
-  'Refuses an account of another tenant than the row''s: 409 as the foreign key does; and for a transaction or a subscription of another currency than the account''s: 400.';
+comment on function private.check_account(text, uuid, text, text, text) is
+  'Refuses an account of another tenant than the row''s: 409 as the foreign key does; and one of another currency than the row''s, which is null where a row has none: 400.';
 
 create or replace function private.keep_currency_of_account() returns trigger
   language plpgsql security definer set search_path = ''

@@ -47,15 +47,12 @@ create or replace function private.one_more(p_kind text) returns integer
   return set_config('activity.' || p_kind, (coalesce(nullif(current_setting('activity.' || p_kind, true), ''), '0')::integer + 1)::text, true)::integer;
 comment on function private.one_more(text) is 'Counts one more row that a request is about to write, and answers how many of this kind they are.';
 
-create or replace function private.refuse_large_change() returns trigger
-  language plpgsql set search_path = ''
-as $$
-begin
-  perform private.refuse_many_rows();
-  return null;
-end
-$$;
-comment on function private.refuse_large_change() is 'Refuses a request that writes more rows than an undo could take back. The trigger''s condition says when.';
+create or replace function private.is_one_too_many(p_operation text) returns boolean
+  language sql volatile
+  -- the owner of the database and the auth service have no claims: the deletion of an account deletes all its rows
+  return current_setting('request.jwt.claims', true) <> ''
+    and private.one_more(case p_operation when 'INSERT' then 'created' else 'changed' end) > private.most_rows_of_change();
+comment on function private.is_one_too_many(text) is 'Counts a row that a request is about to write, and answers whether it is one too many. The operation is a trigger''s.';
 
 create or replace function private.refuse_many_rows() returns void
   language plpgsql set search_path = ''
@@ -68,7 +65,7 @@ begin
 end
 $$;
 comment on function private.refuse_many_rows() is 'Refuses a request that changes too many rows: 413.';
-grant execute on function private.most_rows_of_change(), private.one_more(text), private.refuse_many_rows() to authenticated;
+grant execute on function private.most_rows_of_change(), private.one_more(text), private.is_one_too_many(text), private.refuse_many_rows() to authenticated;
 
 create or replace function private.keep_count(p_so_far text, p_recorded bigint) returns void
   language plpgsql volatile set search_path = ''

@@ -25,8 +25,8 @@ create or replace function private.read_first_day(p_value json) returns private.
   return private.read_day(p_value)::date;
 comment on function private.read_first_day(json) is 'A first day that a caller sends, as read_day() reads it. PostgREST calls it.';
 
--- A whole day and a moment are the same type. So read_moment() hands on a whole day as a moment beyond all that a column takes, and the first
--- trigger of the row (functions/private/bank_days.sql) reads the day from it. No moment of a caller comes to lie there.
+-- A whole day and a moment are the same type. So read_moment() hands on a whole day as a moment beyond all that a column takes, and
+-- transactions_before_row() reads the day from it. No moment of a caller comes to lie there.
 
 create or replace function private.mark_day(p_day date) returns timestamptz
   language sql immutable parallel safe set search_path = ''

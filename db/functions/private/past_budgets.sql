@@ -1,17 +1,6 @@
 -- A change of a budget for every month does not rewrite the months before. Its triggers write down what the budget was, as a row of
 -- api.past_budgets. They bind the callers of the data surface: undo brings back the rows of both tables by itself.
 
-create or replace function private.begin_budget() returns trigger
-  language plpgsql set search_path = ''
-as $$
-begin
-  new.starts_on := case when new.month is null then date_trunc('month', case tg_op when 'INSERT' then new.created_at else now() end) end;
-  return new;
-end
-$$;
-comment on function private.begin_budget() is
-  'Fills starts_on of a budget for every month that has none, with the month in which it is made; a row that becomes a single month''s has none.';
-
 create or replace function private.this_month() returns date
   language sql stable
   return date_trunc('month', current_date)::date;

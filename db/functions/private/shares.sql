@@ -1,6 +1,6 @@
 -- Nobody takes the data surface from the others. What one person's requests may hold of PostgREST's connections is a
 -- share: a request takes one of its person's places until its transaction ends, and waits for one when all are taken.
--- All anonymous requests together are one person. docs/decisions/data.md tells how the numbers relate to db-pool.
+-- All anonymous requests together are one person. docs/decisions/data/share-the-connections-by-user.md tells how the numbers relate to db-pool.
 --
 -- A place is an advisory lock, because a read runs in a transaction that may write nothing, and because a lock ends with
 -- its transaction, however that ends. The locks of a person are numbered: 1 and on are the places; a number of seconds

@@ -58,7 +58,7 @@ begin atomic
       end,
       case when f.given_date is not null and f.moment is null then format('transaction_date "%s" is not a date: write 2025-01-31, from 1900 to 2199', left(f.given_date, 40)) end,
       case
-        when f.currency not in (select private.known_currencies()) then format('currency "%s" is not known: write the three letters of ISO 4217, such as eur', left(f.currency, 40))
+        when not private.is_currency(f.currency) then format('currency "%s" is not known: write the three letters of ISO 4217, such as eur', left(f.currency, 40))
         when f.currency <> p_account_currency then format('currency %s is not the account''s, which is %s', f.currency, p_account_currency)
       end,
       case when char_length(f.external_id) not between 1 and 255 then 'external_id has 1 to 255 characters' end,
@@ -257,26 +257,56 @@ end
 $$;
 comment on function private.begin_import(text, uuid, text, bigint) is 'Stores an import of the caller''s active context, and answers its id.';
 
--- Only the request that makes an import gives transactions its id. A row that is sent back as it was read has one already.
--- The definer's rights spare each row the planning of the row rules.
-create or replace function private.keep_import() returns trigger
-  language plpgsql security definer set search_path = '' set enable_seqscan = off
+-- the definer's rights spare each row the planning of the row rules
+create or replace function private.is_of_import(p_transaction_id uuid, p_import_id uuid) returns boolean
+  language sql stable security definer set search_path = '' set enable_seqscan = off
+begin atomic
+  -- only the request that makes an import gives transactions its id; a row that is sent back as it was read has one already
+  select exists (select from api.imports where id = p_import_id and xmin = pg_current_xact_id()::xid)
+    or coalesce(p_import_id = (select import_id from api.transactions where id = p_transaction_id), false);
+end;
+comment on function private.is_of_import(uuid, uuid) is 'Whether a transaction may say that it came with an import.';
+
+create or replace function private.recognize_import(new api.transactions) returns api.transactions
+  language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_sort = off
 as $$
+declare
+  known record;
 begin
-  if tg_op = 'INSERT' then
-    if exists (select from api.imports where id = new.import_id and xmin = pg_current_xact_id()::xid)
-      or new.import_id = (select import_id from api.transactions where id = new.id) then
-      return new;
-    end if;
+  -- row security refuses another tenant's row later, and until then nothing is looked up for it
+  if (case when new.organization_id is null then new.user_id is distinct from public.uid() else new.organization_id is distinct from public.org_id() end) then
+    return new;
   end if;
-  perform private.invalid('import_id cannot be set or changed', 'Leave it out, or send it as it was read. /rpc/import_transactions sets it.');
-  return null;
+  -- a PUT, and an upsert by id, name their row; an external_id that another row has is a plain conflict
+  if current_setting('request.method', true) = 'PUT' or exists (select from api.transactions where id = new.id) then
+    return new;
+  end if;
+  -- two imports of one tenant at the same time: the second waits, then finds what the first has stored
+  perform pg_advisory_xact_lock(hashtextextended(coalesce('import o' || new.organization_id, 'import u' || new.user_id), 0));
+  -- The range and its order leave the planner one index, whatever it thinks of the table: the one that ends in external_id. By
+  -- another it would compare the row with all of the tenant's.
+  if new.organization_id is null then
+    select id, user_id, external_id into known from api.transactions
+      where user_id = new.user_id and organization_id is null and source = new.source and external_id >= new.external_id
+      order by external_id limit 1;
+  else
+    select id, user_id, external_id into known from api.transactions
+      where organization_id = new.organization_id and source = new.source and external_id >= new.external_id
+      order by external_id limit 1;
+  end if;
+  if known.external_id = new.external_id then
+    new.id := known.id;
+    -- the row stays with the member who imported it first
+    new.user_id := known.user_id;
+  end if;
+  return new;
 end
 $$;
-comment on function private.keep_import() is 'Refuses a caller who gives a transaction an import.';
+comment on function private.recognize_import(api.transactions) is
+  'Gives an imported row the id of its earlier import. It is known by (tenant, source, external_id), and an upsert''s conflict, on id by default, names no such columns.';
 
 -- The deletions run with the caller's rights, under the row rules of transactions.
-create or replace function private.take_import_back() returns trigger
+create or replace function private.take_import_back(p_import_id uuid) returns void
   language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -284,7 +314,7 @@ declare
 begin
   select count(*) into changed
   from api.transactions t
-  where t.import_id = old.id and (
+  where t.import_id = p_import_id and (
     not private.is_untouched(t.id, t.created_at, t.updated_at)
     or exists (select from api.line_items l where l.transaction_id = t.id)
     or exists (select from api.transaction_tags g where g.transaction_id = t.id)
@@ -294,11 +324,10 @@ begin
       message = format('%s of the import''s transactions %s been changed since', changed, case changed when 1 then 'has' else 'have' end),
       hint = 'Nothing was deleted. Changed is what was edited, also if it was edited back, or has line items or tags. Delete the transactions themselves instead.';
   end if;
-  delete from api.transactions where import_id = old.id;
-  return old;
+  delete from api.transactions where import_id = p_import_id;
 end
 $$;
-comment on function private.take_import_back() is 'Deletes an import''s transactions with it; 409 when one of them was changed since.';
+comment on function private.take_import_back(uuid) is 'Deletes an import''s transactions with it; 409 when one of them was changed since.';
 
 -- The definer's rights, because callers do not reach what imports remember. The import is of the caller's context, and so are its
 -- transactions.
@@ -350,8 +379,8 @@ create or replace function private.changed_values(p_before jsonb, p_after jsonb)
   return (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_after) where value is distinct from p_before -> key);
 comment on function private.changed_values(jsonb, jsonb) is 'Of a bank''s values after a change, those that are others than before.';
 
-create or replace function private.keep_bank_values() returns trigger
-  language plpgsql security definer set search_path = ''
+create or replace function private.keep_bank_values(old api.transactions, new api.transactions) returns void
+  language plpgsql set search_path = ''
 as $$
 declare
   import constant uuid := nullif(current_setting('private.import', true), '');
@@ -367,35 +396,10 @@ begin
       values (old.id, import, before, after, private.is_untouched(old.id, old.created_at, old.updated_at));
     update private.bank_values set said = said || private.changed_values(before, after) where transaction_id = old.id;
   end if;
-  return null;
 end
 $$;
-comment on function private.keep_bank_values() is
+comment on function private.keep_bank_values(api.transactions, api.transactions) is
   'Keeps the bank''s values of an imported transaction when a person changes one of them, and what an import changes.';
-
-create or replace function private.distrust_bank_values() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  insert into private.bank_values (transaction_id) values (new.id) on conflict do nothing;
-  return null;
-end
-$$;
-comment on function private.distrust_bank_values() is 'Notes of an imported transaction that returns with edits that nobody knows any more what the bank said.';
-
-create or replace function private.forget_bank_values() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  delete from private.bank_values v using gone where v.transaction_id = gone.id;
-  -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
-  if public.uid() is null then
-    delete from private.import_updates u using gone where u.transaction_id = gone.id;
-  end if;
-  return null;
-end
-$$;
-comment on function private.forget_bank_values() is 'Forgets what imports remember of the transactions that a statement has deleted, as far as no undo needs it.';
 
 create or replace function private.forget_import_updates() returns trigger
   language plpgsql security definer set search_path = ''
@@ -411,4 +415,4 @@ comment on function private.forget_import_updates() is 'Forgets what imports rem
 
 grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint),
   private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.essence(jsonb), private.bank_history(uuid[]),
-  private.is_untouched(uuid, timestamptz, timestamptz) to authenticated;
+  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.take_import_back(uuid) to authenticated;

@@ -5,8 +5,8 @@
 -- They bind the callers of the data surface. The owner of the database may restore halves and change them one by one; only
 -- deleting takes both along, whoever deletes.
 
-create or replace function private.keep_transfer() returns trigger
-  language plpgsql security definer set search_path = ''
+create or replace function private.keep_transfer(tg_op text, old api.transactions, new api.transactions) returns void
+  language plpgsql set search_path = ''
 as $$
 declare
   other api.transactions;
@@ -14,7 +14,7 @@ declare
 begin
   -- create_transfer() says in this setting which transfer it is storing; no request can set it
   if tg_op = 'INSERT' and new.transfer_id::text = current_setting('private.transfer', true) then
-    return null;
+    return;
   end if;
   -- both halves of one request that are a transfer already, as somebody's export has them; an account of it may have been deleted
   if tg_op = 'INSERT' and 2 = (select count(*) from api.transactions where transfer_id = new.transfer_id) and exists (
@@ -26,7 +26,7 @@ begin
       and (half.account_id <> new.account_id) is not false
       and sign(half.amount) * sign(new.amount) < 0 and (half.currency <> new.currency or half.amount = - new.amount)
   ) then
-    return null;
+    return;
   end if;
   if tg_op = 'INSERT' or old.transfer_id is distinct from new.transfer_id then
     perform private.invalid('transfer_id cannot be set or changed', 'Leave it out. POST /rpc/create_transfer makes a transfer; deleting one half deletes both.');
@@ -49,7 +49,7 @@ begin
   -- One request may write both halves. Each hands on what it changes; where the other says something else yet, none is right. A
   -- half that the request has not written is change_other_halves()'s.
   if not exists (select from api.transactions where id = other.id and xmin = pg_current_xact_id()::xid) then
-    return null;
+    return;
   end if;
   if exists (
     select
@@ -89,10 +89,9 @@ begin
         booked_on = other.booked_on, amount = other.amount
       where id = other.id;
   end if;
-  return null;
 end
 $$;
-comment on function private.keep_transfer() is
+comment on function private.keep_transfer(text, api.transactions, api.transactions) is
   'Refuses a transfer_id that a caller sends, unless with both halves of a transfer at once, and a change that would make two halves no transfer any more; where a request writes both halves, makes what it changes in one in the other.';
 
 -- All at once, because a statement for each half takes longer than what it writes.
@@ -114,19 +113,6 @@ begin
 end
 $$;
 comment on function private.change_other_halves() is 'Makes what a statement has changed in one half of a transfer in the other, which it has not written.';
-
-create or replace function private.delete_other_halves() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  -- the deletion below comes back here, and finds nothing to delete
-  if exists (select from gone where transfer_id is not null) then
-    delete from api.transactions t using gone where t.transfer_id = gone.transfer_id;
-  end if;
-  return null;
-end
-$$;
-comment on function private.delete_other_halves() is 'Deletes the other halves of the transfers of which a statement has deleted one.';
 
 create or replace function private.refuse_category_on_transfer(p_transaction_id uuid) returns void
   language plpgsql set search_path = ''
@@ -154,18 +140,6 @@ begin
 end
 $$;
 comment on function private.keep_items_of_transfer() is 'Refuses line items with a category on a half of a transfer, where they would count nowhere.';
-
-create or replace function private.keep_transfer_of_items() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-begin
-  if exists (select from api.line_items where transaction_id = new.id and category_id is not null) then
-    perform private.refuse_category_on_transfer(new.id);
-  end if;
-  return null;
-end
-$$;
-comment on function private.keep_transfer_of_items() is 'Refuses to make a transaction a half of a transfer while it has line items with a category.';
 
 create or replace function private.transferred(p_amount numeric, p_name text) returns numeric
   language plpgsql immutable set search_path = ''

@@ -36,23 +36,3 @@ begin
 end
 $$;
 comment on function private.take_turn() is 'Takes the turns of a request that writes to a table.';
-
--- An upsert that names a row twice is refused here, with the code and the status that PostgREST 12.0 has for it: 16 answers
--- PostgreSQL's own 21000 with 500. One request is one statement, so a row that this transaction has written is a row that
--- this request has named before. The definer's rights spare each row the planning of the row rules. The arguments are the
--- columns of the key.
-create or replace function private.write_once() returns trigger
-  language plpgsql security definer set search_path = ''
-as $$
-declare
-  is_repeated boolean;
-begin
-  execute format('select exists (select from api.%I r where %s and r.xmin = pg_current_xact_id()::xid)', tg_table_name,
-    (select string_agg(format('r.%1$I = $1.%1$I', key), ' and ') from unnest(tg_argv) as key)) into is_repeated using new;
-  if is_repeated then
-    perform private.refuse('21000', 'one request names a row twice', 'Send each row once: by its key, or by its source and external_id.');
-  end if;
-  return new;
-end
-$$;
-comment on function private.write_once() is 'Refuses an upsert that names a row twice: 400 with the code 21000.';

@@ -1,4 +1,4 @@
-/** Where the app starts. */
+/** The entry point of the app. */
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -9,14 +9,14 @@ import { followSession } from './app/session.ts'
 import { queries } from './data/queries.ts'
 import { Toasts } from './parts/toast.tsx'
 
-const place = document.querySelector('#app')
-if (place === null) throw new Error('index.html has no #app')
+const container = document.querySelector('#app')
+if (container === null) throw new Error('index.html has no #app')
 
 followSession(() => void router.invalidate())
 
-createRoot(place).render(
+createRoot(container).render(
   <StrictMode>
-    {/* the policy of the document allows no <style> */}
+    {/* the content security policy allows no <style> */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
         <Toasts>

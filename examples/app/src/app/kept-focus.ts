@@ -1,9 +1,6 @@
 import { useEffect } from 'react'
 
-/**
- * Gives the focus to the heading of the page when what had it is gone: a row that was deleted, a button of what is done. Without it the
- * keys would begin anew at the top of the window.
- */
+/** Moves the focus to the page's heading when the focused element is removed. Otherwise keyboard users would start at the top of the window. */
 export function useKeptFocus(): void {
   useEffect(() => {
     let held: Element | null = null
@@ -13,7 +10,7 @@ export function useKeptFocus(): void {
     const give = () => {
       if (held?.isConnected === false && document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
     }
-    // a dialog or a list that knows better where it belongs comes first
+    // dialogs and lists move the focus first
     const observer = new MutationObserver(() => {
       if (held?.isConnected === false) requestAnimationFrame(() => requestAnimationFrame(give))
     })

@@ -1,27 +1,27 @@
-/** The addresses of the app. Each page is loaded when somebody goes there. */
+/** The routes of the app. Each page is a lazy chunk. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
-import { shownOf } from '../data/transaction-filters.ts'
-import { ErrorNote } from '../parts/error-note.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { shownOf } from '../data/transactions/filters.ts'
+import { shell as m } from '../messages/en.ts'
+import { ErrorNote, Skeleton } from '../parts/ui.tsx'
 import { monthIn, rateIn, searchOf } from './search.ts'
 import { sessionKnown } from './session.ts'
 import { Connection, Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet })
 
-/** Pages for somebody who is not signed in. */
+/** Pages without a session. */
 const outside = createRoute({
   getParentRoute: () => root,
   id: 'outside',
   component: () => (
-    <main className='outside'>
+    <main className='shell-outside'>
       <Connection />
       <Outlet />
     </main>
   ),
 })
 
-/** Pages of somebody who is signed in; others sign in first and come back. */
+/** Pages of signed-in users. Others sign in first and return. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -31,24 +31,24 @@ const inside = createRoute({
   },
 })
 
-/** Only a place of this app is gone back to, never another site. */
-const wayBack = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\])/.test(to) && to !== '/' ? { to } : {}
+/** Accepts only paths of this app, never another site. */
+const returnPath = ({ to }: Record<string, unknown>): { to?: string } => typeof to === 'string' && /^\/(?![/\\])/.test(to) && to !== '/' ? { to } : {}
 
-/** What a page takes of its address, and nothing else: the router keeps what is not said to be nothing. */
+/** Drops all other parameters, which the router would keep. */
 const only = <Taken extends object>(take: (search: Record<string, unknown>) => Taken) => (search: Record<string, unknown>): Taken => ({
   ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
   ...take(search),
 })
 
-/** A value of the address as it stands there; the router makes numbers of what looks like one. */
-const word = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+/** A parameter as text. The router turns digits into numbers. */
+const textOf = (value: unknown): string | undefined => typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
 const page = <Path extends string>(path: Path, load: () => Promise<Record<'Page', () => React.ReactNode>>) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, 'Page') })
 
-/** Who is signed in already goes on to where they wanted to be. */
+/** Redirects signed-in users. */
 const forGuests = {
-  validateSearch: wayBack,
+  validateSearch: returnPath,
   beforeLoad: async ({ search }: { search: { to?: string } }) => {
     if (await sessionKnown() !== null) throw redirect({ href: search.to ?? '/', replace: true })
   },
@@ -56,8 +56,8 @@ const forGuests = {
 
 const signIn = createRoute({
   ...forGuests,
-  // what the service says when somebody comes back from the provider and is not signed in
-  validateSearch: (search: Record<string, unknown>): { to?: string, error?: string | undefined } => ({ ...wayBack(search), error: word(search['error']) }),
+  // the error of a failed sign-in with the identity provider
+  validateSearch: (search: Record<string, unknown>): { to?: string, error?: string | undefined } => ({ ...returnPath(search), error: textOf(search['error']) }),
   getParentRoute: () => outside,
   path: '/sign-in',
   component: lazyRouteComponent(() => import('../pages/sign-in/page.tsx'), 'Page'),
@@ -79,21 +79,21 @@ const forgotPassword = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => outside,
   path: '/reset-password',
-  validateSearch: ({ token }: Record<string, unknown>): { token?: string | undefined } => ({ token: word(token) }),
+  validateSearch: ({ token }: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(token) }),
   component: lazyRouteComponent(() => import('../pages/reset-password/page.tsx'), 'Page'),
 })
 
 const verifyEmail = createRoute({
   getParentRoute: () => outside,
   path: '/verify-email',
-  validateSearch: ({ error }: Record<string, unknown>): { error?: string | undefined } => ({ error: word(error) }),
+  validateSearch: ({ error }: Record<string, unknown>): { error?: string | undefined } => ({ error: textOf(error) }),
   component: lazyRouteComponent(() => import('../pages/verify-email/page.tsx'), 'Page'),
 })
 
 const acceptInvitation = createRoute({
   getParentRoute: () => outside,
   path: '/accept-invitation',
-  validateSearch: ({ invitationId }: Record<string, unknown>): { invitationId?: string | undefined } => ({ invitationId: word(invitationId) }),
+  validateSearch: ({ invitationId }: Record<string, unknown>): { invitationId?: string | undefined } => ({ invitationId: textOf(invitationId) }),
   component: lazyRouteComponent(() => import('../pages/accept-invitation/page.tsx'), 'Page'),
 })
 
@@ -147,18 +147,18 @@ export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
   scrollRestoration: true,
-  // words in the address stand as they are, not as JSON
+  // parameters are plain text, not JSON
   parseSearch: parseSearchWith((value) => value),
   stringifySearch: stringifySearchWith(JSON.stringify),
   defaultPendingComponent: () => <Skeleton rows={6} />,
-  // a page that could not be loaded, or one of a build that is no longer there
+  // a page failed to load, or belongs to a former build
   defaultErrorComponent: ({ error }) => (
     <>
       <ErrorNote error={error instanceof Error ? error : new Error(String(error))} />
-      <button type='button' onClick={() => location.reload()}>Load the page again</button>
+      <button type='button' onClick={() => location.reload()}>{m.loadThePageAgain}</button>
     </>
   ),
-  defaultNotFoundComponent: () => <p>There is nothing at this address.</p>,
+  defaultNotFoundComponent: () => <p>{m.thereIsNothingAtThis}</p>,
 })
 
 declare module '@tanstack/react-router' {

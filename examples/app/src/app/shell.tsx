@@ -1,54 +1,54 @@
-/** What is around every page of somebody who is signed in. */
+/** The frame around every page of a signed-in user. */
 import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useLostConnection } from '../data/connection.ts'
-import { HereProvider, nameOf, useHere } from './here.tsx'
 import { useKeptFocus } from './kept-focus.ts'
-import { inBottomBar, placesFor } from './places.ts'
+import { inBottomBar, pagesFor } from './navigation.ts'
 import { useSession } from './session.ts'
+import { nameOf, SessionContextProvider, useSessionContext } from './session-context.tsx'
+import { shell as m } from '../messages/en.ts'
 
-// menus and dialogs are more script than the rest of the shell, and a page is shown before they are needed
-const ContextSwitcher = lazy(async () => ({ default: (await import('./context-switcher.tsx')).ContextSwitcher }))
-const PersonMenu = lazy(async () => ({ default: (await import('./person-menu.tsx')).PersonMenu }))
-const Moved = lazy(async () => ({ default: (await import('./moved.tsx')).Moved }))
-const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }))
+// menus and dialogs are more script than the rest of the shell; the page renders without them
+const Menus = lazy(async () => ({ default: (await import('./menus.tsx')).Menus }))
+const Interruption = lazy(async () => ({ default: (await import('./interruptions.tsx')).Interruption }))
 
 export function Shell() {
   const { session } = useSession()
   return (
-    // what somebody has typed is not for whoever signs in after them
-    <HereProvider key={session?.user_id}>
+    // the next user must not see this user's input
+    <SessionContextProvider key={session?.user_id}>
       <Frame />
-      <Suspense>
-        <Interruption />
-      </Suspense>
-    </HereProvider>
+      <Interruptions />
+    </SessionContextProvider>
   )
 }
 
-/** What has to be answered before the page goes on. */
-function Interruption() {
+function Interruptions() {
   const { hasEnded } = useSession()
-  const { elsewhere } = useHere()
-  if (hasEnded) return <SignInAgain />
-  return elsewhere !== null && <Moved {...elsewhere} />
+  const { elsewhere } = useSessionContext()
+  return (hasEnded || elsewhere !== null) && (
+    <Suspense>
+      <Interruption />
+    </Suspense>
+  )
 }
 
 function Frame() {
   useKeptFocus()
-  const { team, rights } = useHere()
+  const { team, rights } = useSessionContext()
   return (
     <div className='shell' data-context={team === null ? 'personal' : 'team'}>
-      <a className='skip' href='#content'>Skip to the content</a>
-      <header className='top'>
-        <Suspense fallback={<span className='context'>{nameOf(team)}</span>}>
-          <ContextSwitcher />
-          <PersonMenu />
+      <a className='shell-skip' href='#content'>{m.skipToTheContent}</a>
+      <header className='shell-top'>
+        <Suspense fallback={<span className='shell-context'>{nameOf(team)}</span>}>
+          <Menus />
         </Suspense>
       </header>
-      <nav className='places' aria-label='Pages'>
-        {placesFor(rights.write).map(({ to, name }, index) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'place' : 'place place-wide'}>{name}</Link>
+      <nav className='shell-places' aria-label={m.pages}>
+        {pagesFor(rights).map(({ to, name }, index) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={index < inBottomBar ? 'shell-place' : 'shell-place shell-place-wide'}>
+            {name}
+          </Link>
         ))}
       </nav>
       <main id='content' tabIndex={-1}>
@@ -59,8 +59,8 @@ function Frame() {
   )
 }
 
-/** Says only when it is bad. */
+/** Reports a lost connection. */
 export function Connection() {
   const isLost = useLostConnection()
-  return <div role='status'>{isLost && <p className='connection'>There is no connection to the service. It is tried again.</p>}</div>
+  return <div role='status'>{isLost && <p className='shell-connection'>{m.thereIsNoConnectionTo}</p>}</div>
 }

@@ -1,14 +1,14 @@
-/** Accounts: where money lies. */
+/** Bank accounts, cards and cash. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
-import { useHere } from '../app/here.tsx'
+import { useSessionContext } from '../app/session-context.tsx'
 import { usualCurrency } from '../locale/currencies.ts'
-import { finance, stored } from './client.ts'
-import { type Context, rowOf, within } from './context.ts'
+import { type Context, finance, rowOf, stored, within } from './client.ts'
+import { accounts as m } from '../messages/en.ts'
 
 export type Account = Row<'accounts'>
 
-export const accountTypes = { checking: 'Checking', savings: 'Savings', credit_card: 'Credit card', cash: 'Cash', investment: 'Investment' } as const
+export const accountTypes = m.types
 
 export const accountsQuery = (context: Context) =>
   queryOptions({
@@ -16,17 +16,18 @@ export const accountsQuery = (context: Context) =>
     queryFn: ({ signal }) => unwrap(within(context, finance.data.from('accounts').select('*,current_balance')).order('name').order('id').abortSignal(signal)),
   })
 
-/** The currency that is offered first in the context: that of its accounts. */
+/** The default currency of the context: the most frequent one of its accounts. */
 export function useUsualCurrency(): string {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   return usualCurrency(useQuery(accountsQuery(context)).data ?? [])
 }
-/** What lies in an account now. */
+
+/** The current balance of an account. */
 export const balanceOf = ({ current_balance, balance }: Account): number => current_balance ?? balance
 
 /**
- * What was booked on an account month by month since a day. An aggregate has no group by account, so that each account is a
- * request: of a few rows, where all transactions of half a year could be thousands. What is paid counts, as in a balance.
+ * Sums per month of an account since a day. The aggregate cannot group by account, so each account takes a request. It has a
+ * few rows, while half a year of transactions may have thousands. Only paid transactions count, as in balances.
  */
 export const bookedQuery = (context: Context, accountId: string, since: string) =>
   queryOptions({
@@ -45,7 +46,7 @@ export const bookedQuery = (context: Context, accountId: string, since: string) 
       ),
   })
 
-/** The halves of transfers since a day, which reports leave out and balances do not. */
+/** The halves of transfers since a day. Reports exclude them, balances include them. */
 export const transfersQuery = (context: Context, since: string) =>
   queryOptions({
     queryKey: [context.key, 'accounts', 'transfers', since],
@@ -56,16 +57,15 @@ export const transfersQuery = (context: Context, since: string) =>
       ),
   })
 
-/** What the form has of an account. */
 type AccountValues = Pick<Account, 'name' | 'type' | 'currency' | 'balance' | 'institution'>
 
-/** Stores a new account, or with an `id` the change of one. */
+/** Creates an account, or changes the one of the `id`. */
 export const saveAccount = (context: Context, { id, values }: { id: string | undefined, values: AccountValues }) =>
   id === undefined
     ? unwrap(finance.data.from('accounts').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('accounts').update(values).eq('id', id).select())
 
-/** Its transactions stay, without an account. */
+/** Keeps the account's transactions. */
 export const deleteAccount = async (_: Context, { id }: Account): Promise<void> => {
   await unwrap(finance.data.from('accounts').delete().eq('id', id))
 }

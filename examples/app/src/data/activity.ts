@@ -1,17 +1,16 @@
-/** Activity: who changed what, request by request, and the way back from a request. */
+/** The activity log, grouped by request, and undo of a request. */
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
-import { finance } from './client.ts'
-import { type Context, within } from './context.ts'
+import { type Context, finance, within } from './client.ts'
 
 export type Activity = Row<'activity'>
 
-/** What one request has changed: the newest of it first. `isCut` where it has changed more than a page of activity shows. */
+/** The changes of one request, newest first. `isCut` if the page does not contain all of them. */
 export type Request = { id: string, happened_at: string, actor_id: string, changes: Activity[], isCut: boolean }
 
 const pageSize = 100
 
-/** The context's own, newest first, which reads no more than the page. */
+/** The newest activity of the context. */
 const newestOf = (context: Context, userId: string) => {
   const own = within(context, finance.data.from('activity').select('*'))
   return (context.id === null ? own.eq('user_id', userId) : own).order('happened_at', { ascending: false }).order('id', { ascending: false }).limit(
@@ -21,7 +20,7 @@ const newestOf = (context: Context, userId: string) => {
 
 type ActivityPage = { requests: Request[], hasMore: boolean }
 
-/** Puts together what a request did; its rows follow each other. One row more than a page says whether the last is whole. */
+/** Groups consecutive rows by request. One row more than a page tells whether the last request is complete. */
 function pageOf(rows: Activity[]): ActivityPage {
   const requests: Request[] = []
   for (const row of rows.slice(0, pageSize)) {
@@ -38,7 +37,7 @@ function pageOf(rows: Activity[]): ActivityPage {
   return { requests, hasMore: rows.length > pageSize }
 }
 
-/** Page after page. The next begins before the request that a page ends in: an import of thousands of rows is one line, and is passed by one page. */
+/** Pages of requests. The next page begins before the last request, so that a large import takes only one page. */
 export const activityQuery = (context: Context, userId: string) =>
   infiniteQueryOptions({
     queryKey: [context.key, 'activity'],
@@ -50,5 +49,5 @@ export const activityQuery = (context: Context, userId: string) =>
     getNextPageParam: ({ requests, hasMore }) => hasMore ? requests.at(-1)?.happened_at : undefined,
   })
 
-/** Takes back all that a request did. @throws FinanceError 409 when something of it has changed since */
+/** Undoes a request. @throws FinanceError 409 if a row has changed since */
 export const undoRequest = (_: Context, { changes: [first] }: Request) => unwrap(finance.data.rpc('undo', { p_activity_id: first?.id ?? '' }))

@@ -1,4 +1,4 @@
-/** Reads a bank's file beside the page, which stays responsive with a hundred thousand rows. */
+/** Worker that reads a bank's file, so that the page stays responsive with 100,000 rows. */
 import { readStatement, StatementError } from 'finance-client/import'
 import type { Question, Read } from './bank-file.ts'
 

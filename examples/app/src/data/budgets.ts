@@ -1,12 +1,11 @@
-/** What may be spent on a category in a month, or in every month that has no budget of its own. */
+/** Budgets per category: for one month, or the default for all other months. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, unwrap } from 'finance-client'
-import { finance } from './client.ts'
-import { type Context, rowOf, within } from './context.ts'
+import { type Context, finance, rowOf, within } from './client.ts'
 
 export type Budget = Row<'budgets'>
 
-/** Those of one month, and those of every month. */
+/** Budgets of one month, and default budgets. */
 export const budgetsQuery = (context: Context, month: string) =>
   queryOptions({
     queryKey: [context.key, 'budgets', month],
@@ -14,7 +13,7 @@ export const budgetsQuery = (context: Context, month: string) =>
       unwrap(within(context, finance.data.from('budgets').select()).or(`month.is.null,month.eq.${month}`).order('month').order('currency').abortSignal(signal)),
   })
 
-/** Sets the budget of a category, currency and month, whether there is one already or not. */
+/** Creates or replaces the budget of a category, currency and month. */
 export const setBudget = (context: Context, budget: NewRow<'budgets'>) =>
   unwrap(finance.data.from('budgets').upsert(rowOf(context, budget), { onConflict: 'category_id,currency,month' }).select().single())
 
@@ -24,7 +23,7 @@ export const deleteBudget = async (_: Context, { id }: Pick<Budget, 'id'>): Prom
 
 export type PastBudget = Row<'past_budgets'>
 
-/** Former budgets of a category, newest first: each holds for the months before its `until`. */
+/** Former budgets of a category, newest first. Each applies to the months before its `until`. */
 export const pastBudgetsQuery = (context: Context, category: string) =>
   queryOptions({
     queryKey: [context.key, 'past_budgets', category],

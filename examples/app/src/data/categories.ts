@@ -1,8 +1,7 @@
-/** What transactions are filed under. */
+/** Categories and tags. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
-import { finance, stored } from './client.ts'
-import { type Context, rowOf, within } from './context.ts'
+import { type Context, finance, rowOf, stored, within } from './client.ts'
 
 export type Category = Row<'categories'>
 
@@ -12,12 +11,28 @@ export const categoriesQuery = (context: Context) =>
     queryFn: ({ signal }) => unwrap(within(context, finance.data.from('categories').select()).order('name').order('id').abortSignal(signal)),
   })
 
-/** Stores a new category, or what has changed of one with an `id`. */
+/** Creates a category, or changes the one of the `id`. */
 export const saveCategory = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'categories'>, 'id'>) =>
   id === undefined
     ? unwrap(finance.data.from('categories').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('categories').update(values as RowChange<'categories'>).eq('id', id).select())
 
-/** Moves what is filed under it to another, or leaves that without a category. Its budgets are deleted with it. */
+/** Deletes a category with its budgets. Its rows move to the replacement, or lose their category. */
 export const deleteCategory = (_: Context, { id, replacementId }: { id: string, replacementId: string | null }) =>
   unwrap(finance.data.rpc('delete_category', { p_category_id: id, p_replacement_id: replacementId }))
+
+export type Tag = Pick<Row<'tags'>, 'id' | 'name'>
+
+export const tagsQuery = (context: Context) =>
+  queryOptions({
+    queryKey: [context.key, 'tags'],
+    queryFn: ({ signal }): Promise<Tag[]> => unwrap(within(context, finance.data.from('tags').select('id,name')).order('name').order('id').abortSignal(signal)),
+  })
+
+/** Returns the tags of these names. Creates missing ones. */
+export async function tagsNamed(context: Context, names: readonly string[], known: readonly Tag[]): Promise<Tag[]> {
+  const there = known.filter(({ name }) => names.includes(name))
+  const missing = names.filter((name) => !there.some((tag) => tag.name === name))
+  if (missing.length === 0) return there
+  return [...there, ...await unwrap(finance.data.from('tags').insert(missing.map((name) => rowOf(context, { name }))).select('id,name'))]
+}

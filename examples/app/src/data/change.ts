@@ -1,66 +1,119 @@
-/** Changes: each reads again what the context shows, because a row changes balances and reports too. */
-import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
-import { useHere } from '../app/here.tsx'
-import type { Context } from './context.ts'
+/** Mutations: optimistic update, rollback after a refusal, toast with undo, refresh. Every change of the app goes through here. */
+import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query'
+import { unwrap } from 'finance-client'
+import { useSessionContext } from '../app/session-context.tsx'
+import { common, parts as m } from '../messages/en.ts'
+import { useToast } from '../parts/toast.tsx'
+import { type Context, finance } from './client.ts'
 
-/** What a change shows before it is stored: the key of rows that were read, and what becomes of each. */
-export type Ahead<Row> = { queryKey: readonly unknown[], change: (row: Row) => Row }
+/** Undoes an optimistic update. */
+type Rollback = () => unknown
 
-/** A row of an id gets other values. */
-export const withValues = <Row extends { id: string }>(queryKey: readonly unknown[], id: string, values: Partial<Row>): Ahead<Row> => ({
-  queryKey,
-  change: (row) => row.id === id ? { ...row, ...values } : row,
-})
+/** The sentence of a toast and the action of its Undo button; null if there is no way back. */
+export type Outcome = { text: string | Error, undo?: (() => Promise<unknown>) | null }
 
-/**
- * A change in the context that is shown.
- * @param work the request, with the context it is made in
- * @param then what happens when it is stored
- * @param aheadOf what is shown at once, where that is safe; it is put back when the change is refused
- * @returns the mutation, and whether what it changes is shown already
- */
-export function useChange<Input, Output, Row = never>(
-  work: (context: Context, input: Input) => Promise<Output>,
-  then?: (output: Output, input: Input) => void,
-  aheadOf?: (context: Context, input: Input) => Ahead<Row> | null,
-): UseMutationResult<Output, Error, Input, (() => void) | null> & { isAhead: boolean } {
-  const client = useQueryClient()
-  const { context } = useHere()
-  const mutation = useMutation({
-    mutationFn: (input: Input) => work(context, input),
-    onMutate: async (input) => {
-      const ahead = aheadOf?.(context, input) ?? null
-      if (ahead === null) return null
-      const { queryKey, change } = ahead
-      // an answer that is on its way does not know of it
-      await client.cancelQueries({ queryKey })
-      const before = client.getQueryData<Row[]>(queryKey)
-      client.setQueryData<Row[]>(queryKey, before?.map(change))
-      return () => client.setQueryData(queryKey, before)
-    },
-    onError: (_error, _input, putBack) => {
-      if (!putBack) return
-      putBack()
-      void client.invalidateQueries({ queryKey: [context.key] })
-    },
-    onSuccess: async (output, input) => {
-      then?.(output, input)
-      await client.invalidateQueries({ queryKey: [context.key] })
-    },
-  })
-  return { ...mutation, isAhead: mutation.isPending && mutation.context != null }
+type ChangeOptions<Input, Output> = {
+  /** Shows the change before it is stored. Returns the rollback, or null if only the service can compute the result. */
+  optimistic?: (input: Input, context: Context, client: QueryClient) => Promise<Rollback | null>
+  /** Runs after the change is stored. */
+  onStored?: (output: Output, input: Input) => unknown
+  /** The toast of a stored change. */
+  outcome?: (output: Output, input: Input) => Outcome | null
+  /** Shows a refusal as a toast. Forms show it themselves. */
+  toastsErrors?: boolean
+  /** Reads again everything that the change may have affected. By default all queries of the context, because a row also changes balances and reports. */
+  refresh?: () => Promise<unknown>
 }
 
-/** A change of what is one's own or a team's beside its rows: all that is shown is read again. */
-export function usePeopleChange<Input, Output>(
+type Change<Input, Output> = UseMutationResult<Output, Error, Input, Rollback | null> & {
+  /** Whether the page shows the change before it is stored. */
+  isOptimistic: boolean
+}
+
+/** Sends a change in the context that the page shows. */
+export function useChange<Input, Output>(
+  work: (context: Context, input: Input) => Promise<Output>,
+  options: ChangeOptions<Input, Output> = {},
+): Change<Input, Output> {
+  const { context } = useSessionContext()
+  const client = useQueryClient()
+  const toast = useToast()
+  const refresh = options.refresh ?? (() => client.invalidateQueries({ queryKey: [context.key] }))
+  const showUndo = ({ text, undo }: Outcome) => {
+    const takeBack = async () => {
+      try {
+        await undo?.()
+        toast(m.takenBack)
+      } finally {
+        await refresh()
+      }
+    }
+    toast(text, undo == null ? undefined : { label: common.undo, act: () => void takeBack().catch(toast) })
+  }
+  const mutation = useMutation({
+    mutationFn: (input: Input) => work(context, input),
+    onMutate: async (input): Promise<Rollback | null> => await options.optimistic?.(input, context, client) ?? null,
+    onError: async (error, _, rollback) => {
+      if (options.toastsErrors === true) toast(error)
+      await rollback?.()
+      // a part may be stored, or another user may have changed the rows
+      void refresh()
+    },
+    onSuccess: async (output, input) => {
+      await options.onStored?.(output, input)
+      const outcome = options.outcome?.(output, input)
+      if (outcome != null) showUndo(outcome)
+      await refresh()
+    },
+  })
+  return { ...mutation, isOptimistic: mutation.isPending && mutation.context != null }
+}
+
+/** Changes the rows of a query before the service has. Returns the rollback. */
+export async function updateRows<Row>(client: QueryClient, queryKey: readonly unknown[], change: (row: Row) => Row): Promise<Rollback> {
+  // a response that is on its way does not include the change
+  await client.cancelQueries({ queryKey })
+  const before = client.getQueryData<Row[]>(queryKey)
+  client.setQueryData<Row[]>(queryKey, before?.map(change))
+  return () => client.setQueryData(queryKey, before)
+}
+
+/** Gives the row of an id other values before the service has. Returns the rollback. */
+export const updateRow = <Row extends { id: string }>(client: QueryClient, queryKey: readonly unknown[], id: string, values: Partial<Row>): Promise<Rollback> =>
+  updateRows<Row>(client, queryKey, (row) => row.id === id ? { ...row, ...values } : row)
+
+/** Undoes the newest change of a row, with everything else of that request. @throws FinanceError 409 if the row has changed since */
+export async function undoLastOf(rowId: string): Promise<void> {
+  const newest = finance.data.from('activity').select('id').eq('row_id', rowId).order('happened_at', { ascending: false }).order('id', { ascending: false })
+  const { id } = await unwrap(newest.limit(1).single())
+  await unwrap(finance.data.rpc('undo', { p_activity_id: id }))
+}
+
+/**
+ * Deletes a row, with undo. A page calls it, because the component of the row is unmounted by the deletion.
+ * @param nameOf the row's name in the toast
+ */
+export function useDeletion<Row extends { id: string }>(
+  remove: (context: Context, row: Row) => Promise<void>,
+  nameOf: (row: Row) => string,
+): (row: Row) => void {
+  const { mutate } = useChange(remove, {
+    outcome: (_, row) => ({ text: common.isDeleted(nameOf(row)), undo: () => undoLastOf(row.id) }),
+    toastsErrors: true,
+  })
+  return mutate
+}
+
+/** Sends a change of accounts, teams or sessions, which have no rows in a context, and reads everything again. */
+export function useAccountChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
-  then?: (output: Output, input: Input) => void,
+  onStored?: (output: Output, input: Input) => void,
 ): UseMutationResult<Output, Error, Input> {
   const client = useQueryClient()
   return useMutation({
     mutationFn: work,
     onSuccess: async (output, input) => {
-      then?.(output, input)
+      onStored?.(output, input)
       await client.invalidateQueries()
     },
   })

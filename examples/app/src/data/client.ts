@@ -1,12 +1,33 @@
-/** The one client of the page. Only the files of this folder, and the session, call it. */
+/** The app's only client, and the context that its rows belong to. Only files of this folder and the session call it. */
 import { createClient, FinanceError, unwrap } from 'finance-client'
+import { errors } from '../messages/en.ts'
 
 export const finance = createClient({ baseUrl: location.origin })
 
-/** Where a row that was to be changed is no longer there. */
-export const gone = (): FinanceError => new FinanceError(404, { code: 'GONE', message: 'somebody has deleted this meanwhile, so nothing was stored' })
+/** `id` is null in the personal context, whose key is `personal`. */
+export type Context = { key: string, id: string | null }
 
-/** The one row that was stored. A change by an id finds none where somebody has deleted it. @throws FinanceError 404 then */
+export const contextOf = (id: string | null): Context => ({ key: id ?? 'personal', id })
+
+type Filterable = {
+  eq: (column: 'organization_id', value: string) => unknown
+  is: (column: 'organization_id', value: null) => unknown
+}
+
+/** Narrows a query to the rows of a context. Without it, a team member would also see personal rows. */
+export const within = <Query extends Filterable>({ id }: Context, query: Query): Query =>
+  (id === null ? query.is('organization_id', null) : query.eq('organization_id', id)) as Query
+
+/** A new row of the shown context, even if another tab has switched the session meanwhile. */
+export const rowOf = <Values extends object>({ id }: Context, values: Values): Values & { organization_id: string | null } => ({
+  ...values,
+  organization_id: id,
+})
+
+/** The error of a change whose row another user has deleted. */
+export const gone = (): FinanceError => new FinanceError(404, { code: 'GONE', message: errors.gone })
+
+/** Returns the stored row of a change by id. @throws FinanceError 404 if the row was deleted meanwhile */
 export async function stored<Stored>(query: Parameters<typeof unwrap<Stored[]>>[0]): Promise<Stored> {
   const [row] = await unwrap(query)
   if (row === undefined) throw gone()

@@ -1,4 +1,4 @@
-/** Whether the service answers. It is told once, by the bar above the page, and not by every part that waits for an answer. */
+/** The state of the connection. A bar above the page reports it, instead of every waiting component. */
 import { FinanceError } from 'finance-client'
 import { useSyncExternalStore } from 'react'
 import { finance } from './client.ts'
@@ -8,10 +8,10 @@ const listeners = new Set<() => void>()
 
 export const hasNoAnswer = (error: unknown) => error instanceof FinanceError && error.code === 'NETWORK_ERROR'
 
-/** Whether the same request may succeed later: no answer, or one of a service that is not well. */
+/** Whether a retry may succeed: no response, or a server error. */
 export const isPassing = (error: unknown) => hasNoAnswer(error) || (error instanceof FinanceError && error.status >= 500)
 
-/** Takes what a request has shown. */
+/** Records whether a request got a response. */
 export function sawConnection(isThere: boolean): void {
   if (isLost === !isThere) return
   isLost = !isThere
@@ -21,12 +21,12 @@ export function sawConnection(isThere: boolean): void {
 
 const askLater = () => setTimeout(() => void (isLost && ask()), 2_000)
 
-/** Asks who is signed in, until there is an answer: the bar goes also where nothing else asks. */
+/** Polls the session until there is a response, so that the bar also disappears on an idle page. */
 export async function ask(): Promise<void> {
   try {
     await finance.auth.getSession()
   } catch (error) {
-    // nobody is an answer
+    // 401 is a response
     const isAnswer = error instanceof FinanceError && error.status === 401
     if (!isAnswer) return isLost ? void askLater() : sawConnection(false)
   }
@@ -40,5 +40,5 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-/** Whether the last request got no answer. */
+/** Whether the last request got no response. */
 export const useLostConnection = (): boolean => useSyncExternalStore(subscribe, () => isLost)

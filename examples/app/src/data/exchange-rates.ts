@@ -1,15 +1,14 @@
-/** Exchange rates, by which reports convert. */
+/** Exchange rates of reports. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Row, unwrap } from 'finance-client'
-import { finance } from './client.ts'
-import { type Context, rowOf, within } from './context.ts'
+import { type Context, finance, rowOf, within } from './client.ts'
 
 export type Rate = Row<'exchange_rates'>
 
-/** Of which two currencies a rate is, and from which day on. */
+/** The currencies and the first day of a rate. */
 export type RateKey = Pick<Rate, 'base' | 'quote' | 'on_date'>
 
-/** The newest first. @param most how many are read */
+/** The newest rates. */
 export const ratesQuery = (context: Context, most: number) =>
   queryOptions({
     queryKey: [context.key, 'exchange rates', most],
@@ -22,7 +21,7 @@ export const ratesQuery = (context: Context, most: number) =>
 
 type RateValues = RateKey & Pick<Rate, 'rate'>
 
-/** Stores a new one, or with an `id` the change of one. @throws FinanceError 409 where the day and the two currencies have one */
+/** Creates a rate, or changes the one of the `id`. @throws FinanceError 409 if the day and the currencies have another rate */
 export const saveRate = (context: Context, { id, values }: { id: string | undefined, values: RateValues }) =>
   unwrap(
     id === undefined
@@ -34,7 +33,7 @@ export const deleteRate = async (_: Context, { id }: Rate): Promise<void> => {
   await unwrap(finance.data.from('exchange_rates').delete().eq('id', id))
 }
 
-/** The rate for want of which a report was refused; null where it was not for that. The answer says it in its message alone. */
+/** Returns the rate that a report is missing; null for other errors. Only the message names it. */
 export function missingRate({ message }: Error): RateKey | null {
   const [, base, quote, on_date] = /^no exchange rate from ([a-z]{3}) to ([a-z]{3}) on or before (\d{4}-\d{2}-\d{2})/.exec(message) ?? []
   return base === undefined || quote === undefined || on_date === undefined ? null : { base, quote, on_date }

@@ -1,19 +1,19 @@
-/** Imports: what becomes of the rows of a bank's file, storing them, and taking them back. */
+/** Imports of bank files: preview, import, revert. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Reply, type Row, unwrap } from 'finance-client'
 import { inParts, type StatementRow } from 'finance-client/import'
-import { finance } from './client.ts'
-import { type Context, within } from './context.ts'
+import { type Context, finance, within } from './client.ts'
+import { imports as m } from '../messages/en.ts'
 
-/** So many rows a request stay below its 2 MiB, whatever a bank writes beside them. */
+/** Keeps a request below 2 MiB. */
 const rowsAtOnce = 2_000
 
 export type Verdict = 'new' | 'updated' | 'duplicate' | 'changed' | 'invalid'
 
-/** Whether an import stores something of the row. */
+/** Whether an import stores the row. */
 export const isStored = ({ verdict }: Judged) => verdict === 'new' || verdict === 'updated'
 
-/** Rows of one account of a file, and where they go. `currency` is that of rows that say none. */
+/** Rows of one account of a file, with their destination. `currency` is the default of rows without one. */
 export type Portion = { source: string, accountId: string | null, currency: string, rows: StatementRow[] }
 
 export type Judged = { row: StatementRow, currency: string, verdict: Verdict, reason: string | null }
@@ -25,7 +25,7 @@ type Send = { rows: StatementRow[], portion: Portion, fileName: string, isDry: b
 const send = ({ rows, portion, fileName, isDry }: Send): Promise<Reply<'import_transactions'>> =>
   unwrap(
     finance.data.rpc('import_transactions', {
-      // an account has its own
+      // an account determines the currency
       p_rows: portion.accountId === null ? rows.map((row) => ({ currency: portion.currency, ...row })) : rows,
       p_source: portion.source,
       p_account_id: portion.accountId,
@@ -34,14 +34,14 @@ const send = ({ rows, portion, fileName, isDry }: Send): Promise<Reply<'import_t
     }),
   )
 
-/** Sends portions part by part, one after the other: each part is judged by what is stored before it. */
+/** Sends portions in batches, one after the other, because a batch is compared with the former ones. */
 async function sendAll(portions: Portion[], fileName: string, isDry: boolean, onProgress: Progress): Promise<Judged[]> {
   const parts = portions.flatMap((portion) => inParts(portion.rows, rowsAtOnce).map((rows) => ({ portion, rows })))
   const judged: Judged[] = []
   for (const [done, { portion, rows }] of parts.entries()) {
     onProgress(done, parts.length)
-    // the number tells the parts of a long file apart among the imports
-    const name = parts.length === 1 ? fileName : `${fileName.slice(0, 230)} (${done + 1} of ${parts.length})`
+    // a number distinguishes the imports of a long file
+    const name = parts.length === 1 ? fileName : m.of(fileName.slice(0, 230), done + 1, parts.length)
     const verdicts = await send({ rows, portion, fileName: name, isDry })
     for (const { row_number, verdict, reason } of verdicts) {
       const row = rows[row_number - 1]
@@ -53,8 +53,8 @@ async function sendAll(portions: Portion[], fileName: string, isDry: boolean, on
 }
 
 /**
- * What would become of each row; nothing is stored.
- * @param key tells apart what the person has chosen
+ * A preview: the verdict of each row. Stores nothing.
+ * @param key the user's choices
  */
 export const verdictsQuery = (context: Context, key: readonly unknown[], portions: Portion[], fileName: string, onProgress: Progress) =>
   queryOptions({
@@ -66,7 +66,7 @@ export const verdictsQuery = (context: Context, key: readonly unknown[], portion
 
 type Order = { portions: Portion[], fileName: string, onProgress: Progress }
 
-/** Stores what is new and what the bank now says otherwise. @returns how many rows that were */
+/** Stores new and updated rows. @returns their number */
 export async function importAll(_: Context, { portions, fileName, onProgress }: Order): Promise<number> {
   const judged = await sendAll(portions, fileName, false, onProgress)
   return judged.filter(isStored).length
@@ -84,7 +84,7 @@ export const importsQuery = (context: Context) =>
       ),
   })
 
-/** Deletes an import with its transactions, and puts back what it updated. @throws FinanceError 409 when one of them was changed since */
-export const takeBack = async (_: Context, { id }: Import): Promise<void> => {
+/** Deletes an import with its transactions and reverts its updates. @throws FinanceError 409 if a transaction was changed since */
+export const revertImport = async (_: Context, { id }: Import): Promise<void> => {
   await unwrap(finance.data.from('imports').delete().eq('id', id))
 }

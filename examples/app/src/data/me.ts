@@ -1,65 +1,110 @@
-/** Who is signed in, and their teams. */
-import { queryOptions } from '@tanstack/react-query'
+/** The signed-in user: account, credentials, API keys, export. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type ApiKey, createPasskey, signInWithPasskey, supportsPasskeys } from 'finance-client'
+import type { Restored } from 'finance-client/export'
 import { finance } from './client.ts'
+import type { GrantableRole } from './teams.ts'
 
-/** @param userId whose answer it is, so that nobody sees another's */
-export const meQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'session'], queryFn: () => finance.auth.getSession(), staleTime: 60_000 })
+const { auth } = finance
 
-export const teamsQuery = (userId: string) =>
-  queryOptions({ queryKey: ['me', userId, 'teams'], queryFn: () => finance.auth.organization.list(), staleTime: 60_000 })
+/** Keys contain the user's id, so that no user sees another's data. */
+const ofUser = <Data>(userId: string, name: string, read: () => Promise<Data>) => queryOptions({ queryKey: ['me', userId, name], queryFn: read })
 
-export const signIn = (input: { email: string, password: string }) => finance.auth.signIn(input)
-/** Finishes a sign-in that was refused because the account has two factors. @param isBackup whether the code is one of those that are kept on paper */
-export const finishSignIn = ({ code, trustDevice, isBackup }: { code: string, trustDevice: boolean, isBackup: boolean }) =>
-  isBackup ? finance.auth.twoFactor.verifyBackupCode({ code, trustDevice }) : finance.auth.twoFactor.verifyTotp({ code: digitsOf(code), trustDevice })
-/** Some apps show a code in two halves. */
+export const meQuery = (userId: string) => ({ ...ofUser(userId, 'session', () => auth.getSession()), staleTime: 60_000 })
+export const teamsQuery = (userId: string) => ({ ...ofUser(userId, 'teams', () => auth.organization.list()), staleTime: 60_000 })
+export const sessionsQuery = (userId: string) => ofUser(userId, 'sessions', () => auth.listSessions())
+export const twoFactorQuery = (userId: string) => ofUser(userId, 'two-factor', () => auth.twoFactor.status())
+export const passkeysQuery = (userId: string) => ofUser(userId, 'passkeys', () => auth.passkey.list())
+export const apiKeysQuery = (userId: string) => ofUser(userId, 'api-keys', () => auth.apiKey.list())
+
+/** Pages of events, the newest first. */
+export const eventPages = <Event extends { id: string }>(
+  queryKey: readonly unknown[],
+  read: (page: { limit: number, before?: string }) => Promise<Event[]>,
+  limit = 20,
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam === '' ? { limit } : { limit, before: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: (events) => events.length === limit ? events.at(-1)?.id : undefined,
+  })
+
+export const accountEventsQuery = (userId: string) => eventPages(['me', userId, 'events'], (page) => auth.listEvents(page))
+
+/** The ways to sign in here. */
+export const signInMethodsQuery = queryOptions({ queryKey: ['sign-in-methods'], queryFn: () => auth.signInMethods(), staleTime: Infinity })
+
+export const signUp = (input: { email: string, password: string, name: string }) => auth.signUp(input)
+export const signIn = (input: { email: string, password: string }) => auth.signIn(input)
+export const signOut = () => auth.signOut()
+
 const digitsOf = (code: string) => code.replace(/\s/g, '')
-export const signUp = (input: { email: string, password: string, name: string }) => finance.auth.signUp(input)
 
-/** How one signs in here, which no visit changes. */
-export const signInMethodsQuery = queryOptions({ queryKey: ['sign-in-methods'], queryFn: () => finance.auth.signInMethods(), staleTime: Infinity })
+/** Completes a sign-in of an account with two factors. */
+export const finishSignIn = ({ code, trustDevice, isBackup }: { code: string, trustDevice: boolean, isBackup: boolean }) =>
+  isBackup ? auth.twoFactor.verifyBackupCode({ code, trustDevice }) : auth.twoFactor.verifyTotp({ code: digitsOf(code), trustDevice })
 
-/** Leaves the app for the provider, which sends the browser back. @param to where to, in this app */
+/** Leaves the app for the identity provider. @param to the path of the app that follows */
 export const goToProvider = async (to: string) => {
-  const { url } = await finance.auth.signInOidc({ redirectTo: new URL(to, window.location.origin).href })
+  const { url } = await auth.signInOidc({ redirectTo: new URL(to, window.location.origin).href })
   window.location.assign(url)
 }
 
-export const signOut = () => finance.auth.signOut()
+/** Switches the context. The session reports it to every tab. */
+export const chooseContext = (organizationId: string | null) => auth.organization.setActive({ organizationId })
 
-/** Chooses the context; everybody learns of it by the session. */
-export const chooseContext = (organizationId: string | null) => finance.auth.organization.setActive({ organizationId })
-
-/** A new session begins in the personal context. */
+/** Restores the context after a new sign-in, which begins in the personal one. */
 export const returnTo = async (organizationId: string | null): Promise<void> => {
   if (organizationId !== null) await chooseContext(organizationId)
 }
 
-export const rename = (name: string) => finance.auth.updateUser({ name })
+export const rename = (name: string) => auth.updateUser({ name })
+export const endSession = (sessionId: string) => auth.revokeSession({ sessionId })
+export const endOtherSessions = () => auth.revokeOtherSessions()
 
-/** Mails a link. The answer says the same for an address that is nobody's. */
-export const sendVerification = (email: string) => finance.auth.sendVerificationEmail({ email })
-export const forgetPassword = (email: string) => finance.auth.forgetPassword({ email })
+/** Mails a link. The response does not tell whether the address has an account. */
+export const sendVerification = (email: string) => auth.sendVerificationEmail({ email })
+export const forgetPassword = (email: string) => auth.forgetPassword({ email })
 
 /** Ends every session of the account. */
-export const resetPassword = (input: { token: string, password: string }) => finance.auth.resetPassword(input)
+export const resetPassword = (input: { token: string, password: string }) => auth.resetPassword(input)
 /** Ends the other sessions. */
-export const changePassword = (input: { currentPassword: string, newPassword: string }) => finance.auth.changePassword(input)
+export const changePassword = (input: { currentPassword: string, newPassword: string }) => auth.changePassword(input)
+
+/** The password is optional after a recent sign-in. */
+type Confirmed = { password?: string }
 
 /** Mails the new address a link that confirms it. */
-export const requestEmailChange = (input: { newEmail: string, password?: string }) => finance.auth.requestEmailChange(input)
+export const requestEmailChange = (input: Confirmed & { newEmail: string }) => auth.requestEmailChange(input)
 
-/** Mails a link that deletes the account, and answers what becomes of its teams. */
-export const deleteAccount = (input: { password?: string }) => finance.auth.deleteAccount(input)
+/** Mails a link that deletes the account. The response has the successors of its teams. */
+export const deleteAccount = (input: Confirmed) => auth.deleteAccount(input)
 
-export const sessionsQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'sessions'], queryFn: () => finance.auth.listSessions() })
-export const endSession = (sessionId: string) => finance.auth.revokeSession({ sessionId })
-export const endOtherSessions = () => finance.auth.revokeOtherSessions()
-
-export const twoFactorQuery = (userId: string) => queryOptions({ queryKey: ['me', userId, 'two-factor'], queryFn: () => finance.auth.twoFactor.status() })
-/** Nothing is asked at sign-in before the first code has confirmed it. */
-export const beginTwoFactor = (input: { password?: string }) => finance.auth.twoFactor.enable(input)
+/** Takes effect with the first code. */
+export const beginTwoFactor = (input: Confirmed) => auth.twoFactor.enable(input)
 /** Ends the other sessions. */
-export const confirmTwoFactor = (code: string) => finance.auth.twoFactor.verifyTotp({ code: digitsOf(code) })
-export const newBackupCodes = (input: { password?: string }) => finance.auth.twoFactor.generateBackupCodes(input)
-export const disableTwoFactor = (input: { password?: string }) => finance.auth.twoFactor.disable(input)
+export const confirmTwoFactor = (code: string) => auth.twoFactor.verifyTotp({ code: digitsOf(code) })
+export const newBackupCodes = (input: Confirmed) => auth.twoFactor.generateBackupCodes(input)
+export const disableTwoFactor = (input: Confirmed) => auth.twoFactor.disable(input)
+
+/** Whether this browser supports passkeys at this address. */
+export const hasPasskeys = supportsPasskeys()
+export const enterWithPasskey = () => signInWithPasskey(finance)
+export const addPasskey = (input: Confirmed & { name: string }) => createPasskey(finance, input)
+export const renamePasskey = (input: { passkeyId: string, name: string }) => auth.passkey.update(input)
+export const deletePasskey = (input: Confirmed & { passkeyId: string }) => auth.passkey.delete(input)
+export const requirePasskey = (input: Confirmed & { required: boolean }) => auth.passkey.require(input)
+/** A reset by mail sets a password again. */
+export const removePassword = (input: Confirmed) => auth.removePassword(input)
+
+/** Only this response contains the key. */
+export const createApiKey = (input: Confirmed & { name: string, expiresInDays: number, organizationId: string | null, role: GrantableRole }) =>
+  auth.apiKey.create(input)
+export const revokeApiKey = ({ id }: ApiKey) => auth.apiKey.revoke({ keyId: id })
+
+/** Exports all data of the user. The exporter is loaded on demand. */
+export const exportAll = async (): Promise<ReadableStream<Uint8Array>> => (await import('finance-client/export')).exportMine(finance)
+
+export const restoreAll = async (file: Blob, onProgress: (done: number, rows: number) => void): Promise<Restored> =>
+  (await import('finance-client/export')).restoreMine(finance, file, { onProgress })

@@ -1,4 +1,4 @@
-/** What the app has read, by keys that begin with the context, so that a switch shows nothing of another context. */
+/** The query cache. Keys begin with the context, so that a switch shows no data of another context. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { FinanceError } from 'finance-client'
 import { hasNoAnswer, isPassing, sawConnection } from './connection.ts'
@@ -10,10 +10,10 @@ const seen = {
   onSuccess: () => sawConnection(true),
 }
 
-/** Teams that the session was in before. What they have would now seem to be empty, so that it is not asked for. */
+/** Former teams of the session. Their queries would now return no rows and are disabled. */
 const left = new Set<unknown>()
 
-/** Takes where the session is. */
+/** Records a switch of the session's context. */
 export function movedTo(team: string | null, before: string | null): void {
   if (before !== null) left.add(before)
   left.delete(team)
@@ -25,7 +25,7 @@ export const queries = new QueryClient({
     ...seen,
     onError: (error) => {
       seen.onError(error)
-      // the role may be another by now
+      // the user's role may have changed
       if (error instanceof FinanceError && error.status === 403) void queries.invalidateQueries({ queryKey: ['me'] })
     },
   }),
@@ -33,9 +33,9 @@ export const queries = new QueryClient({
     queries: {
       enabled: ({ queryKey: [owner] }) => !left.has(owner),
       staleTime: 15_000,
-      // others write too: in another tab, or in the team
+      // other tabs and team members write too
       refetchOnWindowFocus: 'always',
-      // while there is no answer it is asked again on and on; a service that is not well, twice
+      // without a response retry for ever, after a server error twice
       retry: (failures, error) => {
         if (hasNoAnswer(error)) sawConnection(false)
         return hasNoAnswer(error) || (isPassing(error) && failures < 2)

@@ -1,21 +1,14 @@
-/** Recurring costs, which the service calls subscriptions. */
+/** Recurring costs. The service calls them subscriptions. */
 import { queryOptions } from '@tanstack/react-query'
 import { type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
-import { finance, stored } from './client.ts'
-import { type Context, rowOf, within } from './context.ts'
+import { type Context, finance, rowOf, stored, within } from './client.ts'
+import { recurring as m } from '../messages/en.ts'
 
 export type Recurring = Row<'subscriptions'>
 
-export const periods = {
-  daily: 'Every day',
-  weekly: 'Every week',
-  monthly: 'Every month',
-  quarterly: 'Every quarter',
-  'semi-annually': 'Every half year',
-  yearly: 'Every year',
-} as const
+export const periods = m.periods
 
-/** Those that go on first, by the day on which they are due next. */
+/** Active costs first, by their next due day. */
 export const recurringQuery = (context: Context) =>
   queryOptions({
     queryKey: [context.key, 'recurring'],
@@ -26,21 +19,21 @@ export const recurringQuery = (context: Context) =>
       ),
   })
 
-/** Stores a new one, or what has changed of one with an `id`. */
+/** Creates a cost, or changes the one of the `id`. */
 export const saveRecurring = (context: Context, { id, ...values }: { id?: string | undefined } & Omit<NewRow<'subscriptions'>, 'id'>) =>
   id === undefined
     ? unwrap(finance.data.from('subscriptions').insert(rowOf(context, values)).select().single())
     : stored(finance.data.from('subscriptions').update(values as RowChange<'subscriptions'>).eq('id', id).select())
 
-/** Pauses one, or lets it go on. */
+/** Pauses or resumes a cost. */
 export const setActive = (_: Context, { id, is_active }: Pick<Recurring, 'id' | 'is_active'>) =>
   stored(finance.data.from('subscriptions').update({ is_active }).eq('id', id).select())
 
-/** What was recorded of it stays. */
+/** Keeps the recorded transactions. */
 export const deleteRecurring = async (_: Context, { id }: Recurring): Promise<void> => {
   await unwrap(finance.data.from('subscriptions').delete().eq('id', id))
 }
 
-/** Makes one due day a transaction. */
+/** Creates the transaction of a due day. */
 export const recordDue = (_: Context, { subscription_id, due_on }: { subscription_id: string, due_on: string }) =>
   unwrap(finance.data.rpc('record_subscription', { p_subscription_id: subscription_id, due_on }))

@@ -1,9 +1,8 @@
-/** What the service's reports say of the context that is shown. The app adds nothing up that a report already has. */
+/** Reports of the service. The app adds up nothing that a report already has. */
 import { queryOptions } from '@tanstack/react-query'
 import { type Arguments, type Reply, type TransactionFilter, unwrap } from 'finance-client'
 import type { Days } from '../locale/months.ts'
-import { finance } from './client.ts'
-import { type Context, within } from './context.ts'
+import { type Context, finance, within } from './client.ts'
 
 export type Share = Reply<'get_transaction_distribution_by_category'>[number]
 export type Comparison = Reply<'get_budget_comparison'>[number]
@@ -11,21 +10,21 @@ export type Due = Reply<'get_upcoming'>[number]
 export type Grouping = NonNullable<Arguments<'get_cash_flow'>['grouping']>
 export type Measure = 'income' | 'expense' | 'balance' | 'count'
 
-/** Which money a report is about. */
+/** The currencies of a report. */
 export type Money = {
-  /** One currency alone; null for each by itself, undefined until it is known. */
+  /** One currency; null for each of them, undefined while loading. */
   currency: string | null | undefined
-  /** What everything is converted to; null keeps currencies apart. */
+  /** The target of conversions; null for none. */
   convertTo: string | null
 }
 
 export const everyCurrency: Money = { currency: null, convertTo: null }
 
-/** Reports answer all currencies at once, so that the choice of one asks nothing. */
+/** Filters a report, which has all currencies, so that choosing one needs no request. */
 const ofCurrency = ({ currency }: Money) => <Row extends { currency: string }>(rows: Row[]): Row[] | undefined =>
   currency === undefined ? undefined : rows.filter((row) => currency === null || row.currency === currency)
 
-/** In an address null would be the word `null`, so that it is left out. */
+/** Leaves null out, because a URL would have the word `null`. */
 const converted = ({ convertTo }: Money) => convertTo === null ? {} : { p_convert_to: convertTo }
 
 /** @param days null for all time */
@@ -36,15 +35,15 @@ const daysFilter = (days: Days | null): TransactionFilter[] =>
 
 export type FlowPeriods = { grouping: Grouping, periods: number, upcoming: number }
 
-/** What came in and went out, period by period, the current one and coming ones last. */
-export const cashFlowQuery = (context: Context, asked: FlowPeriods, money: Money) =>
+/** Income and expenses per period, including planned ones. */
+export const cashFlowQuery = (context: Context, periods: FlowPeriods, money: Money) =>
   queryOptions({
-    queryKey: [context.key, 'reports', 'cash flow', asked, money.convertTo],
-    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...asked, ...converted(money) }, { get: true }).abortSignal(signal)),
+    queryKey: [context.key, 'reports', 'cash flow', periods, money.convertTo],
+    queryFn: ({ signal }) => unwrap(finance.data.rpc('get_cash_flow', { ...periods, ...converted(money) }, { get: true }).abortSignal(signal)),
     select: ofCurrency(money),
   })
 
-/** What was spent, or what came in, by category. */
+/** Income or expenses per category. */
 export const sharesQuery = (context: Context, kind: 'income' | 'expense', days: Days | null, money: Money) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'shares', kind, days, money.convertTo],
@@ -58,7 +57,7 @@ export const sharesQuery = (context: Context, kind: 'income' | 'expense', days: 
     select: ofCurrency(money),
   })
 
-/** Budgets of some days, and what was spent of them. */
+/** Budgets and actual expenses of some days. */
 export const budgetComparisonQuery = (context: Context, days: Days, money: Money) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'budgets', days, money.convertTo],
@@ -66,7 +65,7 @@ export const budgetComparisonQuery = (context: Context, days: Days, money: Money
     select: ofCurrency(money),
   })
 
-/** The recurring costs that are due in some days. */
+/** Recurring costs that are due in some days. */
 export const upcomingQuery = (context: Context, days: Days) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'upcoming', days],
@@ -80,7 +79,7 @@ const signs: Record<Measure, TransactionFilter[]> = {
   count: [],
 }
 
-/** A sum of each currency, and of how many transactions. */
+/** The sum and the count of transactions per currency. */
 export const figuresQuery = (context: Context, measure: Measure, days: Days | null) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'figures', measure, days],
@@ -91,7 +90,7 @@ export const figuresQuery = (context: Context, measure: Measure, days: Days | nu
       ),
   })
 
-/** The newest transactions first. */
+/** The newest transactions. */
 export const newestQuery = (context: Context, days: Days | null, rows: number) =>
   queryOptions({
     queryKey: [context.key, 'reports', 'newest', days, rows],

@@ -1,36 +1,33 @@
-/** Teams: who belongs to them, in which role, and who is invited. The service calls them organizations. */
+/** Teams, members and invitations. The service calls teams organizations. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Invitation } from 'finance-client'
 import { finance } from './client.ts'
-import { chooseContext } from './me.ts'
+import { chooseContext, eventPages } from './me.ts'
+import { team as m } from '../messages/en.ts'
 
 const { organization } = finance.auth
 
-/** The roles that can be given; there is one owner, who passes that on. */
-export type GivenRole = Invitation['role']
-export const givenRoles: Record<GivenRole, string> = {
-  admin: 'Admin: everything, members too, but not the deletion of the team',
-  editor: 'Editor: reads and changes what the team has',
-  viewer: 'Viewer: reads what the team has',
-}
+/** Roles of an invitation. There is one owner, who can transfer the ownership. */
+export type GrantableRole = Invitation['role']
+export const grantableRoles: Record<GrantableRole, string> = m.roles
 
 export const membersQuery = (organizationId: string) =>
   queryOptions({ queryKey: [organizationId, 'members'], queryFn: () => organization.listMembers({ organizationId }) })
 
-/** Those of a team that wait for an answer. Its owner and admins may ask. */
+/** Pending invitations of a team, for its owner and admins. */
 export const invitationsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'invitations'],
     queryFn: async () => (await organization.listInvitations({ organizationId })).filter(({ status }) => status === 'pending'),
   })
 
-/** Those that wait for who is signed in, whose address has to be verified. */
+/** Pending invitations of the user. Requires a verified address. */
 export const myInvitationsQuery = (userId: string) =>
   queryOptions({ queryKey: ['me', userId, 'invitations'], queryFn: () => organization.listUserInvitations() })
 
-/** One as its link tells it, to whoever has the link. @param asker whose answer it is */
-export const invitationQuery = (invitationId: string, asker: string | null) =>
-  queryOptions({ queryKey: ['invitation', invitationId, asker], queryFn: () => organization.getInvitation({ invitationId }), retry: false })
+/** The invitation of a link. @param userId the signed-in user, if any */
+export const invitationQuery = (invitationId: string, userId: string | null) =>
+  queryOptions({ queryKey: ['invitation', invitationId, userId], queryFn: () => organization.getInvitation({ invitationId }), retry: false })
 
 /** Creates a team and makes it the context. */
 export async function createTeam(name: string): Promise<void> {
@@ -40,26 +37,30 @@ export async function createTeam(name: string): Promise<void> {
 
 export const renameTeam = (input: { organizationId: string, name: string }) => organization.update(input)
 
-/** The context is the personal one then. */
+/** Returns to the personal context. */
 export async function leaveTeam(organizationId: string): Promise<void> {
   await organization.leave({ organizationId })
   await chooseContext(null)
 }
 
-/** The context is the personal one then. */
+/** Returns to the personal context. */
 export async function deleteTeam(organizationId: string): Promise<void> {
   await organization.delete({ organizationId })
   await chooseContext(null)
 }
 
-type OfMember = { organizationId: string, userId: string }
-export const giveRole = (input: OfMember & { role: GivenRole }) => organization.updateMemberRole(input)
-export const removeMember = (input: OfMember) => organization.removeMember(input)
-export const transferTeam = (input: OfMember) => organization.transferOwnership(input)
+type MemberKey = { organizationId: string, userId: string }
+export const changeRole = (input: MemberKey & { role: GrantableRole }) => organization.updateMemberRole(input)
+export const removeMember = (input: MemberKey) => organization.removeMember(input)
+export const transferTeam = (input: MemberKey) => organization.transferOwnership(input)
 
-export const invite = (input: { organizationId: string, email: string, role: GivenRole }) => organization.inviteMember(input)
-export const takeInvitationBack = (invitationId: string) => organization.cancelInvitation({ invitationId })
+export const invite = (input: { organizationId: string, email: string, role: GrantableRole }) => organization.inviteMember(input)
+export const cancelInvitation = (invitationId: string) => organization.cancelInvitation({ invitationId })
 
-/** @returns the invitation as it is then; accepting it changes no context */
+/** Returns the answered invitation. Accepting does not switch the context. */
 export const answerInvitation = ({ invitationId, isAccepted }: { invitationId: string, isAccepted: boolean }) =>
   isAccepted ? organization.acceptInvitation({ invitationId }) : organization.rejectInvitation({ invitationId })
+
+/** Membership events, for the owner and admins. */
+export const membershipEventsQuery = (organizationId: string) =>
+  eventPages([organizationId, 'events'], (page) => organization.listEvents({ organizationId, ...page }))

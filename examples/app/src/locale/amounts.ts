@@ -1,4 +1,4 @@
-/** Amounts as people read and type them. */
+/** Formats and parses amounts. */
 
 /** The separators of a locale: `,` and `.` in `1.234,56`. */
 function separatorsOf(locale: string | undefined): { decimal: string, group: string } {
@@ -8,8 +8,8 @@ function separatorsOf(locale: string | undefined): { decimal: string, group: str
 }
 
 /**
- * One number without a sign, or null where it is none. Where only one kind of `.` and `,` stands in it, once, and could be
- * either, the locale decides.
+ * Parses a number without a sign; null if it is invalid. If a single `.` or `,` could be a group or a decimal separator, the locale
+ * decides.
  */
 function parseNumber(text: string, locale: string | undefined): number | null {
   const plain = text.replace(/[\s'’\u00a0\u202f]/g, '')
@@ -26,9 +26,9 @@ function parseNumber(text: string, locale: string | undefined): number | null {
 }
 
 /**
- * An amount as it was typed: `1.234,56` or `1,234.56`, with a sign, or a sum such as `12+3.5-1`.
- * @param locale the browser's unless told
- * @returns the amount to a ten thousandth, or null where it is none
+ * Parses an amount: `1.234,56` or `1,234.56`, with a sign, or a sum such as `12+3.5-1`.
+ * @param locale by default the browser's
+ * @returns the amount to a ten thousandth; null if it is invalid
  */
 export function parseAmount(text: string, locale?: string): number | null {
   const terms = text.trim().replaceAll('−', '-').match(/[+-]?[^+-]+/g)
@@ -42,7 +42,7 @@ export function parseAmount(text: string, locale?: string): number | null {
   return Number(sum.toFixed(4))
 }
 
-/** @param currency three letters, as rows have them. @returns the amount as the locale writes it, with its currency; nothing is never less than nothing */
+/** Formats an amount with its currency. Zero has no sign. */
 export function formatAmount(amount: number, currency: string, locale?: string): string {
   const key = `${currency} ${locale ?? ''}`
   const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase(), signDisplay: 'negative' })
@@ -50,16 +50,16 @@ export function formatAmount(amount: number, currency: string, locale?: string):
   return format.format(amount)
 }
 
-/** Kept, because to make one takes longer than all else that a row of a list needs. */
+/** Cached, because creating a format is slow. */
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** How many decimals amounts of a currency have. */
+/** Returns the number of decimals of a currency. */
 export const decimalsOf = (currency: string): number =>
   new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).resolvedOptions().maximumFractionDigits ?? 2
 
-/** An amount as it stands in a field, where it is changed: without groups and currency. */
+/** Formats an amount for a field: without groups and currency. */
 export const typedAmount = (amount: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 4 }).format(amount)
 
-/** A recurring amount. The service has costs: what comes in is less than nothing there, and has a plus here. */
+/** Formats a recurring cost. Income is a negative cost and gets a plus. */
 export const formatCost = (cost: number, currency: string, locale?: string): string => `${cost < 0 ? '+' : ''}${formatAmount(Math.abs(cost), currency, locale)}`

@@ -1,6 +1,6 @@
-/** Which currency somebody is likely to mean. */
+/** Default currencies. */
 
-/** Regions by the currency that is paid with there; of others, which no browser tells, `usd` is as good a guess as any. */
+/** Regions per currency. All other regions fall back to `usd`. */
 const regions: Record<string, string> = {
   eur: 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK AD MC SM VA ME XK',
   gbp: 'GB IM JE GG',
@@ -26,13 +26,13 @@ const regions: Record<string, string> = {
   zar: 'ZA',
 }
 
-/** The currency of where a locale is at home. @param locale the browser's unless told */
+/** Returns the currency of a locale's region. @param locale by default the browser's */
 export function localCurrency(locale = new Intl.NumberFormat().resolvedOptions().locale): string {
   const region = new Intl.Locale(locale).maximize().region ?? ''
   return Object.entries(regions).find(([, some]) => some.split(' ').includes(region))?.[0] ?? 'usd'
 }
 
-/** The currency that is offered first: that of most rows, the first of them where several are as many, else the one of the locale. */
+/** Returns the most frequent currency of rows, otherwise the currency of the locale. */
 export function usualCurrency(rows: ReadonlyArray<{ currency: string }>, locale?: string): string {
   const counts = new Map<string, number>()
   for (const { currency } of rows) counts.set(currency, (counts.get(currency) ?? 0) + 1)

@@ -1,16 +1,16 @@
-/** Figures that stand in charts and beside them. */
+/** Figures of charts and reports. */
 
 /** @param share from 0 to 1 */
 export const formatPercent = (share: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share)
 
-/** How much something is more or less than it was; null where nothing was. */
+/** Formats a relative change; null if the former value is zero. */
 export function formatChange(now: number, before: number, locale?: string): string | null {
   if (before === 0) return null
   return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format((now - before) / before)
 }
 
-/** An amount in the few characters that an axis has room for, such as `€3K`. */
+/** Formats an amount for an axis, such as `€3K`. */
 export const formatShort = (amount: number, currency: string, locale?: string): string =>
   new Intl.NumberFormat(locale, {
     style: 'currency',
@@ -20,7 +20,7 @@ export const formatShort = (amount: number, currency: string, locale?: string): 
     minimumFractionDigits: 0,
   }).format(amount)
 
-/** Amounts added up to the cent, each currency by itself, in the order in which they are first met. */
+/** Sums amounts per currency to the cent, in order of appearance. */
 export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency: string }>): Array<{ currency: string, count: number, sum: number }> {
   const currencies = [...new Set(amounts.map(({ currency }) => currency))]
   return currencies.map((currency) => {
@@ -30,9 +30,9 @@ export function sumsByCurrency(amounts: ReadonlyArray<{ amount: number, currency
 }
 
 /**
- * What there was at the end of each month, to the cent.
- * @param now what there is, which is what the last month has
- * @param booked what has moved since the first of the months began, each in its month; what is still to come is in `now` already
+ * Returns the balances at the ends of months, to the cent.
+ * @param now the current balance, which is also the one of the last month
+ * @param booked sums per month since the first month; future ones are already in `now`
  */
 export function balancesOf(now: number, booked: ReadonlyArray<{ month: string, amount: number }>, months: readonly string[]): number[] {
   return months.map((month) => {

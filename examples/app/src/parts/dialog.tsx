@@ -1,10 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { ErrorNote } from './error-note.tsx'
+import { ErrorNote } from './ui.tsx'
+import { common, parts as m } from '../messages/en.ts'
 
 type DialogProps = { title: string, open: boolean, onClose?: (() => void) | undefined, children: ReactNode }
 
-/** A dialog above the page, which keeps what was typed while it is not open. Without `onClose` it stays until what it asks is done. */
+/** A dialog that keeps its input while it is hidden. Without `onClose` the user cannot close it. */
 export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
   <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
     <Base.Portal keepMounted>
@@ -12,7 +13,7 @@ export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
       <Base.Popup className='dialog'>
         <Base.Title className='dialog-title'>{title}</Base.Title>
         {children}
-        {onClose !== undefined && <Base.Close className='dialog-close' aria-label='Close'>×</Base.Close>}
+        {onClose !== undefined && <Base.Close className='dialog-close' aria-label={m.close}>×</Base.Close>}
       </Base.Popup>
     </Base.Portal>
   </Base.Root>
@@ -20,14 +21,14 @@ export const Dialog = ({ title, open, onClose, children }: DialogProps) => (
 
 type ConfirmProps = { title: string, action: string, error: Error | null, isBusy: boolean, onConfirm: () => void, onClose: () => void, children: ReactNode }
 
-/** Asks before what cannot come back. */
+/** Asks before an action that cannot be undone. */
 export const Confirm = ({ title, action, error, isBusy, onConfirm, onClose, children }: ConfirmProps) => (
   <Dialog title={title} open onClose={onClose}>
     {children}
     <ErrorNote error={error} />
     <div className='buttons'>
       <button type='button' className='danger' disabled={isBusy} onClick={onConfirm}>{action}</button>
-      <button type='button' onClick={onClose}>Cancel</button>
+      <button type='button' onClick={onClose}>{common.cancel}</button>
     </div>
   </Dialog>
 )

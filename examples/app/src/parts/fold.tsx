@@ -1,10 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { common } from '../messages/en.ts'
 
 type FoldProps = { name: string, of: { isSuccess: boolean, reset: () => void }, children: ReactNode }
 
 /**
- * A form that waits behind a button, because a page of many is a wall. It closes when it is done, which takes the password out of it.
- * @param of what the form does
+ * A form behind a button. Closes on success, which also clears the password.
+ * @param of the form's mutation
  */
 export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   const [isWanted, setWanted] = useState(false)
@@ -13,7 +14,7 @@ export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   const content = useRef<HTMLDivElement>(null)
   const wasOpen = useRef(false)
   useEffect(() => {
-    // the button that had the focus is gone
+    // the focused button was removed
     if (isOpen) content.current?.querySelector<HTMLElement>('input, select')?.focus()
     else if (wasOpen.current) opener.current?.focus()
     wasOpen.current = isOpen
@@ -32,7 +33,7 @@ export function Fold({ name, of: { isSuccess, reset }, children }: FoldProps) {
   return (
     <div ref={content} className='fold'>
       {children}
-      <button type='button' className='quiet' onClick={() => want(false)}>Cancel</button>
+      <button type='button' className='quiet' onClick={() => want(false)}>{common.cancel}</button>
     </div>
   )
 }

@@ -1,57 +1,45 @@
-/** Forms: labelled fields that know by their name whether an error is about them. */
-import { createContext, type ComponentProps, type ReactNode, type SubmitEvent, use, useId, useState } from 'react'
-import { ErrorNote } from './error-note.tsx'
-import { isAbout } from './words.ts'
+/** Forms by react-hook-form. The browser validates, the service judges, and fields know by their names if an error is about them. */
+import { type ComponentProps, createContext, type ReactNode, use, useId } from 'react'
+import { type DefaultValues, type FieldValues, FormProvider, useController, useForm, useFormContext, type UseFormReturn } from 'react-hook-form'
+import { useUnsavedInput } from '../app/session-context.tsx'
+import { isAbout } from './error-messages.ts'
+import { ErrorNote } from './ui.tsx'
+import { parts as m } from '../messages/en.ts'
 
 const ErrorContext = createContext<Error | null>(null)
 
-/** What was typed, by the names of the fields. */
-export type Values = {
-  /** Without spaces around it. */
-  text: (name: string) => string
-  /** null where it is empty. */
-  optional: (name: string) => string | null
-  /** As it is, for passwords. */
-  raw: (name: string) => string
-  /** As rows have currencies. */
-  currency: (name: string) => string
+type FormProps<Values extends FieldValues> = {
+  defaultValues: Values
+  error?: Error | null
+  onSubmit: (values: Values) => unknown
+  /** A function if the form depends on its own values. */
+  children: ReactNode | ((form: UseFormReturn<Values>) => ReactNode)
 }
 
-const valuesOf = (all: FormData): Values => {
-  const raw = (name: string) => {
-    const value = all.get(name)
-    return typeof value === 'string' ? value : ''
-  }
-  const text = (name: string) => raw(name).trim()
-  return { text, optional: (name) => text(name) || null, raw, currency: (name) => text(name).toLowerCase() }
-}
-
-type FormProps = { error?: Error | null, onSubmit: (values: Values) => void, children: ReactNode }
-
-/** A form that shows what its last attempt failed with and keeps what was typed. */
-export function Form({ error = null, onSubmit, children }: FormProps) {
-  const [isTyped, setTyped] = useState(false)
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setTyped(false)
-    onSubmit(valuesOf(new FormData(event.currentTarget)))
+/** A form that shows why its last attempt failed and keeps the input. */
+export function Form<Values extends FieldValues>({ defaultValues, error = null, onSubmit, children }: FormProps<Values>) {
+  const form = useForm<Values>({ defaultValues: defaultValues as DefaultValues<Values> })
+  useUnsavedInput(useId(), form.formState.isDirty || error !== null)
+  const submit = (values: Values) => {
+    // what is submitted is no longer unsaved
+    form.reset(values, { keepValues: true })
+    onSubmit(values)
   }
   return (
-    <form className='form' data-typed={isTyped || error !== null || undefined} onInput={() => setTyped(true)} onSubmit={submit}>
-      <ErrorNote error={error} />
-      <ErrorContext value={error}>{children}</ErrorContext>
-    </form>
+    <FormProvider {...form}>
+      <form className='form' onSubmit={(event) => void form.handleSubmit(submit)(event)}>
+        <ErrorNote error={error} />
+        <ErrorContext value={error}>{typeof children === 'function' ? children(form) : children}</ErrorContext>
+      </form>
+    </FormProvider>
   )
 }
 
-/** Whether something was typed on this page that is not stored. */
-export const isWriting = (): boolean => document.querySelector('form[data-typed]') !== null
-
-export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null }
+export type FieldProps = { name: string, label: string, hint?: ReactNode, problem?: string | null | undefined }
 
 type ControlProps = { id: string, name: string, 'aria-invalid': boolean, 'aria-describedby': string | undefined }
 
-/** A label, its control, and what is to be known of it. */
+/** A label, its control and its note. */
 export function Field({ name, label, hint, problem = null, children }: FieldProps & { children: (control: ControlProps) => ReactNode }) {
   const id = useId()
   const isWrong = isAbout(use(ErrorContext), name) || problem !== null
@@ -65,26 +53,70 @@ export function Field({ name, label, hint, problem = null, children }: FieldProp
   )
 }
 
-/** Spaces alone are nothing, which the browser would take. */
-const something = { pattern: '.*\\S.*', title: 'More than spaces' }
+/** Refuses input of only spaces, which browsers accept for `required`. */
+const notBlank = { pattern: '.*\\S.*', title: m.moreThanSpaces }
 
-export const TextField = ({ name, label, hint, problem, ...input }: FieldProps & Omit<ComponentProps<'input'>, 'name'>) => (
-  <Field name={name} label={label} hint={hint} problem={problem ?? null}>
-    {(control) => <input {...(input.required === true && input.type === undefined && something)} {...input} {...control} />}
-  </Field>
-)
+type InputProps = FieldProps & Omit<ComponentProps<'input'>, 'name' | 'value' | 'defaultValue'>
 
-/** A choice by the browser's own control, which every phone and every reader knows. */
-export const Select = ({ name, label, hint, problem, children, ...select }: FieldProps & Omit<ComponentProps<'select'>, 'name'>) => (
-  <Field name={name} label={label} hint={hint} problem={problem ?? null}>{(control) => <select {...select} {...control}>{children}</select>}</Field>
-)
+/** A text field. Its value is trimmed, except for passwords. */
+export function TextField({ name, label, hint, problem, onChange, ...input }: InputProps) {
+  const { register } = useFormContext<Record<string, string>>()
+  const { ref, ...registered } = register(name, {
+    ...(onChange !== undefined && { onChange }),
+    setValueAs: (value: string) => input.type === 'password' ? value : value.trim(),
+  })
+  return (
+    <Field {...{ name, label, hint, problem }}>
+      {(control) => <input {...(input.required === true && input.type === undefined && notBlank)} {...input} {...registered} {...control} ref={ref} />}
+    </Field>
+  )
+}
 
-/** What a choice is of: rows by their ids, or names by what is stored. */
+/** A day in the browser's own control: `2025-01-31`. */
+export const DateField = (props: Omit<InputProps, 'type'>) => <TextField {...props} type='date' />
+
+type SelectProps = FieldProps & Omit<ComponentProps<'select'>, 'name' | 'value' | 'defaultValue' | 'onChange'> & {
+  onChange?: (value: string) => void
+  /** The choice while the value is null. */
+  fallback?: string
+}
+
+/** A choice in the browser's own control, which phones and screen readers know. */
+export function Select({ name, label, hint, problem, onChange, fallback, children, ...select }: SelectProps) {
+  const { field } = useController<Record<string, string | null>>({ name })
+  return (
+    <Field {...{ name, label, hint, problem }}>
+      {(control) => (
+        <select
+          {...select}
+          {...control}
+          ref={field.ref}
+          value={field.value ?? fallback}
+          onBlur={field.onBlur}
+          onChange={({ target }) => {
+            field.onChange(target.value)
+            onChange?.(target.value)
+          }}
+        >
+          {children}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function Checkbox({ name, children }: { name: string, children: ReactNode }) {
+  const { register } = useFormContext()
+  return (
+    <label className='check'>
+      <input type='checkbox' {...register(name)} /> {children}
+    </label>
+  )
+}
+
+/** The options of a choice: rows by their ids, or labels by their values. */
 export const Options = ({ of }: { of: ReadonlyArray<{ id: string, name: string }> | Record<string, string> }) =>
   (Array.isArray(of) ? of.map(({ id, name }) => [id, name]) : Object.entries(of)).map(([value, name]) => <option key={value} value={value}>{name}</option>)
-
-/** A day, as the browser's own control has it: `2025-01-31`. */
-export const DateField = (props: FieldProps & Omit<ComponentProps<'input'>, 'name' | 'type'>) => <TextField {...props} type='date' />
 
 export const SubmitButton = ({ isBusy, children }: { isBusy: boolean, children: ReactNode }) => (
   <button

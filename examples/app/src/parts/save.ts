@@ -1,14 +1,14 @@
-/** Files that the browser saves. */
+/** Downloads. */
 
-/** Where a file goes that is written while it is made; what is not closed is not there. */
-type Place = { createWritable: () => Promise<WritableStream<Uint8Array>> }
+/** A chosen file of the File System Access API. */
+type FileHandle = { createWritable: () => Promise<WritableStream<Uint8Array>> }
 
-// not in every browser, nor in TypeScript's
+// some browsers and TypeScript's types do not have it
 declare global {
-  var showSaveFilePicker: ((options: { suggestedName: string }) => Promise<Place>) | undefined
+  var showSaveFilePicker: ((options: { suggestedName: string }) => Promise<FileHandle>) | undefined
 }
 
-/** A file that is there, as a download. */
+/** Downloads a file. */
 export function save(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
@@ -17,23 +17,23 @@ export function save(file: Blob, name: string): void {
 }
 
 /**
- * A file that is made meanwhile: written where the person says, if the browser asks; else held in memory until it is whole.
- * @returns whether there is a file: somebody who is asked may say no
+ * Streams a file to disk if the browser supports it. Otherwise collects it in memory first.
+ * @returns false if the user cancelled
  */
 export async function saveStream(make: () => Promise<ReadableStream<Uint8Array>>, name: string): Promise<boolean> {
   if (globalThis.showSaveFilePicker === undefined) {
     save(await new Response(await make()).blob(), name)
     return true
   }
-  let place: Place
+  let handle: FileHandle
   try {
-    // first, because it may only be asked right after a click
-    place = await globalThis.showSaveFilePicker({ suggestedName: name })
+    // browsers allow it only directly after a click
+    handle = await globalThis.showSaveFilePicker({ suggestedName: name })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return false
     throw error
   }
   const stream = await make()
-  await stream.pipeTo(await place.createWritable())
+  await stream.pipeTo(await handle.createWritable())
   return true
 }

@@ -1,14 +1,15 @@
-/** What has just happened, with the way back. */
+/** Toasts: the outcome of a change, with its undo. */
 import { Toast } from '@base-ui/react/toast'
 import { type ReactNode, useLayoutEffect } from 'react'
 import { useSession } from '../app/session.ts'
-import { wordsOf } from './words.ts'
+import { messageOf } from './error-messages.ts'
+import { parts as m } from '../messages/en.ts'
 
-/** Long enough to read it and to decide, in milliseconds; it waits while somebody points at it. */
-const lasts = 10_000
+/** Lifetime of a toast in milliseconds. Hovering pauses it. */
+const timeoutMs = 10_000
 
 export const Toasts = ({ children }: { children: ReactNode }) => (
-  <Toast.Provider timeout={lasts}>
+  <Toast.Provider timeout={timeoutMs}>
     {children}
     <Toast.Portal>
       <Toast.Viewport className='toasts'>
@@ -21,33 +22,33 @@ export const Toasts = ({ children }: { children: ReactNode }) => (
 function List() {
   const { toasts, close } = Toast.useToastManager()
   const { session } = useSession()
-  // what has happened in one context is not told in another, nor to somebody else, and cannot be taken back from there
+  // toasts belong to one user in one context; an undo would not work in another
   useLayoutEffect(() => close(), [close, session?.user_id, session?.active_organization_id])
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className='toast'>
       <Toast.Content className='toast-content'>
         <Toast.Title className='toast-title' render={<p />} />
         <Toast.Action className='toast-action' />
-        <Toast.Close className='toast-close' aria-label='Close'>×</Toast.Close>
+        <Toast.Close aria-label={m.close}>×</Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ))
 }
 
-type Way = { label: string, act: () => void }
+type ToastAction = { label: string, act: () => void }
 
-/** @returns a function that tells a sentence, or what went wrong, with one thing to do about it or none; what that returns takes it away */
-export function useTell(): (what: string | Error, way?: Way) => () => void {
+/** Returns a function that shows a sentence or an error, with an optional action. Its result closes the toast. */
+export function useToast(): (what: string | Error, action?: ToastAction) => () => void {
   const { add, close } = Toast.useToastManager()
-  return (what, way) => {
+  return (what, action) => {
     const id = add({
-      title: typeof what === 'string' ? what : wordsOf(what).message,
-      ...(way !== undefined && {
+      title: typeof what === 'string' ? what : messageOf(what).message,
+      ...(action !== undefined && {
         actionProps: {
-          children: way.label,
+          children: action.label,
           onClick: () => {
             close(id)
-            way.act()
+            action.act()
           },
         },
       }),

@@ -12,11 +12,12 @@ PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
 {{/* Node's heap is half of the limit. Beside it Node holds buffers, and in auth 32 MiB for each password that is hashed. */}}
 {{- define "finance.edge.command" }}[node, --max-old-space-size-percentage=50, edge/main.ts]{{ end }}
 {{- define "finance.edge.environment" -}}
+{{- $services := include "finance.services" . | fromYaml -}}
 {{ include "finance.node.environment" . }}
-EDGE_ADMIN_PORT: 9180
-AUTH_UPSTREAM: http://{{ .root.Release.Name }}-auth:3000
-POSTGREST_UPSTREAM: http://{{ .root.Release.Name }}-data:3000
-POSTGREST_READY_PORT: 3001
+EDGE_ADMIN_PORT: {{ $services.edge.probes.port }}
+AUTH_UPSTREAM: http://{{ .root.Release.Name }}-auth:{{ $services.auth.port }}
+POSTGREST_UPSTREAM: http://{{ .root.Release.Name }}-data:{{ $services.data.port }}
+POSTGREST_READY_PORT: {{ $services.data.probes.port }}
 TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
 DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
 {{- end }}
@@ -44,6 +45,7 @@ MIGRATE_COMMAND: helm upgrade
 {{- define "finance.data.command" }}[/bin/postgrest, /etc/postgrest/postgrest.conf]{{ end }}
 {{- define "finance.data.environment" -}}
 {{- $database := .root.Values.database -}}
+{{- $service := (include "finance.services" . | fromYaml).data -}}
 # The file is a URL with the role and its password; libpq takes the rest from these.
 PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
 PGHOST: {{ $database.host | quote }}
@@ -55,13 +57,13 @@ PGSSLMODE: {{ $database.sslMode | quote }}
 PGSSLROOTCERT: /etc/database-ca/ca.crt
 {{- end }}
 PGRST_SERVER_HOST: "!4"
-PGRST_SERVER_PORT: 3000
-PGRST_ADMIN_SERVER_PORT: 3001
+PGRST_SERVER_PORT: {{ $service.port }}
+PGRST_ADMIN_SERVER_PORT: {{ $service.probes.port }}
 PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quote }}
 PGRST_DB_POOL: {{ int $database.pool }}
 PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
 PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
-# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data.md
+# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
 GHCRTS: -N1
 {{- end }}
 

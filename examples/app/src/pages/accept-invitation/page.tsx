@@ -1,16 +1,125 @@
-import { getRouteApi } from '@tanstack/react-router'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Invitation } from './invitation.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { FinanceError, type InvitationOfLink } from 'finance-client'
+import { useSession } from '../../app/session.ts'
+import { useAccountChange } from '../../data/change.ts'
+import { chooseContext, meQuery, signOut } from '../../data/me.ts'
+import { answerInvitation, invitationQuery } from '../../data/teams.ts'
+import { formatMoment } from '../../locale/days.ts'
+import { acceptInvitation as m, common } from '../../messages/en.ts'
+import { SendVerification } from '../../parts/credentials.tsx'
+import { ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 
 const route = getRouteApi('/outside/accept-invitation')
 
-/** Where the mail of an invitation leads, whoever opens it. */
+/** The target of an invitation's link. */
 export function Page() {
   const { invitationId = '' } = route.useSearch()
   return (
     <>
-      <PageHead title='Invitation' />
+      <PageHead title={m.invitation} />
       <Invitation id={invitationId} />
+    </>
+  )
+}
+
+/** An invitation and the possible answers. */
+export function Invitation({ id }: { id: string }) {
+  const { session } = useSession()
+  const invitation = useQuery({ ...invitationQuery(id, session?.user_id ?? null), enabled: session !== undefined })
+  const isNone = invitation.error instanceof FinanceError && [400, 404].includes(invitation.error.status)
+  return (
+    <>
+      {invitation.isPending && <Skeleton />}
+      {isNone ? <p>{m.thereIsNoInvitationBehind}</p> : <ErrorNote error={invitation.error} />}
+      {invitation.data !== undefined && <Details invitation={invitation.data} />}
+    </>
+  )
+}
+
+function Details({ invitation }: { invitation: InvitationOfLink }) {
+  const { organization_name: team, inviter_name: inviter, role, status, email_hint: address, expires_at: end } = invitation
+  return (
+    <>
+      <p>
+        {team === null
+          ? m.thisWasAnInvitationFor(address)
+          : m.invitesToJoinWithThe(inviter || m.somebody, address, team || common.aTeam, role)}
+      </p>
+      {status === 'pending' ? <p>{m.itIsValidUntil(formatMoment(end))}</p> : <p>{m.ended[status]}</p>}
+      <Answers invitation={invitation} />
+    </>
+  )
+}
+
+function Answers({ invitation: { id, status, email_hint: address, is_for_caller: isForCaller } }: { invitation: InvitationOfLink }) {
+  const { session } = useSession()
+  const userId = session?.user_id ?? ''
+  const me = useQuery({ ...meQuery(userId), enabled: userId !== '' })
+  const answer = useAccountChange(answerInvitation)
+  const leave = useAccountChange(signOut)
+  const email = me.data?.user.email ?? ''
+  const back = { to: `/accept-invitation?invitationId=${encodeURIComponent(id)}` }
+
+  if (answer.data?.invitation.status === 'accepted') return <Welcome organizationId={answer.data.invitation.organization_id} />
+  if (status !== 'pending')
+    return (
+      <p>
+        <Link to='/'>{m.goOnToTheApp}</Link>
+      </p>
+    )
+  if (userId === '') {
+    return (
+      <>
+        <p>{m.signInAsToAnswer(address)}</p>
+        <p>
+          <Link to='/sign-in' search={back}>{common.signIn}</Link> · <Link to='/sign-up' search={back}>{common.signUp}</Link>
+        </p>
+      </>
+    )
+  }
+  if (!isForCaller) {
+    return (
+      <>
+        <p>{m.youAreSignedInAsOther(email, address)}</p>
+        <button type='button' onClick={() => leave.mutate(undefined)}>{m.signOut}</button>
+      </>
+    )
+  }
+  if (me.data?.user.email_verified === false) {
+    return (
+      <>
+        <p>{m.toAnswerFirstVerifyThat(email)}</p>
+        <SendVerification email={email} />
+      </>
+    )
+  }
+  return (
+    <>
+      <p>{m.youAreSignedInAs(email)}</p>
+      <ErrorNote error={answer.error} />
+      <div className='buttons'>
+        <button type='button' className='primary' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>
+          {m.accept}
+        </button>
+        <button type='button' disabled={answer.isPending} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })}>{m.decline}</button>
+      </div>
+    </>
+  )
+}
+
+/** Accepting does not switch the context, so the user decides. */
+function Welcome({ organizationId }: { organizationId: string }) {
+  const navigate = useNavigate()
+  const enter = useAccountChange(chooseContext, () => void navigate({ to: '/' }))
+  return (
+    <>
+      <p role='status'>{m.welcomeTheTeamIsNow}</p>
+      <ErrorNote error={enter.error} />
+      <div className='buttons'>
+        <button type='button' className='primary' onClick={() => enter.mutate(organizationId)}>{m.openTheTeam}</button>
+        <Link to='/'>{m.goOnToTheApp}</Link>
+      </div>
     </>
   )
 }

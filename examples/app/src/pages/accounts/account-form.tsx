@@ -1,42 +1,41 @@
-import { useState } from 'react'
 import { type Account, accountsQuery, accountTypes, saveAccount } from '../../data/accounts.ts'
-import { useChange, withValues } from '../../data/change.ts'
-import { AmountField } from '../../parts/amount-field.tsx'
-import { CurrencyField } from '../../parts/currency-field.tsx'
+import { updateRow, useChange } from '../../data/change.ts'
+import { accounts as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 
-/** Creates an account, or changes the one that is given. */
+type Values = { name: string, type: Account['type'], currency: string | null, balance: number | null, institution: string }
+
+const valuesOf = (account: Account | null): Values => ({
+  name: account?.name ?? '',
+  type: account?.type ?? 'checking',
+  currency: account?.currency ?? null,
+  balance: account?.balance ?? 0,
+  institution: account?.institution ?? '',
+})
+
+/** Creates an account, or changes the given one. */
 export function AccountForm({ account, onClose }: { account: Account | null, onClose: () => void }) {
-  const [balance, setBalance] = useState<number | null>(account?.balance ?? 0)
-  const save = useChange(
-    saveAccount,
-    onClose,
-    (context, { id, values }) => id === undefined ? null : withValues<Account>(accountsQuery(context).queryKey, id, values),
-  )
-  const submit = ({ text, optional, currency }: Values) => {
-    if (balance === null) return
-    const type = text('type') as Account['type']
-    save.mutate({ id: account?.id, values: { name: text('name'), type, currency: currency('currency'), balance, institution: optional('institution') } })
+  const save = useChange(saveAccount, {
+    optimistic: async ({ id, values }, context, client) => id === undefined ? null : updateRow<Account>(client, accountsQuery(context).queryKey, id, values),
+    onStored: onClose,
+  })
+  const submit = ({ balance, currency, institution, ...values }: Values) => {
+    if (balance === null || currency === null) return
+    save.mutate({ id: account?.id, values: { ...values, balance, currency, institution: institution || null } })
   }
   return (
-    <Dialog title={account === null ? 'New account' : `Edit ${account.name}`} open={!save.isAhead} onClose={onClose}>
-      <Form error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' defaultValue={account?.name} maxLength={255} required />
-        <Select name='type' label='Type' defaultValue={account?.type ?? 'checking'}>
+    <Dialog title={account === null ? m.newAccount : common.editOf(account.name)} open={!save.isOptimistic} onClose={onClose}>
+      <Form defaultValues={valuesOf(account)} error={save.error} onSubmit={submit}>
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <Select name='type' label={m.type}>
           <Options of={accountTypes} />
         </Select>
-        <AmountField
-          name='balance'
-          label='Opening balance'
-          value={balance}
-          onChange={setBalance}
-          hint='What was there before the first transaction.'
-          required
-        />
-        <CurrencyField value={account?.currency} />
-        <TextField name='institution' label='Bank' defaultValue={account?.institution ?? ''} maxLength={255} />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+        <AmountField name='balance' label={m.openingBalance} hint={m.whatWasThereBeforeThe} required />
+        <CurrencyField />
+        <TextField name='institution' label={m.bank} maxLength={255} />
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -1,27 +1,24 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { activityQuery } from '../../data/activity.ts'
-import { categoriesQuery } from '../../data/categories.ts'
-import { tagsQuery } from '../../data/tags.ts'
+import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
 import { membersQuery } from '../../data/teams.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { activity as m } from '../../messages/en.ts'
+import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RequestItem } from './request-item.tsx'
 
 export function Page() {
-  const { rights, role } = useHere()
+  const { rights, role } = useSessionContext()
   return (
     <>
-      <PageHead title='Activity' />
-      {role === 'editor' && <p className='field-note'>These are your own changes. The owner and the admins of the team see everybody’s.</p>}
+      <PageHead title={m.activity} />
+      {role === 'editor' && <p className='field-note'>{m.theseAreYourOwnChanges}</p>}
       {rights.write
         ? <Requests />
         : (
           <EmptyState>
-            Who changed what in a team is for those who change it; you are a viewer here. Your own activity is in your personal context.
+            {m.whoChangedWhatInA}
           </EmptyState>
         )}
     </>
@@ -29,9 +26,9 @@ export function Page() {
 }
 
 function Requests() {
-  const { context, user } = useHere()
+  const { context, user } = useSessionContext()
   const activity = useInfiniteQuery(activityQuery(context, user.id))
-  // what the ids in rows refer to
+  // names of the ids in rows
   const named = [useQuery(accountsQuery(context)), useQuery(categoriesQuery(context)), useQuery(tagsQuery(context))]
   const members = useQuery({ ...membersQuery(context.id ?? ''), enabled: context.id !== null })
   const people = new Map(members.data?.map(({ user_id: id, user: who }) => [id, who?.name || who?.email || 'A member']))
@@ -42,16 +39,14 @@ function Requests() {
     <>
       <ErrorNote error={activity.error ?? named.find(({ error }) => error !== null)?.error ?? members.error} />
       {(activity.isPending || !isKnown) && <Skeleton rows={6} />}
-      {activity.data !== undefined && requests.length === 0 && (
-        <EmptyState>Nothing was changed yet. Every change will stand here, with who made it and the way back.</EmptyState>
-      )}
+      {activity.data !== undefined && requests.length === 0 && <EmptyState>{m.nothingWasChangedYetEvery}</EmptyState>}
       {isKnown && requests.length > 0 && (
-        <ol className='requests'>
+        <ol className='activity-requests'>
           {requests.map((request) => <RequestItem key={request.id} request={request} people={people} names={names} />)}
         </ol>
       )}
       {activity.hasNextPage && (
-        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>Show older</button>
+        <button type='button' aria-disabled={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>{m.showOlder}</button>
       )}
     </>
   )

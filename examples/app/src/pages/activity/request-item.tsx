@@ -1,45 +1,44 @@
 import { FinanceError } from 'finance-client'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Activity, type Request, undoRequest } from '../../data/activity.ts'
 import { useChange } from '../../data/change.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { useTell } from '../../parts/toast.tsx'
-import { differencesOf, nameOf, sentenceOf } from './words.ts'
+import { activity as m, common } from '../../messages/en.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
+import { differencesOf, nameOf, summaryOf } from './summary.ts'
 
 type Names = ReadonlyMap<string, string>
 
-/** As many rows of one request as somebody reads. */
+/** Maximum number of rows shown per request. */
 const mostShown = 50
 
-/** What one request did, what of each row has become another, and the way back. */
+/** A request: its summary, the changes of each row, and undo. */
 export function RequestItem({ request, people, names }: { request: Request, people: Names, names: Names }) {
-  const { user } = useHere()
-  const tell = useTell()
-  const undo = useChange(undoRequest, () => tell('Taken back.'))
+  const { user } = useSessionContext()
+  const undo = useChange(undoRequest, { outcome: () => ({ text: m.takenBack }) })
   const { actor_id: actor, happened_at: moment, changes, isCut } = request
-  const sentence = `${actor === user.id ? 'You' : people.get(actor) ?? 'Somebody who has left'} ${sentenceOf(changes, isCut, names)}`
+  const sentence = `${actor === user.id ? m.you : people.get(actor) ?? m.somebodyWhoHasLeft} ${summaryOf(changes, isCut, names)}`
   const hasChangedAgain = undo.error instanceof FinanceError && undo.error.status === 409
   return (
-    <li className='request'>
-      <p className='request-sentence'>{sentence}</p>
+    <li className='activity-request'>
+      <p className='activity-sentence'>{sentence}</p>
       <time dateTime={moment}>{formatMoment(moment)}</time>
       <button
         type='button'
         className='quiet'
-        aria-label={`Undo: ${sentence}`}
+        aria-label={m.undo(sentence)}
         aria-disabled={undo.isPending}
         onClick={() => undo.isPending || undo.mutate(request)}
       >
-        Undo
+        {common.undo}
       </button>
       {hasChangedAgain
-        ? <p className='error-note' role='alert'>This was changed again since, or taken back already. What came later stands above; take that back first.</p>
+        ? <p className='error-note' role='alert'>{m.thisWasChangedAgainSince}</p>
         : <ErrorNote error={undo.error} />}
       <details>
-        <summary>{changes.length === 1 ? 'What exactly' : `What exactly, in ${changes.length}${isCut ? ' or more' : ''} rows`}</summary>
+        <summary>{m.rows(changes.length, isCut ? m.orMore : '')}</summary>
         {changes.slice(0, mostShown).map((change) => <Change key={change.id} change={change} names={names} isOne={changes.length === 1} />)}
-        {(isCut || changes.length > mostShown) && <p>… and more of the same request.</p>}
+        {(isCut || changes.length > mostShown) && <p>{m.andMoreOfTheSame}</p>}
       </details>
     </li>
   )
@@ -48,13 +47,11 @@ export function RequestItem({ request, people, names }: { request: Request, peop
 function Change({ change, names, isOne }: { change: Activity, names: Names, isOne: boolean }) {
   const differences = differencesOf(change, names)
   return (
-    <div className='change'>
-      {!isOne && <p className='change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
-      {differences.length === 0 && (
-        <p>{change.after === null && change.before === null ? 'One of many that were created at once.' : 'Nothing that is shown.'}</p>
-      )}
+    <div className='activity-change'>
+      {!isOne && <p className='activity-change-name'>{nameOf(change, names) ?? change.table_name.replaceAll('_', ' ')}</p>}
+      {differences.length === 0 && <p>{change.after === null && change.before === null ? m.oneOfManyThatWere : m.nothingThatIsShown}</p>}
       {differences.length > 0 && (
-        <dl className='differences'>
+        <dl className='activity-differences'>
           {differences.map(({ field, before, after }) => (
             <div key={field}>
               <dt>{field}</dt>

@@ -1,85 +1,91 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Budget, deleteBudget, deletePastBudget, type PastBudget, pastBudgetsQuery, setBudget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
-import { useChange } from '../../data/change.ts'
+import { updateRows, useChange } from '../../data/change.ts'
 import { budgetComparisonQuery, type Comparison, everyCurrency } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, formatPeriod, monthOf } from '../../locale/months.ts'
-import { Action } from '../../parts/action.tsx'
-import { AmountField } from '../../parts/amount-field.tsx'
-import { CurrencyField } from '../../parts/currency-field.tsx'
+import { categories as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { DateField, Form, Select, SubmitButton, type Values } from '../../parts/form.tsx'
+import { Checkbox, DateField, Form, Select, SubmitButton } from '../../parts/form.tsx'
+import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
+import { Action, ErrorNote } from '../../parts/ui.tsx'
 
 type BudgetFormProps = {
-  category: Category /** Of the row that was opened; null where there is no budget yet. */
+  category: Category
+  /** The currency of the opened row; null without a budget. */
   currency: string | null
-  month: string /** Those of the month, and those of every month. */
+  month: string
+  /** Budgets of the month, and default budgets. */
   budgets: Budget[]
   onClose: () => void
 }
 
-/** Sets the budget of a month alone, or of every month that has none of its own. */
+type Values = { amount: number | null, currency: string | null, which: 'month' | 'every', starts_on: string, rollover: boolean }
+
+/** Sets the budget of one month, or the default of all other months. */
 export function BudgetForm({ category, currency, month, budgets, onClose }: BudgetFormProps) {
-  const { context: here } = useHere()
-  const past = useQuery(pastBudgetsQuery(here, category.id))
+  const { context: shown } = useSessionContext()
+  const past = useQuery(pastBudgetsQuery(shown, category.id)).data ?? []
   const own = budgets.filter(({ category_id }) => category_id === category.id)
   const same = own.filter((budget) => budget.currency === currency)
   const stored = same.find((budget) => budget.month !== null) ?? same[0]
-  const every = same.find((budget) => budget.month === null)
-  const [isEvery, setEvery] = useState(false)
-  const [amount, setAmount] = useState<number | null>(stored?.amount ?? (currency === category.budget_currency ? category.monthly_budget : null))
-  const save = useChange(setBudget, onClose, (context, next) => {
-    const former = own.find((budget) => budget.month === next.month && budget.currency === next.currency)
-    // what is carried over the service says, and what another budget takes the place of
-    if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
-    // a change leaves the months before as they were
-    if (next.month === null && (month < monthOf(today()) || next.starts_on !== former.starts_on)) return null
-    const more = next.amount - former.amount
-    return {
-      queryKey: budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
-      change: (row: Comparison) =>
-        row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
-    }
+  const save = useChange(setBudget, {
+    optimistic: async (next, context, client) => {
+      const former = own.find((budget) => budget.month === next.month && budget.currency === next.currency)
+      // only the service computes carried amounts and replaced budgets
+      if (former === undefined || former.rollover || next.rollover || own.length > 1) return null
+      // a new default leaves former months unchanged
+      if (next.month === null && (month < monthOf(today()) || next.starts_on !== former.starts_on)) return null
+      const more = next.amount - former.amount
+      return updateRows(
+        client,
+        budgetComparisonQuery(context, daysOf(month), everyCurrency).queryKey,
+        (row: Comparison) =>
+          row.category_id === category.id && row.currency === next.currency ? { ...row, budget: row.budget + more, difference: row.difference + more } : row,
+      )
+    },
+    onStored: onClose,
   })
-  const submit = ({ text, optional, currency: currencyOf }: Values) => {
-    if (amount === null) return
-    save.mutate({
-      category_id: category.id,
-      ...(isEvery ? { month: null, starts_on: monthOf(text('starts_on')) } : { month }),
-      amount,
-      currency: currencyOf('currency'),
-      rollover: optional('rollover') !== null,
-    })
+  const submit = ({ amount, currency: chosen, which, starts_on, rollover }: Values) => {
+    if (amount === null || chosen === null) return
+    const months = which === 'every' ? { month: null, starts_on: monthOf(starts_on) } : { month }
+    save.mutate({ category_id: category.id, ...months, amount, currency: chosen, rollover })
+  }
+  const defaultValues: Values = {
+    amount: stored?.amount ?? (currency === category.budget_currency ? category.monthly_budget : null),
+    currency,
+    which: 'month',
+    starts_on: same.find((budget) => budget.month === null)?.starts_on ?? monthOf(today()),
+    rollover: stored?.rollover ?? false,
   }
   return (
-    <Dialog title={`Budget of ${category.name}`} open={!save.isAhead} onClose={onClose}>
-      <Form error={save.error} onSubmit={submit}>
-        <AmountField name='amount' label='Amount' value={amount} onChange={setAmount} required />
-        <CurrencyField value={currency ?? undefined} />
-        <Select name='which' label='For' value={isEvery ? 'every' : 'month'} onChange={({ target }) => setEvery(target.value === 'every')}>
-          <option value='month'>{formatPeriod(month, 'month')} alone</option>
-          <option value='every'>Every month that has none of its own</option>
-        </Select>
-        {isEvery && (
-          <DateField
-            name='starts_on'
-            label='Counts from'
-            defaultValue={every?.starts_on ?? monthOf(today())}
-            hint='The month of this day. Months before the current one stay as they were, unless you choose another month here.'
-            required
-          />
+    <Dialog title={m.budgetOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
+      <Form defaultValues={defaultValues} error={save.error} onSubmit={submit}>
+        {({ watch }) => (
+          <>
+            <AmountField name='amount' label={common.amount} required />
+            <CurrencyField />
+            <Select name='which' label={m.for}>
+              <option value='month'>{m.alone(formatPeriod(month, 'month'))}</option>
+              <option value='every'>{m.everyMonthThatHasNone}</option>
+            </Select>
+            {watch('which') === 'every' && (
+              <DateField
+                name='starts_on'
+                label={m.countsFrom}
+                hint={m.theMonthOfThisDay}
+                required
+              />
+            )}
+            <Checkbox name='rollover'>{m.whatIsLeftIsCarried}</Checkbox>
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
+          </>
         )}
-        <label className='check'>
-          <input type='checkbox' name='rollover' defaultChecked={stored?.rollover ?? false} /> What is left is carried over to the next month
-        </label>
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
       </Form>
-      {(own.length > 0 || (past.data ?? []).length > 0) && <BudgetList budgets={own} past={past.data ?? []} />}
+      {(own.length > 0 || past.length > 0) && <BudgetList budgets={own} past={past} />}
     </Dialog>
   )
 }
@@ -90,28 +96,28 @@ function BudgetList({ budgets, past }: { budgets: Budget[], past: PastBudget[] }
   const removePast = useChange(deletePastBudget)
   return (
     <>
-      <h3>As it is now</h3>
+      <h3>{m.asItIsNow}</h3>
       <ErrorNote error={remove.error ?? removePast.error} />
-      <ul className='budget-list'>
+      <ul className='report-budget-list'>
         {budgets.map((budget) => {
-          const name = `${formatAmount(budget.amount, budget.currency)} ${budget.month === null ? 'every month' : `in ${formatPeriod(budget.month, 'month')}`}`
+          const amount = formatAmount(budget.amount, budget.currency)
+          const name = budget.month === null ? m.amountEveryMonth(amount) : m.in(amount, formatPeriod(budget.month, 'month'))
           return (
             <li key={budget.id}>
               {name}
-              {budget.rollover && ', carries over'}
-              <Action name='Remove' of={name} onClick={() => remove.mutate(budget)} />
+              {budget.rollover && m.carriesOver}
+              <Action name={common.remove} of={name} onClick={() => remove.mutate(budget)} />
             </li>
           )
         })}
         {past.map((budget) => {
-          const name = `${budget.amount === null ? 'None' : `${formatAmount(budget.amount, budget.currency)} every month`} before ${
-            formatPeriod(budget.until, 'month')
-          }`
+          const until = formatPeriod(budget.until, 'month')
+          const name = budget.amount === null ? m.noneBefore(until) : m.everyMonthBefore(formatAmount(budget.amount, budget.currency), until)
           return (
             <li key={budget.id}>
               {name}
-              {budget.rollover && ', carried over'}
-              <Action name='Remove' of={name} onClick={() => removePast.mutate(budget)} />
+              {budget.rollover && m.carriedOver}
+              <Action name={common.remove} of={name} onClick={() => removePast.mutate(budget)} />
             </li>
           )
         })}

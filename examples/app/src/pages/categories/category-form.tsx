@@ -1,46 +1,37 @@
-import { useState } from 'react'
 import { categoriesQuery, type Category, saveCategory } from '../../data/categories.ts'
-import { useChange, withValues } from '../../data/change.ts'
-import { AmountField } from '../../parts/amount-field.tsx'
-import { CurrencyField } from '../../parts/currency-field.tsx'
+import { updateRow, useChange } from '../../data/change.ts'
+import { categories as m, common } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { AmountField, CurrencyField } from '../../parts/money-fields.tsx'
 
-const firstColor = '#4a7fb5'
+type Values = { name: string, color: string, monthly_budget: number | null, budget_currency: string | null }
 
-/** Creates a category, or changes the one that is given. */
+const valuesOf = (category: Category | null): Values => ({
+  name: category?.name ?? '',
+  color: category?.color ?? '#4a7fb5',
+  monthly_budget: category?.monthly_budget ?? null,
+  budget_currency: category?.monthly_budget == null ? null : category.budget_currency,
+})
+
+/** Creates a category, or changes the given one. */
 export function CategoryForm({ category, onClose }: { category: Category | null, onClose: () => void }) {
-  const [budget, setBudget] = useState<number | null>(category?.monthly_budget ?? null)
-  const save = useChange(
-    saveCategory,
-    onClose,
-    (context, { id, name, color = null }) => id === undefined ? null : withValues<Category>(categoriesQuery(context).queryKey, id, { name, color }),
-  )
-  const submit = ({ text, currency }: Values) => {
-    // what is no amount stays in the field, which says so
-    if (budget === null && text('monthly_budget') !== '') return
-    save.mutate({
-      id: category?.id,
-      name: text('name'),
-      color: text('color'),
-      monthly_budget: budget,
-      budget_currency: currency('budget_currency'),
-    })
+  const save = useChange(saveCategory, {
+    optimistic: async ({ id, name, color = null }, context, client) =>
+      id === undefined ? null : updateRow<Category>(client, categoriesQuery(context).queryKey, id, { name, color }),
+    onStored: onClose,
+  })
+  const submit = ({ budget_currency: currency, ...values }: Values) => {
+    if (currency !== null) save.mutate({ id: category?.id, ...values, budget_currency: currency })
   }
   return (
-    <Dialog title={category === null ? 'New category' : `Edit ${category.name}`} open={!save.isAhead} onClose={onClose}>
-      <Form error={save.error} onSubmit={submit}>
-        <TextField name='name' label='Name' defaultValue={category?.name} maxLength={255} required />
-        <TextField name='color' label='Colour' type='color' defaultValue={category?.color ?? firstColor} />
-        <AmountField
-          name='monthly_budget'
-          label='Monthly budget'
-          value={budget}
-          onChange={setBudget}
-          hint='Empty for none. A month may have a budget of its own.'
-        />
-        <CurrencyField name='budget_currency' value={category?.monthly_budget == null ? undefined : category.budget_currency} />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+    <Dialog title={category === null ? m.newCategory : common.editOf(category.name)} open={!save.isOptimistic} onClose={onClose}>
+      <Form defaultValues={valuesOf(category)} error={save.error} onSubmit={submit}>
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <TextField name='color' label={m.colour} type='color' />
+        <AmountField name='monthly_budget' label={m.monthlyBudget} hint={m.emptyForNoneAMonth} />
+        <CurrencyField name='budget_currency' />
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -1,13 +1,12 @@
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import type { Budget } from '../../data/budgets.ts'
 import type { Category } from '../../data/categories.ts'
 import type { Comparison } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import type { Days } from '../../locale/months.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
+import { categories as m, common } from '../../messages/en.ts'
+import { Action, ActionsHead, RowsLink } from '../../parts/ui.tsx'
 import { BudgetBar, leftOf } from '../../parts/reports/budgets.tsx'
-import { RowsLink } from '../../parts/rows-link.tsx'
 
 type CategoryTableProps = {
   categories: Category[]
@@ -15,13 +14,13 @@ type CategoryTableProps = {
   budgets: Budget[]
   days: Days
   passed: number
-  /** @param currency of the row, null where it has no budget */
+  /** @param currency null without a budget */
   onOpen: (dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null) => void
 }
 
-/** Each category, and how its budgets of the month stand; a row a currency. */
+/** Categories with their budgets of the month, one row per currency. */
 export function CategoryTable({ categories, compared, budgets, days, passed, onOpen }: CategoryTableProps) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   const rows = categories.flatMap((category) => {
     const some: Array<Comparison | null> = compared.filter(({ category_id }) => category_id === category.id)
     return (some.length === 0 ? [null] : some).map((comparison, index) => ({ category, comparison, isFirst: index === 0 }))
@@ -30,11 +29,11 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Name</th>
-          <th className='amount'>Budget</th>
-          <th className='amount'>Spent</th>
-          <th className='amount'>Left</th>
-          <ActionsHead />
+          <th>{common.name}</th>
+          <th className='amount'>{m.budget}</th>
+          <th className='amount'>{m.spent}</th>
+          <th className='amount'>{m.left}</th>
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>
@@ -50,35 +49,35 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
             {comparison === null ?
               (
                 <>
-                  <td className='amount' data-label='Budget'>none</td>
+                  <td className='amount' data-label={m.budget}>{m.none}</td>
                   <td />
                   <td />
                 </>
               ) :
               (
                 <>
-                  <td className='amount' data-label='Budget'>
+                  <td className='amount' data-label={m.budget}>
                     {formatAmount(comparison.budget, comparison.currency)}
                     <Kind budgets={budgets.filter(({ category_id, currency }) => category_id === category.id && currency === comparison.currency)} />
                   </td>
-                  <td className='amount' data-label='Spent'>{formatAmount(comparison.actual, comparison.currency)}</td>
-                  <td className='amount' data-label='Left'>{leftOf(comparison.difference, comparison.currency)}</td>
+                  <td className='amount' data-label={m.spent}>{formatAmount(comparison.actual, comparison.currency)}</td>
+                  <td className='amount' data-label={m.left}>{leftOf(comparison.difference, comparison.currency)}</td>
                 </>
               )}
             {rights.write && (
               <td className='row-actions'>
                 {isFirst && (
                   <>
-                    <Action name='Budget' of={`of ${category.name}`} onClick={() => onOpen('budget', category, comparison?.currency ?? null)} />
-                    <Action name='Edit' of={category.name} onClick={() => onOpen('edit', category, comparison?.currency ?? null)} />
-                    <Action name='Delete' of={category.name} onClick={() => onOpen('delete', category, comparison?.currency ?? null)} />
+                    <Action name={m.budget} of={m.of(category.name)} onClick={() => onOpen('budget', category, comparison?.currency ?? null)} />
+                    <Action name={common.edit} of={category.name} onClick={() => onOpen('edit', category, comparison?.currency ?? null)} />
+                    <Action name={common.delete} of={category.name} onClick={() => onOpen('delete', category, comparison?.currency ?? null)} />
                   </>
                 )}
-                {/* what can be done to a category stands in its first row; each other one is a budget */}
+                {/* only the first row has the actions of the category */}
                 {!isFirst && (
                   <Action
-                    name='Budget'
-                    of={`of ${category.name} in ${comparison?.currency.toUpperCase()}`}
+                    name={m.budget}
+                    of={m.ofIn(category.name, comparison?.currency.toUpperCase() ?? '')}
                     onClick={() => onOpen('budget', category, comparison?.currency ?? null)}
                   />
                 )}
@@ -91,8 +90,8 @@ export function CategoryTable({ categories, compared, budgets, days, passed, onO
   )
 }
 
-/** Where a budget of one category and currency is from; nothing where it is the category's own. */
+/** The source of a budget; nothing if it is the category's own. */
 function Kind({ budgets }: { budgets: Budget[] }) {
   const budget = budgets.find(({ month }) => month !== null) ?? budgets[0]
-  return budget !== undefined && <small>{budget.month === null ? 'every month' : 'this month alone'}{budget.rollover && ', carries over'}</small>
+  return budget !== undefined && <small>{budget.month === null ? m.everyMonth : m.thisMonthAlone}{budget.rollover && m.carriesOver}</small>
 }

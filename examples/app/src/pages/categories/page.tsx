@@ -1,27 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { budgetsQuery } from '../../data/budgets.ts'
 import { categoriesQuery, type Category } from '../../data/categories.ts'
 import { budgetComparisonQuery, everyCurrency } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { daysOf, monthOf, passedOf } from '../../locale/months.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { MonthSteps } from '../../parts/month-steps.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { categories as m } from '../../messages/en.ts'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { EmptyState, MonthSteps, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { CategoryForm } from './category-form.tsx'
 import { CategoryTable } from './category-table.tsx'
 import { DeleteCategory } from './delete-category.tsx'
 
-/** The dialog that is open, and the category it is about. */
+/** The open dialog and its category. */
 type Opened = { dialog: 'new' } | { dialog: 'edit' | 'budget' | 'delete', category: Category, currency: string | null } | null
 
 export function Page() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const { month = monthOf(today()) } = useSearch({ from: '/inside/categories' })
   const navigate = useNavigate({ from: '/categories' })
   const days = daysOf(month)
@@ -32,14 +30,14 @@ export function Page() {
   const close = () => setOpened(null)
   return (
     <>
-      <PageHead title='Categories'>
+      <PageHead title={m.categories}>
         <MonthSteps month={month} onChange={(other) => void navigate({ search: { month: other }, replace: true })} />
-        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>New category</button>}
+        {rights.write && <button type='button' className='primary' onClick={() => setOpened({ dialog: 'new' })}>{m.newCategory}</button>}
       </PageHead>
-      <Answer
-        to={[categories, compared, budgets]}
-        empty={<EmptyState>No category yet. Categories say what money was for: food, rent, travel. Each may have a budget.</EmptyState>}
-        shape={<Skeleton rows={6} />}
+      <QueryBoundary
+        of={[categories, compared, budgets]}
+        empty={<EmptyState>{m.noCategoryYetCategoriesSay}</EmptyState>}
+        loading={<Skeleton rows={6} />}
       >
         {(rows, comparisons, all) => (
           <CategoryTable
@@ -51,7 +49,7 @@ export function Page() {
             onOpen={(dialog, category, currency) => setOpened({ dialog, category, currency })}
           />
         )}
-      </Answer>
+      </QueryBoundary>
       {opened?.dialog === 'new' && <CategoryForm category={null} onClose={close} />}
       {opened?.dialog === 'edit' && <CategoryForm category={opened.category} onClose={close} />}
       {opened?.dialog === 'budget' && (

@@ -1,17 +1,17 @@
-/** Arranging by buttons, and by Alt and an arrow key on any of them. Nothing is stored before Save. */
+/** Arranges widgets by buttons, or by Alt and arrow keys on them. Save stores the arrangement. */
 import type { DateRange } from 'finance-client'
 import { useBlocker } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Dashboard, saveDashboard, useDashboardChange, type Widget } from '../../data/dashboards.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Confirm } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { ErrorNote, PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { inOrder, move, pack, put, resize, widths } from './arrangement.ts'
 import { Grid } from './grid.tsx'
 import { titleOf } from './kinds.ts'
-import { RangeChoice } from './range-choice.tsx'
+import { RangeChoice } from './ranges.tsx'
 import { WidgetForm } from './widget-form.tsx'
 
 type ArrangeProps = { dashboard: Dashboard, range: DateRange, onRange: (range: DateRange) => void, onClose: () => void }
@@ -20,12 +20,12 @@ type Step = (widgets: Widget[], id: string, by: -1 | 1) => Widget[]
 
 const ofKey: Record<string, [Step, -1 | 1]> = { ArrowUp: [move, -1], ArrowDown: [move, 1], ArrowLeft: [resize, -1], ArrowRight: [resize, 1] }
 
-/** Where a widget is now, for those who do not see it. */
+/** Describes a widget's position to screen readers. */
 function placeOf(widgets: Widget[], { id }: Widget): string {
   const place = widgets.findIndex((one) => one.id === id)
   const now = widgets[place]
   if (now === undefined) return ''
-  return `${titleOf(now)} is ${place + 1} of ${widgets.length}, ${widths.find(({ w }) => w >= now.size.w)?.name ?? 'full'} width`
+  return m.isOfWidth(titleOf(now), place + 1, widgets.length, widths.find(({ w }) => w >= now.size.w)?.name ?? m.full)
 }
 
 export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
@@ -33,24 +33,24 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const [stored] = useState({ range, widgets: pack(inOrder(dashboard.layout.widgets)) })
   const [widgets, setWidgets] = useState(stored.widgets)
   const [edited, setEdited] = useState<Widget | 'new' | null>(null)
-  const [said, setSaid] = useState('')
-  const tell = useTell()
+  const [announcement, setAnnouncement] = useState('')
+  const toast = useToast()
   const isChanged = name !== dashboard.name || JSON.stringify({ range, widgets }) !== JSON.stringify(stored)
   const leaving = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: () => isChanged, withResolver: true })
-  // what is offered to take back belongs to this page
-  const takeAway = useRef(() => {})
-  useEffect(() => () => takeAway.current(), [])
+  // the undo of a removal works only on this page
+  const closeToast = useRef(() => {})
+  useEffect(() => () => closeToast.current(), [])
   const save = useDashboardChange(saveDashboard, () => {
-    tell('The dashboard is saved.')
+    toast(m.theDashboardIsSaved)
     onClose()
   })
   const step = (take: Step, widget: Widget, by: -1 | 1) => {
     const next = take(widgets, widget.id, by)
     const focused = document.activeElement
-    // a button that moves with its widget loses the focus
+    // a button that moves in the document loses the focus
     flushSync(() => {
       setWidgets(next)
-      setSaid(placeOf(next, widget))
+      setAnnouncement(placeOf(next, widget))
     })
     if (focused instanceof HTMLElement) focused.focus()
   }
@@ -63,46 +63,46 @@ export function Arrange({ dashboard, range, onRange, onClose }: ArrangeProps) {
   const remove = (widget: Widget) => {
     const before = widgets
     setWidgets(pack(widgets.filter(({ id }) => id !== widget.id)))
-    takeAway.current = tell(`${titleOf(widget)} is removed.`, { label: 'Undo', act: () => setWidgets(before) })
+    closeToast.current = toast(m.isRemoved(titleOf(widget)), { label: common.undo, act: () => setWidgets(before) })
   }
   const tools = (widget: Widget) => {
     const title = titleOf(widget)
     return (
-      <div className='tools' role='group' aria-label={`Arrange ${title}`}>
-        <button type='button' aria-label={`Move ${title} up`} onClick={() => step(move, widget, -1)}>↑</button>
-        <button type='button' aria-label={`Move ${title} down`} onClick={() => step(move, widget, 1)}>↓</button>
-        <button type='button' aria-label={`Make ${title} narrower`} onClick={() => step(resize, widget, -1)}>−</button>
-        <button type='button' aria-label={`Make ${title} wider`} onClick={() => step(resize, widget, 1)}>+</button>
-        <button type='button' aria-label={`Settings of ${title}`} onClick={() => setEdited(widget)}>Settings</button>
-        <button type='button' aria-label={`Remove ${title}`} onClick={() => remove(widget)}>Remove</button>
+      <div className='dashboard-tools' role='group' aria-label={m.arrangeOf(title)}>
+        <button type='button' aria-label={m.moveUp(title)} onClick={() => step(move, widget, -1)}>↑</button>
+        <button type='button' aria-label={m.moveDown(title)} onClick={() => step(move, widget, 1)}>↓</button>
+        <button type='button' aria-label={m.makeNarrower(title)} onClick={() => step(resize, widget, -1)}>−</button>
+        <button type='button' aria-label={m.makeWider(title)} onClick={() => step(resize, widget, 1)}>+</button>
+        <button type='button' aria-label={m.settingsOf(title)} onClick={() => setEdited(widget)}>{m.settings}</button>
+        <button type='button' aria-label={m.remove(title)} onClick={() => remove(widget)}>{common.remove}</button>
       </div>
     )
   }
   return (
     <>
-      <PageHead title={`Arrange ${dashboard.name}`}>
+      <PageHead title={m.arrangeOf(dashboard.name)}>
         <RangeChoice range={range} onChoose={onRange} />
-        <button type='button' onClick={() => setEdited('new')}>Add a widget</button>
+        <button type='button' onClick={() => setEdited('new')}>{m.addAWidget}</button>
         <button
           type='button'
           className='primary'
           aria-disabled={save.isPending}
           onClick={() => save.isPending || save.mutate({ dashboard, values: { name: name.trim(), layout: { widgets }, date_range: range } })}
         >
-          Save
+          {common.save}
         </button>
-        <button type='button' onClick={onClose}>Cancel</button>
+        <button type='button' onClick={onClose}>{common.cancel}</button>
       </PageHead>
       <ErrorNote error={save.error} />
-      <label className='name'>
-        Name <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
+      <label className='dashboard-name'>
+        {common.name} <input value={name} maxLength={255} onChange={({ target }) => setName(target.value)} />
       </label>
-      <p className='field-note'>Buttons move a widget and change its width; so do Alt and the arrow keys.</p>
-      <p role='status' className='unseen'>{said}</p>
+      <p className='field-note'>{m.buttonsMoveAWidgetAnd}</p>
+      <p role='status' className='unseen'>{announcement}</p>
       <Grid widgets={widgets} range={range} tools={tools} onKeyDown={press} />
       {leaving.status === 'blocked' && (
-        <Confirm title='Leave without saving?' action='Leave' error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
-          <p>What you have arranged is lost then.</p>
+        <Confirm title={m.leaveWithoutSaving} action={m.leave} error={null} isBusy={false} onConfirm={leaving.proceed} onClose={leaving.reset}>
+          <p>{m.whatYouHaveArrangedIs}</p>
         </Confirm>
       )}
       {edited !== null && (

@@ -1,15 +1,16 @@
-/** Where widgets stand: twelve columns, and rows from above. Pure, so that what a button does is easily tested. */
+/** Positions of widgets in twelve columns. Pure functions. */
 import type { Widget } from '../../data/dashboards.ts'
+import { dashboards as m } from '../../messages/en.ts'
 
 export const columns = 12
 
-/** The widths that buttons give. */
-export const widths = [{ w: 3, name: 'a quarter' }, { w: 4, name: 'a third' }, { w: 6, name: 'half' }, { w: 8, name: 'two thirds' }, { w: 12, name: 'full' }]
+/** The widths that the buttons set. */
+export const widths = [{ w: 3, name: m.aQuarter }, { w: 4, name: m.aThird }, { w: 6, name: m.half }, { w: 8, name: m.twoThirds }, { w: 12, name: m.full }]
 
-/** As they are read: from above, and from the left. */
+/** Reading order: from top to bottom, from left to right. */
 export const inOrder = (widgets: Widget[]): Widget[] => widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)
 
-/** Gives each its place in its turn: beside the one before where there is room, else below. */
+/** Places each widget beside its predecessor if there is room, otherwise below. */
 export function pack(widgets: Widget[]): Widget[] {
   let [x, y, height] = [0, 0, 0]
   return widgets.map((widget) => {
@@ -22,7 +23,7 @@ export function pack(widgets: Widget[]): Widget[] {
   })
 }
 
-/** @param by -1 is one place up, 1 one down */
+/** @param by -1 moves up, 1 moves down */
 export function move(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
   const from = widgets.findIndex((widget) => widget.id === id)
   const [one, other] = [widgets[from], widgets[from + by]]
@@ -30,7 +31,7 @@ export function move(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
   return pack(widgets.with(from, other).with(from + by, one))
 }
 
-/** @param by -1 is the next narrower width, 1 the next wider */
+/** @param by -1 makes it narrower, 1 wider */
 export function resize(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
   return pack(widgets.map((widget) => {
     if (widget.id !== id) return widget
@@ -39,6 +40,6 @@ export function resize(widgets: Widget[], id: string, by: -1 | 1): Widget[] {
   }))
 }
 
-/** Replaces the widget of the same id, or adds it at the end. */
+/** Replaces the widget of the same id, or appends it. */
 export const put = (widgets: Widget[], widget: Widget): Widget[] =>
   pack(widgets.some(({ id }) => id === widget.id) ? widgets.map((one) => one.id === widget.id ? widget : one) : [...widgets, widget])

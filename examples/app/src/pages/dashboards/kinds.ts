@@ -1,60 +1,61 @@
-/** The kinds of widget that this app knows, and what can be set of each. A layout may have others, of other apps, which stay as they are. */
+/** The widgets of this app and their settings. Widgets of other apps stay unchanged. */
 import type { DashboardLayout } from 'finance-client'
 import type { Widget } from '../../data/dashboards.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 
 type Setting = { label: string, choices: Record<string, string> }
 
-export type Kind = { name: string, size: { w: number, h: number }, settings: Record<string, Setting> }
+type Kind = { name: string, size: { w: number, h: number }, settings: Record<string, Setting> }
 
 export const kinds = {
   stat: {
-    name: 'A number',
+    name: m.aNumber,
     size: { w: 4, h: 2 },
     settings: {
-      measure: { label: 'What it counts', choices: { balance: 'Income less expenses', income: 'Income', expense: 'Expenses', count: 'Transactions' } },
+      measure: { label: m.whatItCounts, choices: { balance: m.incomeLessExpenses, income: m.income, expense: m.expenses, count: common.transactions } },
     },
   },
   cash_flow: {
-    name: 'Cash flow',
+    name: common.cashFlow,
     size: { w: 6, h: 4 },
     settings: {
-      grouping: { label: 'Periods', choices: { monthly: 'Months', weekly: 'Weeks', quarterly: 'Quarters', yearly: 'Years' } },
-      periods: { label: 'How many', choices: { 6: '6', 12: '12', 3: '3' } },
+      grouping: { label: m.periods, choices: { monthly: m.months, weekly: m.weeks, quarterly: m.quarters, yearly: m.years } },
+      periods: { label: m.howMany, choices: { 6: '6', 12: '12', 3: '3' } },
     },
   },
   distribution: {
-    name: 'By category',
+    name: m.byCategory,
     size: { w: 6, h: 4 },
-    settings: { transaction_type: { label: 'What it shows', choices: { expense: 'Expenses', income: 'Income' } } },
+    settings: { transaction_type: { label: m.whatItShows, choices: { expense: m.expenses, income: m.income } } },
   },
-  budgets: { name: 'Budgets', size: { w: 6, h: 4 }, settings: {} },
-  balances: { name: 'Balances', size: { w: 6, h: 4 }, settings: {} },
-  upcoming: { name: 'Due next', size: { w: 6, h: 4 }, settings: {} },
-  transactions: { name: 'Newest transactions', size: { w: 6, h: 4 }, settings: { rows: { label: 'How many', choices: { 5: '5', 10: '10', 20: '20' } } } },
+  budgets: { name: m.budgets, size: { w: 6, h: 4 }, settings: {} },
+  balances: { name: m.balances, size: { w: 6, h: 4 }, settings: {} },
+  upcoming: { name: m.dueNext, size: { w: 6, h: 4 }, settings: {} },
+  transactions: { name: m.newestTransactions, size: { w: 6, h: 4 }, settings: { rows: { label: m.howMany, choices: { 5: '5', 10: '10', 20: '20' } } } },
 } satisfies Record<string, Kind>
 
 export type KindName = keyof typeof kinds
 
 export const kindOf = (type: string): Kind | undefined => (kinds as Record<string, Kind>)[type]
 
-/** What is set of a widget, whatever stands in its `config`: one of the choices, the first where it is none of them. */
+/** Returns a setting of a widget; the first choice if its `config` is invalid. */
 export function settingOf(widget: Pick<Widget, 'type' | 'config'>, name: string): string {
   const choices = Object.keys(kindOf(widget.type)?.settings[name]?.choices ?? {})
   const config = typeof widget.config === 'object' && widget.config !== null && !Array.isArray(widget.config) ? widget.config : {}
-  const said = config[name]
-  const known = choices.find((choice) => choice === said || choice === JSON.stringify(said))
-  // JSON objects put names that are numbers first, so that the usual one is said
+  const stored = config[name]
+  const known = choices.find((choice) => choice === stored || choice === JSON.stringify(stored))
+  // numeric keys of objects are sorted, so the default is not the first one
   return known ?? (name === 'periods' ? '6' : choices[0] ?? '')
 }
 
-/** The heading of a widget: the person's own, or what it shows. */
+/** The heading of a widget: the user's, otherwise its content. */
 export function titleOf(widget: Widget): string {
   const { config, type } = widget
   const own = typeof config === 'object' && config !== null && !Array.isArray(config) ? config['title'] : undefined
   if (typeof own === 'string' && own !== '') return own
   const kind = kindOf(type)
   const first = type === 'stat' ? kind?.settings['measure']?.choices[settingOf(widget, 'measure')] : undefined
-  return first ?? (type === 'distribution' ? `${settingOf(widget, 'transaction_type') === 'income' ? 'Income' : 'Expenses'} by category` : kind?.name ?? type)
+  return first ?? (type === 'distribution' ? m.kindByCategory(settingOf(widget, 'transaction_type') === 'income' ? m.income : m.expenses) : kind?.name ?? type)
 }
 
 export const newWidget = (type: KindName, config: Record<string, string> = {}): Widget => ({
@@ -65,7 +66,7 @@ export const newWidget = (type: KindName, config: Record<string, string> = {}): 
   config,
 })
 
-/** What a new dashboard begins with. */
+/** The widgets of a new dashboard. */
 export const usualLayout = (): DashboardLayout['widgets'] => [
   newWidget('stat', { measure: 'income' }),
   newWidget('stat', { measure: 'expense' }),

@@ -1,42 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { createDashboard, modelsQuery, useDashboardChange } from '../../data/dashboards.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
 import { pack } from './arrangement.ts'
 import { usualLayout } from './kinds.ts'
-import { usualRange } from './ranges.ts'
+import { usualRange } from './ranges.tsx'
 
-/** A dashboard stays in the context in which it is made. One of one's own is shared by beginning a team's with it. */
+const defaultValues = { name: '', begin: 'usual', visibility: 'shared' }
+
+/** Creates a dashboard in the context. A team's dashboard can start as a copy of a personal one. */
 export function NewDashboard({ onClose }: { onClose: () => void }) {
-  const { context, team } = useHere()
+  const { context, team } = useSessionContext()
   const models = useQuery(modelsQuery(context))
   const navigate = useNavigate()
   const create = useDashboardChange(createDashboard, ({ id }) => void navigate({ to: '/dashboards/$dashboardId', params: { dashboardId: id } }))
-  const submit = ({ text }: Values) => {
-    const begin = text('begin')
+  const submit = ({ name, begin, visibility }: typeof defaultValues) => {
     const widgets = begin === 'nothing' ? [] : models.data?.find(({ id }) => id === begin)?.layout.widgets ?? pack(usualLayout())
-    create.mutate({ name: text('name'), visibility: text('visibility') === 'shared' ? 'shared' : 'private', layout: { widgets }, date_range: usualRange })
+    create.mutate({ name, visibility: team !== null && visibility === 'shared' ? 'shared' : 'private', layout: { widgets }, date_range: usualRange })
   }
   return (
-    <Dialog title='New dashboard' open onClose={onClose}>
-      <Form error={create.error} onSubmit={submit}>
-        <TextField name='name' label='Name' maxLength={255} required />
-        <Select name='begin' label='Begin with'>
-          <option value='usual'>The usual widgets</option>
-          <option value='nothing'>Nothing</option>
-          {models.data?.map(({ id, name, organization_id: of }) => (
-            <option key={id} value={id}>{name}{team !== null && of === null ? ' (personal)' : ''}</option>
-          ))}
+    <Dialog title={m.newDashboard} open onClose={onClose}>
+      <Form defaultValues={defaultValues} error={create.error} onSubmit={submit}>
+        <TextField name='name' label={common.name} maxLength={255} required />
+        <Select name='begin' label={m.beginWith}>
+          <option value='usual'>{m.theUsualWidgets}</option>
+          <option value='nothing'>{m.nothing}</option>
+          {models.data?.map(({ id, name, organization_id: of }) => <option key={id} value={id}>{name}{team !== null && of === null ? m.personal : ''}</option>)}
         </Select>
         {team !== null && (
-          <Select name='visibility' label='Who sees it'>
-            <option value='shared'>Everybody in {team.name}</option>
-            <option value='private'>Owner, admins and editors</option>
+          <Select name='visibility' label={m.whoSeesIt}>
+            <option value='shared'>{m.everybodyIn(team.name)}</option>
+            <option value='private'>{m.ownerAdminsAndEditors}</option>
           </Select>
         )}
-        <SubmitButton isBusy={create.isPending}>Create</SubmitButton>
+        <SubmitButton isBusy={create.isPending}>{m.create}</SubmitButton>
       </Form>
     </Dialog>
   )

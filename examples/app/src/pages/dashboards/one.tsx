@@ -1,45 +1,41 @@
-/** One dashboard: looked at by everybody who sees it, arranged by those who may write. */
+/** One dashboard. Users with the right to write can arrange it. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { type Dashboard, dashboardsQuery, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useChange } from '../../data/change.ts'
+import { type Dashboard, dashboardsQuery, deleteDashboard, saveDashboard, useDashboardChange } from '../../data/dashboards.ts'
+import { common, dashboards as m } from '../../messages/en.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { EmptyState, ErrorNote, PageHead, Skeleton } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { Arrange } from './arrange.tsx'
-import { DeleteDashboard } from './delete-dashboard.tsx'
 import { Grid } from './grid.tsx'
-import { RangeChoice } from './range-choice.tsx'
-import { usualRange } from './ranges.ts'
+import { RangeChoice, usualRange } from './ranges.tsx'
 
 export function Page() {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const { dashboardId } = useParams({ strict: false })
   const dashboards = useQuery(dashboardsQuery(context))
   const dashboard = dashboards.data?.find(({ id }) => id === dashboardId)
   if (dashboards.error !== null) return <ErrorNote error={dashboards.error} />
   if (dashboards.data === undefined) return <Skeleton rows={6} />
   if (dashboard === undefined) {
-    return (
-      <EmptyState action={<Link to='/dashboards'>All dashboards</Link>}>This dashboard is not here: it was deleted, or belongs to another context.</EmptyState>
-    )
+    return <EmptyState action={<Link to='/dashboards'>{m.allDashboards}</Link>}>{m.thisDashboardIsNotHere}</EmptyState>
   }
   return <One key={dashboard.id} dashboard={dashboard} />
 }
 
 function One({ dashboard }: { dashboard: Dashboard }) {
-  const { team, rights } = useHere()
+  const { team, rights } = useSessionContext()
   const [isArranging, setIsArranging] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
   const [range, setRange] = useState(dashboard.date_range ?? usualRange)
-  const tell = useTell()
+  const toast = useToast()
   const isShared = dashboard.visibility !== 'private'
   const share = useDashboardChange(
     saveDashboard,
-    ({ visibility }) => tell(visibility === 'private' ? 'Viewers see it no longer.' : `Everybody in ${team?.name ?? 'the team'} sees it now.`),
+    ({ visibility }) => toast(visibility === 'private' ? m.viewersSeeItNoLonger : m.everybodyInSeesItNow(team?.name ?? m.theTeam)),
   )
   if (isArranging) return <Arrange dashboard={dashboard} range={range} onRange={setRange} onClose={() => setIsArranging(false)} />
   return (
@@ -48,26 +44,44 @@ function One({ dashboard }: { dashboard: Dashboard }) {
         <RangeChoice range={range} onChoose={setRange} />
         {rights.write && (
           <>
-            <button type='button' onClick={() => setIsArranging(true)}>Arrange</button>
+            <button type='button' onClick={() => setIsArranging(true)}>{m.arrange}</button>
             {team !== null && (
               <button
                 type='button'
                 disabled={share.isPending}
                 onClick={() => share.mutate({ dashboard, values: { visibility: isShared ? 'private' : 'shared' } })}
               >
-                {isShared ? 'Stop sharing' : 'Share with viewers'}
+                {isShared ? m.stopSharing : m.shareWithViewers}
               </button>
             )}
-            <button type='button' onClick={() => setIsDeleting(true)}>Delete</button>
+            <button type='button' onClick={() => setIsDeleting(true)}>{common.delete}</button>
           </>
         )}
       </PageHead>
       <ErrorNote error={share.error} />
-      {dashboard.layout.widgets.length === 0 && (
-        <EmptyState>{rights.write ? 'No widget yet. Arrange it to add the first.' : 'There is no widget on it yet.'}</EmptyState>
-      )}
+      {dashboard.layout.widgets.length === 0 && <EmptyState>{rights.write ? m.noWidgetYetArrangeIt : m.thereIsNoWidgetOn}</EmptyState>}
       <Grid widgets={dashboard.layout.widgets} range={range} />
       {isDeleting && <DeleteDashboard dashboard={dashboard} onClose={() => setIsDeleting(false)} />}
     </>
+  )
+}
+
+function DeleteDashboard({ dashboard, onClose }: { dashboard: Dashboard, onClose: () => void }) {
+  const navigate = useNavigate()
+  const remove = useChange(deleteDashboard, {
+    outcome: (_, { name }) => ({ text: common.isDeleted(name) }),
+    onStored: () => void navigate({ to: '/dashboards' }),
+  })
+  return (
+    <Confirm
+      title={common.deleteQuestion(dashboard.name)}
+      action={common.delete}
+      error={remove.error}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate(dashboard)}
+      onClose={onClose}
+    >
+      <p>{m.itsArrangementIsGoneThen}</p>
+    </Confirm>
   )
 }

@@ -1,30 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Dashboard, dashboardsQuery } from '../../data/dashboards.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { common, dashboards as m } from '../../messages/en.ts'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { EmptyState, PageHead } from '../../parts/ui.tsx'
 import { NewDashboard } from './new-dashboard.tsx'
 
-/** Who sees a team's dashboard. */
-const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? 'Not for viewers' : 'For everybody in the team'
+const seenBy = ({ visibility }: Dashboard) => visibility === 'private' ? m.notForViewers : m.forEverybodyInTheTeam
 
 export function Page() {
-  const { context, team, rights } = useHere()
+  const { context, team, rights } = useSessionContext()
   const dashboards = useQuery(dashboardsQuery(context))
   const [isNew, setIsNew] = useState(false)
   return (
     <>
-      <PageHead title='Dashboards'>
-        {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>New dashboard</button>}
+      <PageHead title={m.dashboards}>
+        {rights.write && <button type='button' className='primary' onClick={() => setIsNew(true)}>{m.newDashboard}</button>}
       </PageHead>
-      <Answer
-        to={[dashboards]}
+      <QueryBoundary
+        of={[dashboards]}
         empty={
           <EmptyState>
-            {rights.write ? 'No dashboard yet. A dashboard shows the numbers that you want to see together.' : 'No dashboard is shared with viewers yet.'}
+            {rights.write ? m.noDashboardYetADashboard : m.noDashboardIsSharedWith}
           </EmptyState>
         }
       >
@@ -32,9 +31,9 @@ export function Page() {
           <table>
             <thead>
               <tr>
-                <th>Name</th>
-                <th>Widgets</th>
-                {team !== null && <th>Who sees it</th>}
+                <th>{common.name}</th>
+                <th>{m.widgets}</th>
+                {team !== null && <th>{m.whoSeesIt}</th>}
               </tr>
             </thead>
             <tbody>
@@ -50,7 +49,7 @@ export function Page() {
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
       {isNew && <NewDashboard onClose={() => setIsNew(false)} />}
     </>
   )

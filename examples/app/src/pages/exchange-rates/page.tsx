@@ -1,25 +1,23 @@
-/** Exchange rates of the context, by which the overview shows all currencies in one. */
+/** Exchange rates of the context, for the overview in one currency. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRate, type Rate, ratesQuery } from '../../data/exchange-rates.ts'
-import { useDeletion } from '../../data/undo.ts'
+import { useDeletion } from '../../data/change.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { common, exchangeRates as m } from '../../messages/en.ts'
+import { Action, ActionsHead, EmptyState, PageHead } from '../../parts/ui.tsx'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
 import { nameOf, RateForm } from './rate-form.tsx'
 
-/** As many rates as somebody reads; the newest hold. */
-const most = 200
+/** The maximum number of shown rates. */
+const maximum = 200
 
 export function Page() {
-  const { context, rights } = useHere()
-  const rates = useQuery(ratesQuery(context, most))
-  // a report that lacks a rate leads here with its day and currencies
+  const { context, rights } = useSessionContext()
+  const rates = useQuery(ratesQuery(context, maximum))
+  // a report without a rate links here with its day and currencies
   const { base, quote, on_date } = useSearch({ from: '/inside/exchange-rates' })
   const missing = base !== undefined && quote !== undefined && on_date !== undefined ? { base, quote, on_date } : null
   const [edited, setEdited] = useState<Rate | 'new' | null>(missing !== null && rights.write ? 'new' : null)
@@ -31,37 +29,37 @@ export function Page() {
   }
   return (
     <>
-      <PageHead title='Exchange rates'>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New exchange rate</button>}
+      <PageHead title={common.exchangeRates}>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newExchangeRate}</button>}
       </PageHead>
-      <Answer to={[rates]} empty={<EmptyState>No exchange rate yet. With rates the overview shows all of your currencies in one.</EmptyState>}>
+      <QueryBoundary of={[rates]} empty={<EmptyState>{m.noExchangeRateYetWith}</EmptyState>}>
         {(rows) => (
           <>
             <RateTable rates={rows} onEdit={setEdited} onDelete={remove} />
-            {rows.length === most && <p className='field-note'>The newest {most}.</p>}
+            {rows.length === maximum && <p className='field-note'>{m.theNewest(maximum)}</p>}
           </>
         )}
-      </Answer>
+      </QueryBoundary>
       {edited !== null && <RateForm rate={edited === 'new' ? null : edited} missing={missing} onClose={close} />}
     </>
   )
 }
 
-/** A rate with as many decimals as it has. */
+/** Keeps all decimals. */
 const formatRate = (rate: number) => new Intl.NumberFormat(undefined, { maximumFractionDigits: 12 }).format(rate)
 
 type RateTableProps = { rates: Rate[], onEdit: (rate: Rate) => void, onDelete: (rate: Rate) => void }
 
 function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   return (
     <table>
       <thead>
         <tr>
-          <th>Currencies</th>
-          <th>From</th>
-          <th className='amount'>Rate</th>
-          <ActionsHead />
+          <th>{m.currencies}</th>
+          <th>{m.from}</th>
+          <th className='amount'>{m.rate}</th>
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>
@@ -72,8 +70,8 @@ function RateTable({ rates, onEdit, onDelete }: RateTableProps) {
             <td className='amount'>{formatRate(rate.rate)}</td>
             {rights.write && (
               <td className='row-actions'>
-                <Action name='Edit' of={`${nameOf(rate)} from ${formatDay(rate.on_date)}`} onClick={() => onEdit(rate)} />
-                <Action name='Delete' of={`${nameOf(rate)} from ${formatDay(rate.on_date)}`} onClick={() => onDelete(rate)} />
+                <Action name={common.edit} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onEdit(rate)} />
+                <Action name={common.delete} of={m.rateFrom(nameOf(rate), formatDay(rate.on_date))} onClick={() => onDelete(rate)} />
               </td>
             )}
           </tr>

@@ -1,37 +1,40 @@
 import { useChange } from '../../data/change.ts'
 import { type Rate, type RateKey, saveRate } from '../../data/exchange-rates.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
+import { common, exchangeRates as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { CurrencyField } from '../../parts/currency-field.tsx'
-import { DateField, Form, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { DateField, Form, SubmitButton, TextField } from '../../parts/form.tsx'
+import { CurrencyField } from '../../parts/money-fields.tsx'
 
-/** A rate in words: `EUR in USD`. */
-export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => `${base.toUpperCase()} in ${quote.toUpperCase()}`
+/** The name of a rate: `EUR in USD`. */
+export const nameOf = ({ base, quote }: Pick<Rate, 'base' | 'quote'>): string => m.in(base.toUpperCase(), quote.toUpperCase())
 
-type RateFormProps = { rate: Rate | null, /** What a report lacks, for a new one to begin with. */ missing: RateKey | null, onClose: () => void }
+type RateFormProps = { rate: Rate | null, /** The rate that a report is missing. */ missing: RateKey | null, onClose: () => void }
 
-/** Adds a rate, or changes the one that is given. */
+/** Creates a rate, or changes the given one. */
 export function RateForm({ rate, missing, onClose }: RateFormProps) {
-  const save = useChange(saveRate, onClose)
+  const save = useChange(saveRate, { onStored: onClose })
   const first = rate ?? missing
-  const submit = ({ text, currency }: Values) =>
-    save.mutate({ id: rate?.id, values: { base: currency('base'), quote: currency('quote'), rate: Number(text('rate')), on_date: text('on_date') } })
+  const defaultValues = { base: first?.base ?? '', rate: String(rate?.rate ?? ''), quote: first?.quote ?? '', on_date: first?.on_date ?? today() }
   return (
-    <Dialog title={rate === null ? 'New exchange rate' : `Edit ${nameOf(rate)}`} open onClose={onClose}>
-      <Form error={save.error} onSubmit={submit}>
-        <CurrencyField name='base' label='One' value={first?.base ?? ''} hint='A currency by its three letters, such as EUR.' />
-        <TextField name='rate' label='Is worth' type='number' min={0} step='any' defaultValue={rate?.rate} required />
-        <CurrencyField name='quote' label='Of' value={first?.quote ?? ''} hint='Another currency. The rate holds in both directions.' />
+    <Dialog title={rate === null ? m.newExchangeRate : common.editOf(nameOf(rate))} open onClose={onClose}>
+      <Form
+        defaultValues={defaultValues}
+        error={save.error}
+        onSubmit={(values) => save.mutate({ id: rate?.id, values: { ...values, rate: Number(values.rate) } })}
+      >
+        <CurrencyField name='base' label={m.one} hint={m.aCurrencyByItsThree} />
+        <TextField name='rate' label={m.isWorth} type='number' min={0} step='any' required />
+        <CurrencyField name='quote' label={m.of} hint={m.anotherCurrencyTheRateHolds} />
         <DateField
           name='on_date'
-          label='From'
-          defaultValue={first?.on_date ?? today()}
+          label={m.from}
           min={firstDay}
           max={lastDay}
-          hint='Until there is a later one. What was booked before the first cannot be converted.'
+          hint={m.untilThereIsALater}
           required
         />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </Dialog>
   )

@@ -1,25 +1,26 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { forgetPassword } from '../../data/me.ts'
+import { common, forgotPassword as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { PageHead } from '../../parts/ui.tsx'
 
-/** The mail leads to `/reset-password`. */
+/** Mails a link to `/reset-password`. */
 export function Page() {
-  const ask = useMutation({ mutationFn: forgetPassword })
+  const request = useMutation({ mutationFn: forgetPassword })
   return (
     <>
-      <PageHead title='Forgot your password?' />
-      {ask.data === undefined
+      <PageHead title={m.forgotYourPassword} />
+      {request.data === undefined
         ? (
-          <Form error={ask.error} onSubmit={({ text }) => ask.mutate(text('email'))}>
-            <TextField name='email' label='E-mail address' type='email' autoComplete='username' hint='A link to choose a new one is sent there.' required />
-            <SubmitButton isBusy={ask.isPending}>Send the link</SubmitButton>
+          <Form defaultValues={{ email: '' }} error={request.error} onSubmit={({ email }) => request.mutate(email)}>
+            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' hint={m.aLinkToChooseA} required />
+            <SubmitButton isBusy={request.isPending}>{m.sendTheLink}</SubmitButton>
           </Form>
         )
-        : <p role='status'>{ask.data.message}</p>}
+        : <p role='status'>{request.data.message}</p>}
       <p>
-        <Link to='/sign-in'>Sign in</Link>
+        <Link to='/sign-in'>{common.signIn}</Link>
       </p>
     </>
   )

@@ -1,6 +1,7 @@
 import { type DragEvent, useId, useState } from 'react'
+import { bankImport as m } from '../../messages/en.ts'
 
-/** Where a file is chosen or dropped. */
+/** Takes a file by a dialog or by drag and drop. */
 export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
   const id = useId()
   const [isOver, setIsOver] = useState(false)
@@ -15,8 +16,8 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
     setIsOver(true)
   }
   return (
-    <div className='drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
-      <label htmlFor={id}>A file of your bank</label>
+    <div className='import-drop' data-over={isOver} onDragOver={over} onDragLeave={() => setIsOver(false)} onDrop={drop}>
+      <label htmlFor={id}>{m.aFileOfYourBank}</label>
       <input
         id={id}
         type='file'
@@ -25,7 +26,7 @@ export function ChooseFile({ onChoose }: { onChoose: (file: File) => void }) {
         onChange={({ target }) => target.files?.[0] !== undefined && onChoose(target.files[0])}
       />
       <p id={`${id}-note`} className='field-note'>
-        CSV, OFX, QFX, QIF or CAMT.053. Choose it or drop it here. It is read on this device, and you see what becomes of each row before anything is stored.
+        {m.fileFormats}
       </p>
     </div>
   )

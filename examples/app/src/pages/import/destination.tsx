@@ -1,56 +1,58 @@
-/** How a file was read, and where its rows go. */
+/** The interpretation of a file, and the accounts of its rows. */
 import { PRESETS, type Statement } from 'finance-client/import'
 import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
-import { Select, TextField } from '../../parts/form.tsx'
+import { bankImport as m, common } from '../../messages/en.ts'
+import { Field } from '../../parts/form.tsx'
 import { type Choices, type Group, lacksCurrency } from './portions.ts'
 
 const formats = { csv: 'CSV', ofx: 'OFX', qif: 'QIF', camt: 'CAMT.053' }
 
-const words = (answers: Answers): string[] => [
-  ...answers.columns === undefined ? [] : ['the columns as you said'],
-  ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? 'the month first' : 'the day first'],
-  ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? 'a comma before decimals' : 'a point before decimals'],
-  ...answers.negate === undefined ? [] : [answers.negate ? 'amounts without a minus as spent' : 'amounts without a minus as income'],
-  ...answers.directions === undefined ? [] : ['the words for in and out as you said'],
-  ...answers.statuses === undefined ? [] : ['the words for booked and pending as you said'],
-  ...answers.account === undefined ? [] : [answers.account === false ? 'all rows as one account' : `accounts by “${answers.account}”`],
-  ...answers.encoding === undefined ? [] : [`the letters of ${answers.encoding}`],
-  ...answers.roundAmounts === undefined ? [] : [answers.roundAmounts ? 'amounts rounded' : 'amounts of more decimals left out'],
-  ...answers.fee === undefined ? [] : [answers.fee ? 'fees taken off the amounts' : 'amounts with their fees in them'],
+const answersInWords = (answers: Answers): string[] => [
+  ...answers.columns === undefined ? [] : [m.theColumnsAsYouSaid],
+  ...answers.dateOrder === undefined ? [] : [answers.dateOrder === 'mdy' ? m.theMonthFirst : m.theDayFirst],
+  ...answers.decimal === undefined ? [] : [answers.decimal === ',' ? m.aCommaBeforeDecimals : m.aPointBeforeDecimals],
+  ...answers.negate === undefined ? [] : [answers.negate ? m.amountsWithoutAMinusAsSpent : m.amountsWithoutAMinusAsIncome],
+  ...answers.directions === undefined ? [] : [m.theWordsForInAnd],
+  ...answers.statuses === undefined ? [] : [m.theWordsForBookedAnd],
+  ...answers.account === undefined ? [] : [answers.account === false ? m.allRowsAsOneAccount : m.accountsBy(String(answers.account))],
+  ...answers.encoding === undefined ? [] : [m.theLettersOf(answers.encoding)],
+  ...answers.roundAmounts === undefined ? [] : [answers.roundAmounts ? m.amountsRounded : m.amountsOfMoreDecimalsLeft],
+  ...answers.fee === undefined ? [] : [answers.fee ? m.feesTakenOffTheAmounts : m.amountsWithTheirFeesIn],
 ]
 
 type HowProps = { file: BankFile, statement: Statement, answers: Answers, onAnswer: (answers: Answers) => void }
 
 export function HowItWasRead({ file, statement: { format, preset, rows, problems }, answers, onAnswer }: HowProps) {
-  const said = words(answers)
+  const given = answersInWords(answers)
   const lost = problems.filter(({ row }) => row === undefined)
   const notes = problems.filter(({ row }) => row !== undefined)
   return (
     <>
       <h2>{file.name}</h2>
       <p>
-        {preset === undefined ? formats[format] : PRESETS[preset].bank}, {rows.length} {rows.length === 1 ? 'row' : 'rows'}
-        {said.length > 0 && `, read with ${said.join(' and ')}`}.{' '}
-        {said.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>Read it anew</button>}
+        {preset === undefined ? formats[format] : PRESETS[preset].bank}
+        {m.rows(rows.length)}
+        {given.length > 0 && m.readWith(given)}.{' '}
+        {given.length > 0 && <button type='button' className='quiet' onClick={() => onAnswer({})}>{m.readItAnew}</button>}
       </p>
-      {lost.length > 0 && <Lines title={`Wrong: ${lost.length === 1 ? 'one line is' : `${lost.length} lines are`} left out`} problems={lost} isOpen />}
-      {notes.length > 0 && <Lines title={`${notes.length === 1 ? 'One note' : `${notes.length} notes`} on lines of the file`} problems={notes} />}
+      {lost.length > 0 && <Lines title={m.wrongLinesAreLeftOut(lost.length)} problems={lost} isOpen />}
+      {notes.length > 0 && <Lines title={m.notesOnLinesOfThe(notes.length)} problems={notes} />}
       {format === 'csv' && preset === undefined && (
         <label className='check'>
           <input type='checkbox' checked={answers.negate === true} onChange={({ target }) => onAnswer({ ...answers, negate: target.checked })} />
-          What was spent has no minus in this file
+          {m.whatWasSpentHasNo}
         </label>
       )}
     </>
   )
 }
 
-/** What is to be known of lines; what is lost is in sight. */
+/** Problems of lines. Skipped lines are visible at once. */
 const Lines = ({ title, problems, isOpen = false }: { title: string, problems: Statement['problems'], isOpen?: boolean }) => (
-  <details className='notes' open={isOpen}>
+  <details className='import-notes' open={isOpen}>
     <summary className={isOpen ? 'field-problem' : undefined}>{title}</summary>
-    <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>Line {line}: {message}</li>)}</ul>
+    <ul>{problems.slice(0, 200).map(({ line, message }, index) => <li key={index}>{m.line(line, message)}</li>)}</ul>
   </details>
 )
 
@@ -61,34 +63,40 @@ export function Destination({ groups, accounts, choices, onChoose }: Destination
   return (
     <div className='form'>
       {groups.map((group) => (
-        <Select
+        <Field
           key={group.key}
           name={`account ${group.key}`}
-          label={group.account === null ? 'Account' : `Account for ${group.account.name}`}
-          hint={`${group.rows.length} ${group.rows.length === 1 ? 'row' : 'rows'}${
-            accounts.length === 0 ? '. You have no account yet; rows can be without one.' : ''
-          }`}
-          value={choices.accounts[group.key] ?? ''}
-          onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
+          label={group.account === null ? common.account : m.accountFor(group.account.name)}
+          hint={`${group.rows.length} ${m.rowOrRows(group.rows.length)}${m.withoutAccounts(accounts.length)}`}
         >
-          <option value=''>No account</option>
-          {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{name} ({currency.toUpperCase()})</option>)}
-        </Select>
+          {(control) => (
+            <select
+              {...control}
+              value={choices.accounts[group.key] ?? ''}
+              onChange={({ target }) => onChoose({ ...choices, accounts: { ...choices.accounts, [group.key]: target.value } })}
+            >
+              <option value=''>{m.noAccount}</option>
+              {accounts.map(({ id, name, currency }) => <option key={id} value={id}>{`${name} (${currency.toUpperCase()})`}</option>)}
+            </select>
+          )}
+        </Field>
       ))}
       {groups.some((group) => lacksCurrency(group, choices)) && (
-        <TextField
-          name='currency'
-          label='Currency'
-          hint='The file does not say it, and no account does.'
-          defaultValue={choices.currency.toUpperCase()}
-          maxLength={3}
-          onChange={({ target }) => target.value.length === 3 && onChoose({ ...choices, currency: target.value.toLowerCase() })}
-        />
+        <Field name='currency' label={common.currency} hint={m.theFileDoesNotSay}>
+          {(control) => (
+            <input
+              {...control}
+              defaultValue={choices.currency.toUpperCase()}
+              maxLength={3}
+              onChange={({ target }) => target.value.length === 3 && onChoose({ ...choices, currency: target.value.toLowerCase() })}
+            />
+          )}
+        </Field>
       )}
       {pending > 0 && (
         <label className='check'>
           <input type='checkbox' checked={choices.withPending} onChange={({ target }) => onChoose({ ...choices, withPending: target.checked })} />
-          Import the {pending} pending too. Many banks book them later as others, and then they are there twice.
+          {m.importThePendingTooMany(pending)}
         </label>
       )}
     </div>

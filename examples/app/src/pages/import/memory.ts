@@ -1,33 +1,33 @@
-/** What was said of a bank's files, for the next one: kept in this browser, by the header line that the bank writes. */
+/** Remembers the user's answers for the next file of a bank, by its header line, in this browser. */
 import type { Answers, Read } from '../../data/bank-file.ts'
 
-/** `accounts` by the end of the number that the file has. */
+/** `accounts` by the last digits of the account number in the file. */
 export type Remembered = { answers: Answers, accounts: Record<string, string>, currency?: string }
 
-/** What files of the same bank have in common; undefined for a file that cannot be read at all. */
-export function signOf(read: Read): string | undefined {
+/** Returns the signature of a bank's files; undefined for an unreadable file. */
+export function signatureOf(read: Read): string | undefined {
   const header = 'refusal' in read ? read.refusal.lines[0] : read.statement.header ?? []
   if (header === undefined) return undefined
   return header.length === 0 && 'statement' in read ? read.statement.format : header.map((cell) => cell.replace(/\s+/g, ' ').trim()).join('|')
 }
 
-const placeOf = (owner: string, sign: string) => `finance import ${owner} ${sign}`
+const keyOf = (owner: string, sign: string) => `finance import ${owner} ${sign}`
 
-/** @param owner whose it is: the person in a context, whose accounts are others than the next one's */
+/** @param owner the user and the context, because accounts differ */
 export function recall(owner: string, sign: string): Remembered | undefined {
   try {
-    const kept = localStorage.getItem(placeOf(owner, sign))
+    const kept = localStorage.getItem(keyOf(owner, sign))
     return kept === null ? undefined : JSON.parse(kept) as Remembered
   } catch {
-    // a browser that keeps nothing asks again
+    // without storage the app asks again
     return undefined
   }
 }
 
 export function remember(owner: string, sign: string, what: Remembered): void {
   try {
-    localStorage.setItem(placeOf(owner, sign), JSON.stringify(what))
+    localStorage.setItem(keyOf(owner, sign), JSON.stringify(what))
   } catch {
-    // a browser that keeps nothing asks again
+    // without storage the app asks again
   }
 }

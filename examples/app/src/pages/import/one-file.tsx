@@ -1,29 +1,28 @@
-/** A file on its way: what has to be asked of it, and then what becomes of its rows. */
+/** The steps of a file: questions, then the review of its rows. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery } from '../../data/accounts.ts'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { ColumnsForm } from './columns.tsx'
-import { recall, remember, signOf } from './memory.ts'
+import { recall, remember, signatureOf } from './memory.ts'
 import { Questions, questionsOf } from './questions.tsx'
 import { Review } from './review.tsx'
 
 export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void }) {
-  const { user, context } = useHere()
+  const { user, context } = useSessionContext()
   const owner = `${user.id} ${context.key}`
-  const [said, setSaid] = useState<Answers | null>(null)
+  const [given, setGiven] = useState<Answers | null>(null)
   const accounts = useQuery(accountsQuery(context))
-  // how the file is without anything said tells which bank it is of, and so what was said last time
+  // reading the file without answers identifies the bank, and so the remembered answers
   const plain = useQuery(bankFileQuery(file, {}))
-  const sign = plain.data === undefined ? undefined : signOf(plain.data)
+  const sign = plain.data === undefined ? undefined : signatureOf(plain.data)
   const recalled = useMemo(() => sign === undefined ? undefined : recall(owner, sign), [owner, sign])
-  const answers = said ?? recalled?.answers ?? {}
+  const answers = given ?? recalled?.answers ?? {}
   const read = useQuery({ ...bankFileQuery(file, answers), enabled: plain.data !== undefined })
   const error = plain.error ?? read.error ?? accounts.error
-  const add = (more: Answers) => setSaid({ ...answers, ...more })
+  const add = (more: Answers) => setGiven({ ...answers, ...more })
 
   if (error !== null) return <ErrorNote error={error} />
   if (read.data === undefined || accounts.data === undefined) return <Skeleton />
@@ -39,13 +38,13 @@ export function OneFile({ file, onClose }: { file: BankFile, onClose: () => void
   }
   const { statement } = read.data
   if (statement.problems.some(({ option }) => option !== undefined))
-    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setSaid} />
+    return <Questions key={questionsOf(statement.problems)} file={file} problems={statement.problems} answers={answers} onAnswer={setGiven} />
   return (
     <Review
       file={file}
       statement={statement}
       answers={answers}
-      onAnswer={setSaid}
+      onAnswer={setGiven}
       accounts={accounts.data}
       recalled={recalled}
       onDone={(what) => {

@@ -1,24 +1,24 @@
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type BankFile, openBankFile } from '../../data/bank-file.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { bankImport as m } from '../../messages/en.ts'
+import { EmptyState, PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { OneFile } from './one-file.tsx'
 import { PastImports } from './past-imports.tsx'
 
 export function Page() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const [file, setFile] = useState<BankFile | null>(null)
-  const tell = useTell()
-  const open = (chosen: File) => void openBankFile(chosen).then(setFile, () => tell(`${chosen.name} could not be opened.`))
+  const toast = useToast()
+  const open = (chosen: File) => void openBankFile(chosen).then(setFile, () => toast(m.couldNotBeOpened(chosen.name)))
   return (
     <>
-      <PageHead title='Import'>
-        {file !== null && <button type='button' onClick={() => setFile(null)}>Another file</button>}
+      <PageHead title={m.import}>
+        {file !== null && <button type='button' onClick={() => setFile(null)}>{m.anotherFile}</button>}
       </PageHead>
-      {!rights.write && <EmptyState>You are a viewer of this team. Its owner, admins and editors import.</EmptyState>}
+      {!rights.write && <EmptyState>{m.youAreAViewerOf}</EmptyState>}
       {rights.write &&
         (file === null ? <ChooseFile onChoose={open} /> : <OneFile key={`${context.key} ${file.id}`} file={file} onClose={() => setFile(null)} />)}
       <PastImports />

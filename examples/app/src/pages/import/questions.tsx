@@ -1,16 +1,17 @@
-/** What nothing in the file decides, asked with the file's own words. */
+/** Questions about a file that its content does not answer. */
 import { useQuery } from '@tanstack/react-query'
 import type { Problem } from 'finance-client/import'
-import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { type Answers, type BankFile, bankFileQuery } from '../../data/bank-file.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Options, Select } from '../../parts/form.tsx'
+import { bankImport as m, common } from '../../messages/en.ts'
+import { Field, Options } from '../../parts/form.tsx'
 
 type Choice = { value: string, name: string }
 
 const two = (text: string) => text.padStart(2, '0')
 
-/** A day such as 03/04/2025, read in an order; undefined where it is not written so. */
+/** Reads a day such as 03/04/2025; undefined if it has another format. */
 function dayIn(text: string, isDayFirst: boolean): string | undefined {
   const [, first = '', second = '', year = ''] = /^(\d{1,2})\D(\d{1,2})\D(\d{2,4})/.exec(text.trim()) ?? []
   const [day, month] = isDayFirst ? [first, second] : [second, first]
@@ -18,13 +19,13 @@ function dayIn(text: string, isDayFirst: boolean): string | undefined {
 }
 
 const daysOf = (text: string): Choice[] =>
-  [{ value: 'dmy', name: 'The day is first' }, { value: 'mdy', name: 'The month is first' }].map(({ value, name }) => {
+  [{ value: 'dmy', name: m.theDayIsFirst }, { value: 'mdy', name: m.theMonthIsFirst }].map(({ value, name }) => {
     const day = dayIn(text, value === 'dmy')
     return { value, name: day === undefined ? name : `${name}: ${formatDay(day)}` }
   })
 
 const amountsOf = (text: string): Choice[] =>
-  [{ value: '.', name: 'A point stands before decimals' }, { value: ',', name: 'A comma stands before decimals' }].map(({ value, name }) => {
+  [{ value: '.', name: m.aPointStandsBeforeDecimals }, { value: ',', name: m.aCommaStandsBeforeDecimals }].map(({ value, name }) => {
     const digits = text.replace(/[^\d.,]/g, '').replaceAll(value === '.' ? ',' : '.', '').replace(',', '.')
     const amount = Number(digits)
     return {
@@ -33,87 +34,87 @@ const amountsOf = (text: string): Choice[] =>
     }
   })
 
-/** An amount with its name, such as `-3.50 Shop`. */
+/** @param text an amount with its name, such as `-3.50 Shop` */
 const signsOf = (text: string): Choice[] => {
   const isBelow = /^[-−–(]/.test(text)
-  return [{ value: 'true', name: isBelow ? 'Money that I got' : 'Money that I spent' }, {
+  return [{ value: 'true', name: isBelow ? m.moneyThatIGot : m.moneyThatISpent }, {
     value: 'false',
-    name: isBelow ? 'Money that I spent' : 'Money that I got',
+    name: isBelow ? m.moneyThatISpent : m.moneyThatIGot,
   }]
 }
 
 type Option = NonNullable<Problem['option']>
-type Asked = { legend: string, choices: Choice[] }
+type Question = { legend: string, choices: Choice[] }
 type Open = Problem & { option: Option, unclear: string[] }
 
 const together = (one: (text: string) => string, several: string, unclear: string[]) =>
   unclear.length > 1 ? `${several}: ${unclear.join(' and ')}` : one(unclear[0] ?? '')
 
 /** Questions with one answer. */
-const single: Partial<Record<Option, (problem: Open) => Asked>> = {
+const single: Partial<Record<Option, (problem: Open) => Question>> = {
   dateOrder: ({ unclear }) => ({
-    legend: together((text) => `Which day is ${text}?`, 'The dates are written in different ways', unclear),
+    legend: together((text) => m.whichDayIs(text), m.theDatesAreWrittenIn, unclear),
     choices: daysOf(unclear[0] ?? ''),
   }),
   decimal: ({ unclear }) => ({
-    legend: together((text) => `How much is ${text}?`, 'The amounts are written in different ways', unclear),
+    legend: together((text) => m.howMuchIs(text), m.theAmountsAreWrittenIn, unclear),
     choices: amountsOf(unclear[0] ?? ''),
   }),
-  negate: ({ unclear }) => ({ legend: `What is ${unclear[0] ?? ''}?`, choices: signsOf(unclear[0] ?? '') }),
+  negate: ({ unclear }) => ({ legend: m.whatIs(unclear[0] ?? ''), choices: signsOf(unclear[0] ?? '') }),
   account: ({ choices = [] }) => ({
-    legend: 'Which column names your accounts?',
-    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: 'None: all rows are of one account' }],
+    legend: m.whichColumnNamesYourAccounts,
+    choices: [...choices.map(({ value, sample }) => ({ value, name: `${value}: ${sample}` })), { value: '', name: m.noneAllRowsAreOf }],
   }),
   encoding: ({ choices = [] }) => ({
-    legend: 'Which letters are right?',
+    legend: m.whichLettersAreRight,
     choices: choices.map(({ value, sample }) => ({ value, name: `${sample} (${value})` })),
   }),
   roundAmounts: ({ unclear }) => ({
-    legend: `${unclear[0] ?? ''} has more than two decimals`,
-    choices: [{ value: 'true', name: 'Round such amounts' }, { value: 'false', name: 'Leave their rows out' }],
+    legend: m.hasMoreThanTwoDecimals(unclear[0] ?? ''),
+    choices: [{ value: 'true', name: m.roundSuchAmounts }, { value: 'false', name: m.leaveTheirRowsOut }],
   }),
   fee: ({ unclear }) => ({
-    legend: `An amount and its fee are ${unclear[0] ?? ''}`,
-    choices: [{ value: 'true', name: 'The fee was taken beside the amount' }, { value: 'false', name: 'The amount has the fee in it' }],
+    legend: m.anAmountAndItsFee(unclear[0] ?? ''),
+    choices: [{ value: 'true', name: m.theFeeWasTakenBeside }, { value: 'false', name: m.theAmountHasTheFee }],
   }),
 }
 
-/** Questions with an answer for each word. */
-const words = {
-  directions: { legend: 'Did money come or go?', choices: { out: 'It went', in: 'It came', sign: 'The sign of the amount says it' } },
-  statuses: { legend: 'Is such a row booked?', choices: { paid: 'Booked', pending: 'Pending', failed: 'Failed' } },
+/** Questions with an answer per word. */
+const wordQuestions = {
+  directions: { legend: m.didMoneyComeOrGo, choices: { out: m.itWent, in: m.itCame, sign: m.theSignOfTheAmount } },
+  statuses: { legend: m.isSuchARowBooked, choices: { paid: m.booked, pending: m.pending, failed: m.failed } },
 } as const
 
-const isOfWords = (option: Option): option is keyof typeof words => option in words
+const isOfWords = (option: Option): option is keyof typeof wordQuestions => option in wordQuestions
 
 const asAnswer = (option: Option, value: string): string | boolean =>
   option === 'negate' || option === 'roundAmounts' || option === 'fee' ? value === 'true' : option === 'account' && value === '' ? false : value
 
-/** The questions of a file, each option once. */
+/** Returns the questions of a file, each option once. */
 const openOf = (problems: Problem[]): Open[] => {
   const all = problems.flatMap((problem): Open[] => problem.option === undefined ? [] : [{ unclear: [], ...problem, option: problem.option }])
   return all.filter(({ option }, at) => all.findIndex((other) => other.option === option) === at)
 }
 
-/** Tells one set of questions from the next. */
+/** Returns a key for a set of questions. */
 export const questionsOf = (problems: Problem[]): string => openOf(problems).map(({ option, unclear }) => `${option} ${unclear.join(' ')}`).join('; ')
 
-/** As many rows as show what an answer does. */
+/** Number of rows in the preview. */
 const previewed = 5
 
-/** Rows as they would be stored. */
+/** Rows with the current answers. */
 function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
   const read = useQuery(bankFileQuery(file, answers))
   if (read.data === undefined || 'refusal' in read.data || read.data.statement.rows.length === 0) return null
   const { rows, accounts } = read.data.statement
   const accountOf = new Map(accounts.flatMap((account) => account.rows.map((row) => [row, account.name ?? account.id] as const)))
   return (
-    <table aria-label='Rows as they would be stored'>
+    <table aria-label={m.rowsAsTheyWouldBe}>
       <thead>
         <tr>
-          <th>Day</th>
-          <th>Name</th>
-          <th className='amount'>Amount</th>
+          <th>{m.day}</th>
+          <th>{common.name}</th>
+          <th className='amount'>{common.amount}</th>
         </tr>
       </thead>
       <tbody>
@@ -136,65 +137,52 @@ function Preview({ file, answers }: { file: BankFile, answers: Answers }) {
 type QuestionsProps = { file: BankFile, problems: Problem[], answers: Answers, onAnswer: (answers: Answers) => void }
 
 export function Questions({ file, problems, answers, onAnswer }: QuestionsProps) {
-  const [said, setSaid] = useState<Record<string, string>>({})
   const open = openOf(problems)
-  const keysOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((word) => `${option} ${word}`) : [option]
-  const isDone = open.every((problem) => keysOf(problem).every((key) => (said[key] ?? '') !== '' || (key === 'account' && said[key] === '')))
+  // a word may contain any character, so fields are named by its index
+  const namesOf = ({ option, unclear }: Open) => isOfWords(option) ? unclear.map((_, index) => `${option}-${index}`) : [option]
+  const { register, handleSubmit, watch } = useForm<Record<string, string | null>>()
+  const given = watch()
+  const isDone = open.every((problem) => namesOf(problem).every((name) => Boolean(given[name]) || (name === 'account' && given[name] === '')))
   const all: Answers = {
     ...answers,
     ...Object.fromEntries(open.flatMap(({ option, unclear }): Array<[string, unknown]> => {
-      if (!isOfWords(option)) return said[option] === undefined ? [] : [[option, asAnswer(option, said[option])]]
-      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word) => [word, said[`${option} ${word}`]])) }]]
+      if (!isOfWords(option)) return given[option] == null ? [] : [[option, asAnswer(option, given[option])]]
+      return [[option, { ...answers[option], ...Object.fromEntries(unclear.map((word, index) => [word, given[`${option}-${index}`] ?? ''])) }]]
     })),
   }
   return (
-    <form
-      className='form'
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isDone) onAnswer(all)
-      }}
-    >
-      <p>Nothing in the file says how to read this. It is asked once for the files of this bank.</p>
+    <form className='form' onSubmit={(event) => void handleSubmit(() => isDone && onAnswer(all))(event)}>
+      <p>{m.nothingInTheFileSays}</p>
       {open.map((problem) => {
         const { option, unclear } = problem
-        const asked = single[option]?.(problem)
-        return asked !== undefined
+        const question = single[option]?.(problem)
+        return question !== undefined
           ? (
-            <fieldset key={option} className='choices'>
-              <legend>{asked.legend}</legend>
-              {asked.choices.map(({ value, name }) => (
+            <fieldset key={option} className='import-choices'>
+              <legend>{question.legend}</legend>
+              {question.choices.map(({ value, name }) => (
                 <label key={value}>
-                  <input
-                    type='radio'
-                    name={option}
-                    value={value}
-                    required
-                    checked={said[option] === value}
-                    onChange={() => setSaid({ ...said, [option]: value })}
-                  />
+                  <input type='radio' value={value} required {...register(option)} />
                   {name}
                 </label>
               ))}
             </fieldset>
           )
-          : isOfWords(option) && unclear.map((word) => (
-            <Select
-              key={`${option} ${word}`}
-              name={`${option} ${word}`}
-              label={`${words[option].legend} “${word || 'nothing'}”`}
-              required
-              value={said[`${option} ${word}`] ?? ''}
-              onChange={({ target }) => setSaid({ ...said, [`${option} ${word}`]: target.value })}
-            >
-              <option value=''>Choose</option>
-              <Options of={words[option].choices} />
-            </Select>
-          ))
+          : isOfWords(option) &&
+            unclear.map((word, index) => (
+              <Field key={word} name={`${option}-${index}`} label={`${wordQuestions[option].legend} “${word || m.nothing}”`}>
+                {(control) => (
+                  <select required {...control} {...register(`${option}-${index}`)}>
+                    <option value=''>{m.choose}</option>
+                    <Options of={wordQuestions[option].choices} />
+                  </select>
+                )}
+              </Field>
+            ))
       })}
       {isDone && <Preview file={file} answers={all} />}
       <div className='buttons'>
-        <button type='submit' className='primary'>Read the file</button>
+        <button type='submit' className='primary'>{m.readTheFile}</button>
       </div>
     </form>
   )

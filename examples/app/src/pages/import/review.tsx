@@ -1,17 +1,17 @@
-/** Where the rows of a file go, what becomes of each, and then the import. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+/** The preview of an import: accounts, verdicts, and the import button. */
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Statement } from 'finance-client/import'
 import { useMemo, useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import type { Account } from '../../data/accounts.ts'
 import type { Answers, BankFile } from '../../data/bank-file.ts'
 import { useChange } from '../../data/change.ts'
 import { importAll, isStored, verdictsQuery } from '../../data/imports.ts'
 import { usualCurrency } from '../../locale/currencies.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { bankImport as m } from '../../messages/en.ts'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { Destination, HowItWasRead } from './destination.tsx'
 import type { Remembered } from './memory.ts'
 import { type Choices, type Group, groupsOf, portionsOf } from './portions.ts'
@@ -27,30 +27,28 @@ type ReviewProps = {
   onDone: (what: Omit<Remembered, 'answers'>) => void
 }
 
-/** The account that was chosen last time, or the one whose last digits are those of the file's. */
+/** Returns the remembered account, otherwise the one with the same last digits. */
 function accountFor({ key }: Group, accounts: Account[], recalled: Remembered | undefined): string {
   const last = accounts.find(({ id }) => id === recalled?.accounts[key])
   const same = accounts.filter(({ account_number: number }) => number !== null && key.endsWith(number))
   return last?.id ?? (same.length === 1 ? same[0]?.id : undefined) ?? ''
 }
 
-/** The only account there is, for the rows of a file that names no others and are of no other currency. */
+/** Returns the user's only account, for a file of one group in the same currency. */
 const onlyAccount = (groups: Group[], [account, ...others]: Account[]): string =>
   groups.length === 1 && others.length === 0 && groups[0]?.rows.every(({ currency = account?.currency }) => currency === account?.currency)
     ? account?.id ?? ''
     : ''
 
-/** The rows that an import stores, in words. */
 const nameOf = (added: number, updated: number) =>
-  [added > 0 && `${added} new ${added === 1 ? 'transaction' : 'transactions'}`, updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
+  [added > 0 && m.newTransactions(added), updated > 0 && `${updated} ${updated === 1 ? 'update' : 'updates'}`].filter(
     Boolean,
   )
     .join(' and ')
 
 export function Review({ file, statement, answers, onAnswer, accounts, recalled, onDone }: ReviewProps) {
-  const { context } = useHere()
-  const client = useQueryClient()
-  const tell = useTell()
+  const { context } = useSessionContext()
+  const toast = useToast()
   const navigate = useNavigate()
   const groups = useMemo(() => groupsOf(statement), [statement])
   const [choices, setChoices] = useState<Choices>(() => ({
@@ -62,15 +60,17 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
   const onProgress = (done: number, of: number) => setProgress({ done, of })
   const portions = useMemo(() => portionsOf(statement, groups, accounts, choices), [statement, groups, accounts, choices])
   const verdicts = useQuery(verdictsQuery(context, [file.id, answers, choices], portions, file.name, onProgress))
-  const store = useChange(importAll, (count) => {
-    const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
-    const [account, ...others] = portions.map(({ accountId }) => accountId)
-    const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
-    tell(`${count} ${count === 1 ? 'transaction is' : 'transactions are'} imported from ${file.name}.`, {
-      label: 'Show them',
-      act: () => void navigate({ to: '/transactions', search }),
-    })
-    onDone({ accounts: choices.accounts, currency: choices.currency })
+  const store = useChange(importAll, {
+    onStored: (count) => {
+      const days = judged.filter(isStored).map(({ row }) => row.transaction_date.slice(0, 10)).toSorted((one, other) => one < other ? -1 : 1)
+      const [account, ...others] = portions.map(({ accountId }) => accountId)
+      const search = { from: days[0], to: days.at(-1), ...(account != null && others.length === 0 && { account }) }
+      toast(m.importedFrom(count, file.name), {
+        label: m.showThem,
+        act: () => void navigate({ to: '/transactions', search }),
+      })
+      onDone({ accounts: choices.accounts, currency: choices.currency })
+    },
   })
   const judged = verdicts.data ?? []
   const stored = judged.filter(isStored)
@@ -80,27 +80,26 @@ export function Review({ file, statement, answers, onAnswer, accounts, recalled,
     if (store.isPending || count === 0) return
     const wrong = new Set(judged.filter(({ verdict }) => verdict === 'invalid').map(({ row }) => row))
     const good = portions.map((portion) => ({ ...portion, rows: portion.rows.filter((row) => !wrong.has(row)) }))
-    // parts that were stored before one failed are known to the next attempt
-    store.mutate({ portions: good, fileName: file.name, onProgress }, { onError: () => void client.invalidateQueries({ queryKey: [context.key] }) })
+    store.mutate({ portions: good, fileName: file.name, onProgress })
   }
   return (
     <section aria-label={file.name}>
       <HowItWasRead file={file} statement={statement} answers={answers} onAnswer={onAnswer} />
       <Destination groups={groups} accounts={accounts} choices={choices} onChoose={setChoices} />
       <ErrorNote error={verdicts.error ?? store.error} />
-      {store.isError && progress.done > 0 && <p>{progress.done} of {progress.of} parts are stored. Import again for the others: what is stored is known.</p>}
+      {store.isError && progress.done > 0 && <p>{m.ofPartsAreStoredImport(progress.done, progress.of)}</p>}
       {verdicts.isPending && <Skeleton />}
       {(verdicts.isFetching || store.isPending) && progress.of > 1 && (
         <p>
-          <progress aria-label={store.isPending ? 'Importing' : 'Comparing'} max={progress.of} value={progress.done} /> Part{' '}
-          {Math.min(progress.done + 1, progress.of)} of {progress.of}
+          <progress aria-label={store.isPending ? m.importing : m.comparing} max={progress.of} value={progress.done} />{' '}
+          {m.partOf(Math.min(progress.done + 1, progress.of), progress.of)}
         </p>
       )}
       {verdicts.data !== undefined && <VerdictTable key={verdicts.dataUpdatedAt} judged={judged} />}
       {verdicts.data !== undefined && (
         <div className='buttons'>
           <button type='button' className='primary' aria-disabled={count === 0 || store.isPending} onClick={begin}>
-            {count === 0 ? 'Nothing new to import' : `Import ${nameOf(count - updated, updated)}`}
+            {m.importCount(count, nameOf(count - updated, updated))}
           </button>
         </div>
       )}

@@ -1,20 +1,21 @@
-/** What becomes of each row. */
+/** The verdict of each row. */
 import { useState } from 'react'
 import type { Judged, Verdict } from '../../data/imports.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Amount } from '../../parts/amount.tsx'
+import { bankImport as m, common } from '../../messages/en.ts'
+import { Amount } from '../../parts/ui.tsx'
 
 const verdicts: Record<Verdict, { name: string, note: string | null }> = {
-  new: { name: 'New', note: null },
-  updated: { name: 'Updated', note: 'It is there and changes:' },
-  duplicate: { name: 'Known', note: null },
-  changed: { name: 'Changed', note: 'It is there and stays as it is:' },
-  invalid: { name: 'Wrong', note: 'It is left out:' },
+  new: { name: m.new, note: null },
+  updated: { name: m.updated, note: m.itIsThereAndChanges },
+  duplicate: { name: m.known, note: null },
+  changed: { name: m.changed, note: m.itIsThereAndStays },
+  invalid: { name: m.wrong, note: m.itIsLeftOut },
 }
 
 const kinds = Object.keys(verdicts) as Verdict[]
 
-/** As many rows as a look takes in; more are shown when they are asked for. */
+/** Initial number of rows. */
 const shownAtOnce = 200
 
 export function VerdictTable({ judged }: { judged: Judged[] }) {
@@ -27,25 +28,25 @@ export function VerdictTable({ judged }: { judged: Judged[] }) {
   }
   return (
     <>
-      <div className='buttons' role='group' aria-label='Rows to show'>
-        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>All {judged.length}</button>
+      <div className='buttons' role='group' aria-label={m.rowsToShow}>
+        <button type='button' aria-pressed={kind === null} onClick={() => choose(null)}>{m.all(judged.length)}</button>
         {kinds.map((one) => {
           const count = judged.filter(({ verdict }) => verdict === one).length
           return count > 0 && <button key={one} type='button' aria-pressed={kind === one} onClick={() => choose(one)}>{verdicts[one].name} {count}</button>
         })}
       </div>
-      <table className='verdicts'>
+      <table className='import-verdicts'>
         <thead>
           <tr>
-            <th>Day</th>
-            <th>Name</th>
-            <th>Verdict</th>
-            <th className='amount'>Amount</th>
+            <th>{m.day}</th>
+            <th>{common.name}</th>
+            <th>{m.verdict}</th>
+            <th className='amount'>{common.amount}</th>
           </tr>
         </thead>
         <tbody>{wanted.slice(0, most).map((one, index) => <VerdictRow key={index} judged={one} />)}</tbody>
       </table>
-      {wanted.length > most && <button type='button' onClick={() => setMost(most + 1_000)}>Show more of {wanted.length}</button>}
+      {wanted.length > most && <button type='button' onClick={() => setMost(most + 1_000)}>{m.showMoreOf(wanted.length)}</button>}
     </>
   )
 }
@@ -56,7 +57,7 @@ function VerdictRow({ judged: { row, currency, verdict, reason } }: { judged: Ju
     <tr data-verdict={verdict}>
       <td>{formatDay(row.transaction_date)}</td>
       <th scope='row'>
-        <span className='row-name'>{row.name}</span>
+        <span className='import-row-name'>{row.name}</span>
         {note !== null && <small>{note} {reason}</small>}
       </th>
       <td>

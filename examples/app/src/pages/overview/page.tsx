@@ -1,45 +1,44 @@
-/** How the money stands. All reports are asked for at once, and each card shows its own when it is there. */
+/** The overview: one card per report. */
 import { Link } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import type { Search } from '../../app/search.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Money } from '../../data/reports.ts'
 import { today } from '../../locale/days.ts'
 import { comparedDays, daysOf } from '../../locale/months.ts'
-import { Card } from '../../parts/card.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { MonthSteps } from '../../parts/month-steps.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { common, overview as m } from '../../messages/en.ts'
+import { Card, EmptyState, MonthSteps, PageHead } from '../../parts/ui.tsx'
 import { Balances } from '../../parts/reports/balances.tsx'
 import { Budgets } from '../../parts/reports/budgets.tsx'
 import { CashFlow } from '../../parts/reports/cash-flow.tsx'
 import { DueNext } from '../../parts/reports/due-next.tsx'
 import { Spending } from '../../parts/reports/spending.tsx'
-import { CurrencyChoice } from './currency-choice.tsx'
 import { flowMonths, useView } from './view.ts'
 
 export function Page() {
   const { month, money, currencies, canConvert, isNew, showMonth, showCurrency } = useView()
   return (
     <>
-      <PageHead title='Overview'>
-        <div className='chooser'>
+      <PageHead title={m.overview}>
+        <div className='report-chooser'>
           <CurrencyChoice {...{ money, currencies, canConvert }} onChange={showCurrency} />
           <MonthSteps month={month} onChange={showMonth} />
         </div>
       </PageHead>
       {isNew === true && <Welcome />}
-      <div className='cards' hidden={isNew === true}>
-        <Card title='Cash flow' className='card card-wide'>
+      <div className='report-cards' hidden={isNew === true}>
+        <Card title={common.cashFlow} className='report-card report-card-wide'>
           <CashFlow grouping='monthly' {...flowMonths} money={money} />
         </Card>
-        <Card title='Balances'>
+        <Card title={m.balances}>
           <Balances />
         </Card>
-        <Card title='Due next'>
+        <Card title={m.dueNext}>
           <DueNext />
         </Card>
-        <Card title='Spending'>
+        <Card title={m.spending}>
           <Spending days={daysOf(month)} before={comparedDays(month, today())} money={money} />
         </Card>
-        <Card title='Budgets'>
+        <Card title={m.budgets}>
           <Budgets days={daysOf(month)} money={money} />
         </Card>
       </div>
@@ -47,21 +46,44 @@ export function Page() {
   )
 }
 
-/** What somebody sees who has entered nothing yet: the first steps. */
+/** The first steps of a user without data. */
 function Welcome() {
-  const { rights } = useHere()
-  if (!rights.write) return <EmptyState>Nobody of the team has entered anything yet.</EmptyState>
+  const { rights } = useSessionContext()
+  if (!rights.write) return <EmptyState>{m.nobodyOfTheTeamHas}</EmptyState>
   return (
     <EmptyState
       action={
         <div className='buttons'>
-          <Link to='/accounts'>Add an account</Link>
-          <Link to='/import'>Import a bank’s file</Link>
-          <Link to='/transactions'>Add a transaction</Link>
+          <Link to='/accounts'>{m.addAnAccount}</Link>
+          <Link to='/import'>{m.importABanksFile}</Link>
+          <Link to='/transactions'>{m.addATransaction}</Link>
         </div>
       }
     >
-      Your money will be here at a glance. Begin with an account, or with a file of your bank.
+      {m.yourMoneyWillBeHere}
     </EmptyState>
+  )
+}
+
+type CurrencyChoiceProps = { money: Money, currencies: string[], canConvert: boolean, onChange: (chosen: Pick<Search, 'currency' | 'convert'>) => void }
+
+/** Chooses one currency, or a conversion to one. Hidden if there is only one. */
+function CurrencyChoice({ money: { currency, convertTo }, currencies, canConvert, onChange }: CurrencyChoiceProps) {
+  if (currencies.length < 2 || currency == null) return null
+  return (
+    <>
+      <select
+        aria-label={common.currency}
+        value={`${convertTo === null ? 'only' : 'all'} ${currency}`}
+        onChange={({ target }) => {
+          const [way, chosen = ''] = target.value.split(' ')
+          onChange(way === 'all' ? { convert: chosen } : { currency: chosen })
+        }}
+      >
+        {currencies.map((one) => <option key={one} value={`only ${one}`}>{m.only(one.toUpperCase())}</option>)}
+        {canConvert && currencies.map((one) => <option key={one} value={`all ${one}`}>{m.allIn(one.toUpperCase())}</option>)}
+      </select>
+      <Link to='/exchange-rates'>{common.exchangeRates}</Link>
+    </>
   )
 }

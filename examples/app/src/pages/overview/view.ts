@@ -1,7 +1,7 @@
-/** What of the books the overview shows: a month, and a currency. Both are in the address, and survive a reload. */
+/** The month and the currency of the overview, which are in the address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { ratesQuery } from '../../data/exchange-rates.ts'
 import { figuresQuery, type Money } from '../../data/reports.ts'
@@ -9,11 +9,11 @@ import { lastDay, today } from '../../locale/days.ts'
 import { addMonths, monthOf } from '../../locale/months.ts'
 import type { Search } from '../../app/search.ts'
 
-/** How many months of the past, this one included, and of the future the cash flow shows. */
+/** Months of the cash flow: past ones with the current one, and future ones. */
 export const flowMonths = { periods: 6, upcoming: 3 }
 
 export function useView() {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const search = useSearch({ from: '/inside/' })
   const navigate = useNavigate({ from: '/' })
   const thisMonth = monthOf(today())
@@ -22,7 +22,7 @@ export function useView() {
   const rates = useQuery(ratesQuery(context, 1))
   const usual = useUsualCurrency()
   const isKnown = accounts.data !== undefined && used.data !== undefined
-  // the one that most was booked in comes first
+  // the most frequent currency comes first
   const booked = (used.data ?? []).toSorted((a, b) => b.count - a.count).map(({ currency }) => currency)
   const currencies = [...new Set([...booked, ...(accounts.data ?? []).map(({ currency }) => currency)])]
   const currency = search.convert ?? search.currency ?? (isKnown ? currencies[0] ?? usual : undefined)
@@ -32,7 +32,7 @@ export function useView() {
     money,
     currencies,
     canConvert: rates.data?.length === 1,
-    /** Whether nothing was ever entered; undefined until it is known. */
+    /** Whether the user has no data yet; undefined while loading. */
     isNew: isKnown ? currencies.length === 0 : undefined,
     showMonth: (month: string) => void navigate({ search: { ...search, month }, replace: true }),
     showCurrency: (chosen: Pick<Search, 'currency' | 'convert'>) =>

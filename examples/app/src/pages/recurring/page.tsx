@@ -1,36 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { deleteRecurring, type Recurring, recurringQuery } from '../../data/recurring.ts'
-import { useDeletion } from '../../data/undo.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { useDeletion } from '../../data/change.ts'
+import { recurring as m } from '../../messages/en.ts'
+import { QueryBoundary } from '../../parts/query-boundary.tsx'
+import { EmptyState, PageHead, Skeleton } from '../../parts/ui.tsx'
 import { RecurringForm } from './recurring-form.tsx'
 import { RecurringTable } from './recurring-table.tsx'
 
 export function Page() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const costs = useQuery(recurringQuery(context))
   const [edited, setEdited] = useState<Recurring | 'new' | null>(null)
   const remove = useDeletion(deleteRecurring, ({ title }) => title)
   return (
     <>
-      <PageHead title='Recurring'>
-        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>New recurring cost</button>}
+      <PageHead title={m.recurring}>
+        {rights.write && <button type='button' className='primary' onClick={() => setEdited('new')}>{m.newRecurringCost}</button>}
       </PageHead>
-      <Answer
-        to={[costs]}
+      <QueryBoundary
+        of={[costs]}
         empty={
           <EmptyState>
-            No recurring cost yet: rent, insurances, whatever comes again by itself. What is due is then on the overview, and in the months to come.
+            {m.noRecurringCostYetRent}
           </EmptyState>
         }
-        shape={<Skeleton rows={6} />}
+        loading={<Skeleton rows={6} />}
       >
         {(rows) => <RecurringTable costs={rows} onEdit={setEdited} onDelete={remove} />}
-      </Answer>
+      </QueryBoundary>
       {edited !== null && <RecurringForm cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
     </>
   )

@@ -1,36 +1,36 @@
-import { useHere } from '../../app/here.tsx'
-import { periods, type Recurring } from '../../data/recurring.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { updateRow, useChange } from '../../data/change.ts'
+import { periods, type Recurring, recurringQuery, setActive } from '../../data/recurring.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay } from '../../locale/days.ts'
 import { sumsByCurrency } from '../../locale/figures.ts'
-import { Action } from '../../parts/action.tsx'
-import { ActionsHead } from '../../parts/actions-head.tsx'
-import { Record } from '../../parts/record.tsx'
-import { usePause } from './pause.ts'
+import { common, recurring as m } from '../../messages/en.ts'
+import { Action, ActionsHead } from '../../parts/ui.tsx'
+import { Record } from '../../parts/reports/due-next.tsx'
 
 type OnCost = { onEdit: (cost: Recurring) => void, onDelete: (cost: Recurring) => void }
 
-/** Each recurring cost, and what all of them come to in a month. */
+/** Recurring costs, and their sums per month. */
 export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[] }) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   return (
     <table className='stacking'>
       <thead>
         <tr>
-          <th>Name</th>
-          <th>How often</th>
-          <th>Next due</th>
-          <th className='amount'>Amount</th>
-          <th className='amount'>In a month</th>
-          <ActionsHead />
+          <th>{common.name}</th>
+          <th>{m.howOften}</th>
+          <th>{m.nextDue}</th>
+          <th className='amount'>{common.amount}</th>
+          <th className='amount'>{m.inAMonth}</th>
+          {rights.write && <ActionsHead />}
         </tr>
       </thead>
       <tbody>{costs.map((cost) => <CostRow key={cost.id} cost={cost} {...does} />)}</tbody>
       <tfoot>
         {monthlySums(costs).map(({ currency, sum }) => (
           <tr key={currency}>
-            <th scope='row' colSpan={4}>All that go on, in {currency.toUpperCase()}</th>
-            <td className='amount' data-label='In a month'>{formatCost(sum, currency)}</td>
+            <th scope='row' colSpan={4}>{m.allThatGoOnIn(currency.toUpperCase())}</th>
+            <td className='amount' data-label={m.inAMonth}>{formatCost(sum, currency)}</td>
             {rights.write && <td />}
           </tr>
         ))}
@@ -39,22 +39,22 @@ export function RecurringTable({ costs, ...does }: OnCost & { costs: Recurring[]
   )
 }
 
-/** Whether it will be due again. */
+/** Whether the cost will be due again. */
 const goesOn = ({ is_active, next_due_on }: Recurring) => is_active && next_due_on !== null
 
 const monthlySums = (costs: Recurring[]) => sumsByCurrency(costs.filter(goesOn).map(({ monthly_cost, currency }) => ({ amount: monthly_cost ?? 0, currency })))
 
 function CostRow({ cost, ...does }: OnCost & { cost: Recurring }) {
-  const { rights } = useHere()
+  const { rights } = useSessionContext()
   const { title, description, amount, currency, period, interval_in_days: interval, is_active, next_due_on, monthly_cost } = cost
   const state = is_active ? 'ended' : 'paused'
   return (
     <tr className={goesOn(cost) ? undefined : 'resting'}>
       <th scope='row'>{title}{description !== null && <small>{description}</small>}</th>
-      <td data-label='How often'>{interval === null ? periods[period] : `Every ${interval} days`}</td>
-      <td data-label='Next due'>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
-      <td className='amount' data-label='Amount'>{formatCost(amount, currency)}</td>
-      <td className='amount' data-label='In a month'>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
+      <td data-label={m.howOften}>{interval === null ? periods[period] : m.everyDays(interval)}</td>
+      <td data-label={m.nextDue}>{is_active && next_due_on !== null ? formatDay(next_due_on) : state}</td>
+      <td className='amount' data-label={common.amount}>{formatCost(amount, currency)}</td>
+      <td className='amount' data-label={m.inAMonth}>{monthly_cost === null ? '–' : formatCost(monthly_cost, currency)}</td>
       {rights.write && (
         <td className='row-actions'>
           <CostActions cost={cost} {...does} />
@@ -70,9 +70,23 @@ function CostActions({ cost, onEdit, onDelete }: OnCost & { cost: Recurring }) {
   return (
     <>
       {next_due_on !== null && is_active && <Record subscription_id={id} title={title} due_on={next_due_on} />}
-      <Action name='Edit' of={title} onClick={() => onEdit(cost)} />
-      <Action name={is_active ? 'Pause' : 'Resume'} of={title} onClick={() => pause(cost)} />
-      <Action name='Delete' of={title} onClick={() => onDelete(cost)} />
+      <Action name={common.edit} of={title} onClick={() => onEdit(cost)} />
+      <Action name={is_active ? m.pause : m.resume} of={title} onClick={() => pause(cost)} />
+      <Action name={common.delete} of={title} onClick={() => onDelete(cost)} />
     </>
   )
+}
+
+/** Returns a function that pauses or resumes a recurring cost, with undo. */
+function usePause(): (cost: Recurring) => void {
+  const { context } = useSessionContext()
+  const { mutate } = useChange(setActive, {
+    optimistic: async ({ id, is_active }, _, client) => updateRow<Recurring>(client, recurringQuery(context).queryKey, id, { is_active }),
+    outcome: ({ title }, { id, is_active }) => ({
+      text: is_active ? m.goesOn(title) : m.isPaused(title),
+      undo: () => setActive(context, { id, is_active: !is_active }),
+    }),
+    toastsErrors: true,
+  })
+  return ({ id, is_active }) => mutate({ id, is_active: !is_active })
 }

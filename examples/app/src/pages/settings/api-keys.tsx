@@ -1,44 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ApiKey } from 'finance-client'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import type { Role } from '../../app/rights.ts'
-import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/api-keys.ts'
-import { usePeopleChange } from '../../data/change.ts'
-import type { GivenRole } from '../../data/teams.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import type { Role } from '../../app/navigation.ts'
+import { apiKeysQuery, createApiKey, revokeApiKey } from '../../data/me.ts'
+import { useAccountChange } from '../../data/change.ts'
+import type { GrantableRole } from '../../data/teams.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { common, settings as m } from '../../messages/en.ts'
+import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { Fold } from '../../parts/fold.tsx'
-import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { Field, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-const words: Record<GivenRole, string> = { viewer: 'Reads', editor: 'Reads and changes', admin: 'Reads and changes, and sees the activity' }
-const ends: Record<string, string> = { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year' }
+const roleNames: Record<GrantableRole, string> = m.keyRoles
 
-/** The roles of a key, which are no higher than its person's; alone one is nobody's admin. */
-const rolesBelow = (own: Role | null): GivenRole[] =>
+/** The roles that a key may have: none above its user's, and no admin in the personal context. */
+const rolesBelow = (own: Role | null): GrantableRole[] =>
   own === 'viewer' ? ['viewer'] : own === null || own === 'editor' ? ['viewer', 'editor'] : ['viewer', 'editor', 'admin']
 
-/** Keys for one's programs: making one, which shows it once, and revoking it. */
+/** API keys: creating, which shows the key once, and revoking. */
 export function ApiKeys() {
-  const { user, teams } = useHere()
-  const tell = useTell()
-  const [ending, setEnding] = useState<ApiKey | null>(null)
+  const { user, teams } = useSessionContext()
+  const toast = useToast()
+  const [revoked, setRevoked] = useState<ApiKey | null>(null)
   const keys = useQuery(apiKeysQuery(user.id))
-  const revoke = usePeopleChange(revokeApiKey, () => {
-    setEnding(null)
-    tell('The key is revoked.')
+  const revoke = useAccountChange(revokeApiKey, () => {
+    setRevoked(null)
+    toast(m.theKeyIsRevoked)
   })
-  const placeOf = ({ organization_id: id }: ApiKey) => id === null ? 'your own' : teams.find((team) => team.id === id)?.name ?? 'a team'
+  const ownerOf = ({ organization_id: id }: ApiKey) => id === null ? m.yourOwnWithin : teams.find((team) => team.id === id)?.name ?? common.aTeam
   return (
     <section className='section'>
-      <h2>Keys for programs</h2>
+      <h2>{m.keysForPrograms}</h2>
       <p>
-        A script or an assistant of yours uses a key in place of your password. It reaches your own books or those of one team, and does only what you let it.
+        {m.aScriptOrAnAssistant}
       </p>
       <ErrorNote error={keys.error} />
       {keys.isPending && <Skeleton />}
@@ -48,26 +46,26 @@ export function ApiKeys() {
             <span>
               {key.name} <code>{key.hint}…</code>
               <small>
-                {placeOf(key)}, {words[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? 'ended' : 'until'} {formatMoment(key.expires_at)},
+                {ownerOf(key)}, {roleNames[key.role].toLowerCase()}, {new Date(key.expires_at) < new Date() ? m.ended : m.until} {formatMoment(key.expires_at)},
                 {' '}
-                {key.last_used_at === null ? 'never used' : `last used ${formatMoment(key.last_used_at)}`}
+                {key.last_used_at === null ? m.neverUsed : m.lastUsed(formatMoment(key.last_used_at))}
               </small>
             </span>
-            <Action name='Revoke' of={key.name} onClick={() => setEnding(key)} />
+            <Action name={m.revoke} of={key.name} onClick={() => setRevoked(key)} />
           </li>
         ))}
       </ul>
-      {user.email_verified ? <NewKey /> : <p>Verify your address to make one.</p>}
-      {ending !== null && (
+      {user.email_verified ? <NewKey /> : <p>{m.verifyYourAddressToMake}</p>}
+      {revoked !== null && (
         <Confirm
-          title={`Revoke ${ending.name}?`}
-          action='Revoke the key'
+          title={m.revokeQuestion(revoked.name)}
+          action={m.revokeTheKey}
           error={revoke.error}
           isBusy={revoke.isPending}
-          onConfirm={() => revoke.mutate(ending)}
-          onClose={() => setEnding(null)}
+          onConfirm={() => revoke.mutate(revoked)}
+          onClose={() => setRevoked(null)}
         >
-          <p>Whatever uses it stops at once, and it cannot come back.</p>
+          <p>{m.whateverUsesItStopsAt}</p>
         </Confirm>
       )}
     </section>
@@ -75,52 +73,51 @@ export function ApiKeys() {
 }
 
 function NewKey() {
-  const { teams } = useHere()
-  const tell = useTell()
-  const [place, setPlace] = useState('')
-  const create = usePeopleChange(createApiKey)
+  const { teams } = useSessionContext()
+  const toast = useToast()
+  const create = useAccountChange(createApiKey)
   const made = create.data?.key
-  const copy = (key: string) =>
-    void navigator.clipboard.writeText(key).then(() => tell('The key is copied.'), () => tell('Copy it by hand: the browser does not let the app.'))
+  const copy = (key: string) => void navigator.clipboard.writeText(key).then(() => toast(m.theKeyIsCopied), () => toast(m.copyItByHandThe))
+  const rolesOf = (organizationId: string) => rolesBelow(teams.find(({ id }) => id === organizationId)?.role ?? null)
   if (made !== undefined) {
     return (
       <div className='form' role='status'>
-        <p>This is the key. Copy it now: it is not shown again.</p>
-        <TextField name='key' label='Key' value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />
+        <p>{m.thisIsTheKeyCopy}</p>
+        <Field name='key' label={m.key}>
+          {(control) => <input {...control} value={made} readOnly autoFocus onFocus={({ currentTarget }) => currentTarget.select()} />}
+        </Field>
         <div className='buttons'>
-          <button type='button' className='primary' onClick={() => copy(made)}>Copy</button>
-          <button type='button' onClick={() => create.reset()}>Done</button>
+          <button type='button' className='primary' onClick={() => copy(made)}>{m.copy}</button>
+          <button type='button' onClick={() => create.reset()}>{m.done}</button>
         </div>
       </div>
     )
   }
-  const roles = rolesBelow(teams.find(({ id }) => id === place)?.role ?? null)
   return (
-    <Fold name='Make a key' of={create}>
-      <Form
+    <Fold name={m.makeAKey} of={create}>
+      <Form<{ name: string, organizationId: string, role: GrantableRole, expiresInDays: string, password: string }>
+        defaultValues={{ name: '', organizationId: '', role: 'viewer', expiresInDays: '90', password: '' }}
         error={create.error}
-        onSubmit={(values) =>
-          create.mutate({
-            name: values.text('name'),
-            expiresInDays: Number(values.text('expiresInDays')),
-            organizationId: values.optional('organizationId'),
-            role: values.text('role') as GivenRole,
-            ...ownPassword(values),
-          })}
+        onSubmit={({ name, organizationId, role, expiresInDays, ...values }) =>
+          create.mutate({ name, expiresInDays: Number(expiresInDays), organizationId: organizationId || null, role, ...ownPassword(values) })}
       >
-        <TextField name='name' label='What it is for' required maxLength={200} />
-        <Select name='organizationId' label='Whose books' value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value)}>
-          <option value=''>Your own</option>
-          <Options of={teams} />
-        </Select>
-        <Select name='role' label='What it does' defaultValue='viewer'>
-          <Options of={Object.fromEntries(roles.map((role) => [role, words[role]]))} />
-        </Select>
-        <Select name='expiresInDays' label='It ends' defaultValue='90'>
-          <Options of={ends} />
-        </Select>
-        <Confirmation error={create.error} />
-        <SubmitButton isBusy={create.isPending}>Make the key</SubmitButton>
+        {({ watch }) => (
+          <>
+            <TextField name='name' label={m.whatItIsFor} required maxLength={200} />
+            <Select name='organizationId' label={m.whoseBooks}>
+              <option value=''>{m.yourOwn}</option>
+              <Options of={teams} />
+            </Select>
+            <Select name='role' label={m.whatItDoes}>
+              <Options of={Object.fromEntries(rolesOf(watch('organizationId')).map((role) => [role, roleNames[role]]))} />
+            </Select>
+            <Select name='expiresInDays' label={m.itEnds}>
+              <Options of={m.keyLifetimes} />
+            </Select>
+            <Confirmation error={create.error} />
+            <SubmitButton isBusy={create.isPending}>{m.makeTheKey}</SubmitButton>
+          </>
+        )}
       </Form>
     </Fold>
   )

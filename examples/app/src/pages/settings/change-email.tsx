@@ -1,32 +1,36 @@
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { requestEmailChange } from '../../data/me.ts'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { common, settings as m } from '../../messages/en.ts'
+import { Confirmation, ownPassword, SendVerification } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { SendVerification } from '../../parts/send-verification.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Asks for another address; it counts once the link that goes there is opened. */
+/** Changes the e-mail address, which takes effect with the link that is sent there. */
 export function ChangeEmail() {
-  const { user } = useHere()
-  const tell = useTell()
-  const change = usePeopleChange(requestEmailChange, (_, { newEmail }) => tell(`Open the link that we mail to ${newEmail}. Until then nothing changes.`))
+  const { user } = useSessionContext()
+  const toast = useToast()
+  const change = useAccountChange(requestEmailChange, (_, { newEmail }) => toast(m.openTheLinkThatWe(newEmail)))
   return (
     <section className='section'>
-      <h3>E-mail address</h3>
-      <p>{user.email}{user.email_verified ? ', verified' : ''}</p>
+      <h3>{common.emailAddress}</h3>
+      <p>{user.email}{user.email_verified ? m.verified : ''}</p>
       {!user.email_verified && (
         <>
-          <p>Your address is not verified. Open the link of the mail; until then you can neither create nor join a team.</p>
+          <p>{m.yourAddressIsNotVerified}</p>
           <SendVerification email={user.email} />
         </>
       )}
-      <Fold name='Change the address' of={change}>
-        <Form error={change.error} onSubmit={(values) => change.mutate({ newEmail: values.text('newEmail'), ...ownPassword(values) })}>
-          <TextField name='newEmail' label='New address' type='email' autoComplete='email' required />
+      <Fold name={m.changeTheAddress} of={change}>
+        <Form
+          defaultValues={{ newEmail: '', password: '' }}
+          error={change.error}
+          onSubmit={({ newEmail, ...values }) => change.mutate({ newEmail, ...ownPassword(values) })}
+        >
+          <TextField name='newEmail' label={m.newAddress} type='email' autoComplete='email' required />
           <Confirmation error={change.error} />
-          <SubmitButton isBusy={change.isPending}>Mail a link to it</SubmitButton>
+          <SubmitButton isBusy={change.isPending}>{m.mailALinkToIt}</SubmitButton>
         </Form>
       </Fold>
     </section>

@@ -1,38 +1,38 @@
-import { usePeopleChange } from '../../data/change.ts'
+import { useAccountChange } from '../../data/change.ts'
 import { deleteAccount } from '../../data/me.ts'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
+import { settings as m } from '../../messages/en.ts'
+import { Confirmation, ownPassword } from '../../parts/credentials.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 
-/** Asks for the mail that deletes the account, and then says what becomes of the teams it owns. */
+/** Requests the mail that deletes the account, then shows the successors of its teams. */
 export function DeleteAccount() {
-  const ask = usePeopleChange(deleteAccount)
+  const request = useAccountChange(deleteAccount)
   return (
     <section className='section'>
-      <h2>Delete your account</h2>
-      {ask.data === undefined
+      <h2>{m.deleteYourAccount}</h2>
+      {request.data === undefined
         ? (
           <>
             <p>
-              Everything personal is deleted with it; what you entered in teams stays there. Take <a href='#data'>what is yours</a>{' '}
-              along first. Nothing happens before you confirm it by a link that we mail you.
+              {m.everythingPersonalIsDeletedWith} <a href='#data'>{m.whatIsYours}</a> {m.alongFirstNothingHappensBefore}
             </p>
-            <Fold name='Delete the account' of={ask}>
-              <Form error={ask.error} onSubmit={(values) => ask.mutate(ownPassword(values))}>
-                <Confirmation error={ask.error} />
-                <SubmitButton isBusy={ask.isPending}>Mail me the link</SubmitButton>
+            <Fold name={m.deleteTheAccount} of={request}>
+              <Form defaultValues={{ password: '' }} error={request.error} onSubmit={(values) => request.mutate(ownPassword(values))}>
+                <Confirmation error={request.error} />
+                <SubmitButton isBusy={request.isPending}>{m.mailMeTheLink}</SubmitButton>
               </Form>
             </Fold>
           </>
         )
         : (
           <div role='status'>
-            <p>A mail with the link is on its way. It is good for an hour, in this browser.</p>
-            {ask.data.organizations.map(({ id, name, successor }) => (
+            <p>{m.aMailWithTheLink}</p>
+            {request.data.organizations.map(({ id, name, successor }) => (
               <p key={id}>
                 {successor === null
-                  ? `${name} stays without anybody in it: delete it first if it is not to stay.`
-                  : `${name} will be owned by ${successor.name}.`}
+                  ? m.staysWithoutAnybodyInIt(name)
+                  : m.willBeOwnedBy(name, successor.name)}
               </p>
             ))}
           </div>

@@ -1,28 +1,29 @@
 import type { ReactNode } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { rename } from '../../data/me.ts'
+import { common, settings as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { PageHead } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Events } from './events.tsx'
+import { ExportImport } from './export-import.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Sessions } from './sessions.tsx'
-import { TakeAlong } from './take-along.tsx'
 import { TwoFactors } from './two-factors.tsx'
 
-/** What is chosen seldom comes late, and what ends the account last. */
+/** The sections, the rarest last. */
 const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = [
   {
     id: 'you',
-    name: 'You',
+    name: m.you,
     content: (
       <>
-        <h2>You</h2>
+        <h2>{m.you}</h2>
         <Name />
         <ChangeEmail />
       </>
@@ -30,10 +31,10 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
   },
   {
     id: 'signing-in',
-    name: 'Signing in',
+    name: m.signingIn,
     content: (
       <>
-        <h2>Signing in</h2>
+        <h2>{m.signingIn}</h2>
         <Password />
         <TwoFactors />
         <Passkeys />
@@ -41,16 +42,16 @@ const groups: ReadonlyArray<{ id: string, name: string, content: ReactNode }> = 
       </>
     ),
   },
-  { id: 'keys', name: 'Keys', content: <ApiKeys /> },
-  { id: 'data', name: 'Your data', content: <TakeAlong /> },
-  { id: 'events', name: 'What happened', content: <Events /> },
-  { id: 'delete', name: 'Delete', content: <DeleteAccount /> },
+  { id: 'keys', name: m.keys, content: <ApiKeys /> },
+  { id: 'data', name: m.yourData, content: <ExportImport /> },
+  { id: 'events', name: m.whatHappened, content: <Events /> },
+  { id: 'delete', name: common.delete, content: <DeleteAccount /> },
 ]
 
 export const Page = () => (
   <>
-    <PageHead title='Your account' />
-    <nav className='on-page' aria-label='On this page'>
+    <PageHead title={m.yourAccount} />
+    <nav className='on-page' aria-label={m.onThisPage}>
       {groups.map(({ id, name }) => <a key={id} href={`#${id}`}>{name}</a>)}
     </nav>
     {groups.map(({ id, content }) => <div key={id} id={id} className='group'>{content}</div>)}
@@ -58,14 +59,14 @@ export const Page = () => (
 )
 
 function Name() {
-  const { user } = useHere()
-  const tell = useTell()
-  const save = usePeopleChange(rename, () => tell('Your name is changed.'))
+  const { user } = useSessionContext()
+  const toast = useToast()
+  const save = useAccountChange(rename, () => toast(m.yourNameIsChanged))
   return (
     <section className='section'>
-      <Form error={save.error} onSubmit={({ text }) => save.mutate(text('name'))}>
-        <TextField name='name' label='Your name' autoComplete='name' defaultValue={user.name} required />
-        <SubmitButton isBusy={save.isPending}>Save</SubmitButton>
+      <Form defaultValues={{ name: user.name }} error={save.error} onSubmit={({ name }) => save.mutate(name)}>
+        <TextField name='name' label={m.yourName} autoComplete='name' required />
+        <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
       </Form>
     </section>
   )

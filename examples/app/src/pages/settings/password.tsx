@@ -1,52 +1,53 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { changePassword, forgetPassword } from '../../data/me.ts'
-import { passkeysQuery } from '../../data/passkeys.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { changePassword, forgetPassword, passkeysQuery } from '../../data/me.ts'
+import { common, settings as m } from '../../messages/en.ts'
+import { ErrorNote } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { NewPasswordField } from '../../parts/password-field.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { NewPasswordField } from '../../parts/credentials.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Another password, or one for whoever has none. */
+/** Changes the password, or sets the first one by mail. */
 export function Password() {
-  const { user } = useHere()
+  const { user } = useSessionContext()
   const ways = useQuery(passkeysQuery(user.id)).data
   return (
     <section className='section'>
-      <h3>Password</h3>
+      <h3>{common.password}</h3>
       {ways?.has_password === false ? <ByMail email={user.email} /> : <Change />}
     </section>
   )
 }
 
 function Change() {
-  const tell = useTell()
-  const change = usePeopleChange(changePassword, () => tell('Your password is changed, and your other sessions have ended.'))
+  const toast = useToast()
+  const change = useAccountChange(changePassword, () => toast(m.yourPasswordIsChangedAnd))
   return (
-    <Fold name='Change the password' of={change}>
+    <Fold name={m.changeThePassword} of={change}>
       <Form
+        defaultValues={{ currentPassword: '', newPassword: '' }}
         error={change.error}
-        onSubmit={({ raw }) => change.mutate({ currentPassword: raw('currentPassword'), newPassword: raw('newPassword') })}
+        onSubmit={(values) => change.mutate(values)}
       >
-        <TextField name='currentPassword' label='Current password' type='password' autoComplete='current-password' required />
-        <NewPasswordField name='newPassword' label='New password' />
-        <SubmitButton isBusy={change.isPending}>Save the new password</SubmitButton>
+        <TextField name='currentPassword' label={m.currentPassword} type='password' autoComplete='current-password' required />
+        <NewPasswordField name='newPassword' label={m.newPassword} />
+        <SubmitButton isBusy={change.isPending}>{m.saveTheNewPassword}</SubmitButton>
       </Form>
     </Fold>
   )
 }
 
 function ByMail({ email }: { email: string }) {
-  const tell = useTell()
-  const mail = usePeopleChange(forgetPassword, () => tell('A mail with a link to choose a password is on its way.'))
+  const toast = useToast()
+  const mail = useAccountChange(forgetPassword, () => toast(m.aMailWithALink))
   return (
     <>
-      <p>You have no password.</p>
+      <p>{m.youHaveNoPassword}</p>
       <ErrorNote error={mail.error} />
       <div className='buttons'>
-        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>Choose a password by mail</button>
+        <button type='button' disabled={mail.isPending} onClick={() => mail.mutate(email)}>{m.chooseAPasswordByMail}</button>
       </div>
     </>
   )

@@ -1,28 +1,34 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { endOtherSessions, endSession, sessionsQuery, signOut } from '../../data/me.ts'
 import { formatMoment } from '../../locale/days.ts'
-import { deviceOf } from '../../parts/device.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { settings as m } from '../../messages/en.ts'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Where the account is signed in, and how to end that. */
+/** Returns the browser and the system of a user agent. */
+export function deviceOf(agent: string): string {
+  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge') ?? m.aProgram
+  const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(agent)?.[1]
+  return system === undefined ? browser : m.on(browser, system)
+}
+
+/** The sessions of the account, and buttons to end them. */
 export function Sessions() {
-  const { user } = useHere()
-  const tell = useTell()
+  const { user } = useSessionContext()
+  const toast = useToast()
   const sessions = useQuery(sessionsQuery(user.id))
-  const end = usePeopleChange(endSession, () => tell('The session has ended.'))
-  const endOthers = usePeopleChange(endOtherSessions, () => tell('Every other session has ended.'))
-  const endAll = usePeopleChange(async () => {
+  const end = useAccountChange(endSession, () => toast(m.theSessionHasEnded))
+  const endOthers = useAccountChange(endOtherSessions, () => toast(m.everyOtherSessionHasEnded))
+  const endAll = useAccountChange(async () => {
     await endOtherSessions()
     await signOut()
   })
   const others = sessions.data?.filter(({ current }) => !current) ?? []
   return (
     <section className='section'>
-      <h3>Where you are signed in</h3>
+      <h3>{m.whereYouAreSignedIn}</h3>
       <ErrorNote error={sessions.error ?? end.error ?? endOthers.error ?? endAll.error} />
       {sessions.isPending && <Skeleton />}
       <ul className='list'>
@@ -30,21 +36,21 @@ export function Sessions() {
           <li key={session.id}>
             <span>
               {deviceOf(session.user_agent)}
-              <small>since {formatMoment(session.created_at)}{session.ip_address !== '' && `, ${session.ip_address}`}</small>
+              <small>{m.since(formatMoment(session.created_at))}{session.ip_address !== '' && `, ${session.ip_address}`}</small>
             </span>
             {session.current
-              ? <span className='badge'>this one</span>
-              : <button type='button' className='quiet' disabled={end.isPending} onClick={() => end.mutate(session.id)}>End</button>}
+              ? <span className='badge'>{m.thisOne}</span>
+              : <button type='button' className='quiet' disabled={end.isPending} onClick={() => end.mutate(session.id)}>{m.end}</button>}
           </li>
         ))}
       </ul>
       <div className='buttons'>
         {others.length > 0 && (
           <button type='button' disabled={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
-            Sign out everywhere else
+            {m.signOutEverywhereElse}
           </button>
         )}
-        <button type='button' disabled={endAll.isPending} onClick={() => endAll.mutate(undefined)}>Sign out everywhere</button>
+        <button type='button' disabled={endAll.isPending} onClick={() => endAll.mutate(undefined)}>{m.signOutEverywhere}</button>
       </div>
     </section>
   )

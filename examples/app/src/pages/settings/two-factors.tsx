@@ -1,28 +1,26 @@
-/** Two factors: set up with an authenticator app, turned off, and backup codes for when the app is lost. */
+/** Two-factor sign-in: setup, backup codes and removal. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, twoFactorQuery } from '../../data/me.ts'
-import { passkeysQuery } from '../../data/passkeys.ts'
-import { CodeField } from '../../parts/code-field.tsx'
-import { Confirmation, ownPassword } from '../../parts/confirmation.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, newBackupCodes, passkeysQuery, twoFactorQuery } from '../../data/me.ts'
+import { common, settings as m } from '../../messages/en.ts'
+import { CodeField, Confirmation, ownPassword } from '../../parts/credentials.tsx'
+import { ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
 import { save } from '../../parts/save.ts'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
 export function TwoFactors() {
-  const { user } = useHere()
+  const { user } = useSessionContext()
   const status = useQuery(twoFactorQuery(user.id))
   const [codes, setCodes] = useState<string[] | null>(null)
   const enabled = status.data?.enabled
   return (
     <section className='section'>
-      <h3>Two factors</h3>
+      <h3>{m.twoFactors}</h3>
       <ErrorNote error={status.error} />
       {status.isPending && <Skeleton />}
       {codes !== null && <BackupCodes codes={codes} onDone={() => setCodes(null)} />}
@@ -35,97 +33,95 @@ export function TwoFactors() {
 type WithCodes = { onCodes: (codes: string[]) => void }
 
 function SetUp({ onCodes }: WithCodes) {
-  const { user } = useHere()
-  const tell = useTell()
+  const { user } = useSessionContext()
+  const toast = useToast()
   const hasNone = useQuery(passkeysQuery(user.id)).data?.has_password === false
-  const begin = usePeopleChange(beginTwoFactor)
-  const confirm = usePeopleChange(confirmTwoFactor, () => {
-    tell('Two factors are on, and your other sessions have ended.')
-    onCodes(begin.data?.backup_codes ?? [])
+  const enrollment = useAccountChange(beginTwoFactor)
+  const confirm = useAccountChange(confirmTwoFactor, () => {
+    toast(m.twoFactorsAreOnAnd)
+    onCodes(enrollment.data?.backup_codes ?? [])
   })
-  if (begin.data === undefined) {
+  if (enrollment.data === undefined) {
     return (
       <>
         <p>
-          Who signs in with your password is then also asked for a code that an authenticator app on your phone shows. A password that somebody has guessed is
-          not enough any more.
+          {m.whoSignsInWithYour}
         </p>
-        {hasNone && <p>You have no password, and nothing else asks for the code.</p>}
-        <Fold name='Set up two factors' of={begin}>
-          <Form error={begin.error} onSubmit={(values) => begin.mutate(ownPassword(values))}>
-            <Confirmation error={begin.error} />
-            <SubmitButton isBusy={begin.isPending}>Go on</SubmitButton>
+        {hasNone && <p>{m.youHaveNoPasswordAnd}</p>}
+        <Fold name={m.setUpTwoFactors} of={enrollment}>
+          <Form defaultValues={{ password: '' }} error={enrollment.error} onSubmit={(values) => enrollment.mutate(ownPassword(values))}>
+            <Confirmation error={enrollment.error} />
+            <SubmitButton isBusy={enrollment.isPending}>{m.goOn}</SubmitButton>
           </Form>
         </Fold>
       </>
     )
   }
-  const uri = begin.data.totp_uri
+  const uri = enrollment.data.totp_uri
   return (
-    <Form error={confirm.error} onSubmit={({ text }) => confirm.mutate(text('code'))}>
-      <p>Let the app read this, or type the key into it. Then give the code that it shows.</p>
+    <Form defaultValues={{ code: '' }} error={confirm.error} onSubmit={({ code }) => confirm.mutate(code)}>
+      <p>{m.letTheAppReadThis}</p>
       <QrCode text={uri} />
       <p>
-        Key: <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
+        {m.keyLabel} <code className='key'>{new URL(uri).searchParams.get('secret')?.replace(/.{4}(?=.)/g, '$& ')}</code>
       </p>
       <p>
-        <a href={uri}>Open the app of this device</a>
+        <a href={uri}>{m.openTheAppOfThis}</a>
       </p>
       <CodeField autoFocus />
-      <SubmitButton isBusy={confirm.isPending}>Turn on</SubmitButton>
-      <button type='button' className='quiet' onClick={() => begin.reset()}>Cancel</button>
+      <SubmitButton isBusy={confirm.isPending}>{m.turnOn}</SubmitButton>
+      <button type='button' className='quiet' onClick={() => enrollment.reset()}>{common.cancel}</button>
     </Form>
   )
 }
 
-/** As one path, because the policy of the page allows no style in place. */
+/** One path, because the content security policy allows no inline style. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 4 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (
-    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label='QR code for the authenticator app' shapeRendering='crispEdges'>
+    <svg className='qr' viewBox={`0 0 ${size} ${size}`} role='img' aria-label={m.qRCodeForTheAuthenticator} shapeRendering='crispEdges'>
       <path d={squares.join('')} />
     </svg>
   )
 }
 
 function Manage({ left, onCodes }: WithCodes & { left: number }) {
-  const tell = useTell()
-  const [wish, setWish] = useState<'codes' | 'off' | null>(null)
-  const renew = usePeopleChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
-  const disable = usePeopleChange(disableTwoFactor, () => tell('Two factors are off.'))
-  const change = wish === 'off' ? disable : renew
+  const toast = useToast()
+  const [intent, setIntent] = useState<'codes' | 'off' | null>(null)
+  const renew = useAccountChange(newBackupCodes, ({ backup_codes: codes }) => onCodes(codes))
+  const disable = useAccountChange(disableTwoFactor, () => toast(m.twoFactorsAreOff))
+  const change = intent === 'off' ? disable : renew
   return (
     <>
-      <p>They are on: signing in asks for a code of your authenticator app. {left === 0 ? 'No backup code is left.' : `Backup codes left: ${left}.`}</p>
-      {wish === null
+      <p>{m.theyAreOnSigningIn(left)}</p>
+      {intent === null
         ? (
           <div className='buttons'>
-            <button type='button' onClick={() => setWish('codes')}>New backup codes</button>
-            <button type='button' onClick={() => setWish('off')}>Turn off</button>
+            <button type='button' onClick={() => setIntent('codes')}>{m.newBackupCodes}</button>
+            <button type='button' onClick={() => setIntent('off')}>{m.turnOff}</button>
           </div>
         )
         : (
-          <Form error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
-            <p>{wish === 'off' ? 'Your password alone then signs in.' : 'The backup codes that you have will work no more.'}</p>
+          <Form defaultValues={{ password: '' }} error={change.error} onSubmit={(values) => change.mutate(ownPassword(values))}>
+            <p>{intent === 'off' ? m.yourPasswordAloneThenSignsIn : m.theBackupCodesThatYou}</p>
             <Confirmation error={change.error} />
-            <SubmitButton isBusy={change.isPending}>{wish === 'off' ? 'Turn off' : 'Make new backup codes'}</SubmitButton>
-            <button type='button' className='quiet' onClick={() => setWish(null)}>Cancel</button>
+            <SubmitButton isBusy={change.isPending}>{intent === 'off' ? m.turnOff : m.makeNewBackupCodes}</SubmitButton>
+            <button type='button' className='quiet' onClick={() => setIntent(null)}>{common.cancel}</button>
           </Form>
         )}
     </>
   )
 }
 
-/** The only time that they are shown. */
+/** Shows the backup codes once. */
 function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void }) {
-  const tell = useTell()
+  const toast = useToast()
   const text = `${codes.join('\n')}\n`
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(() => tell('The codes are copied.'), () => tell('Copying is not allowed here. Save the file instead.'))
+  const copy = () => navigator.clipboard.writeText(text).then(() => toast(m.theCodesAreCopied), () => toast(m.copyingIsNotAllowedHere))
   return (
     <div role='status'>
-      <p>Keep these backup codes where you find them without your phone. Each signs you in once in place of the app. They are not shown again.</p>
+      <p>{m.keepTheseBackupCodesWhere}</p>
       <ul className='codes'>
         {codes.map((code) => (
           <li key={code}>
@@ -134,9 +130,9 @@ function BackupCodes({ codes, onDone }: { codes: string[], onDone: () => void })
         ))}
       </ul>
       <div className='buttons'>
-        <button type='button' autoFocus onClick={() => void copy()}>Copy</button>
-        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>Save as a file</button>
-        <button type='button' className='primary' onClick={onDone}>I have kept them</button>
+        <button type='button' autoFocus onClick={() => void copy()}>{m.copy}</button>
+        <button type='button' onClick={() => save(new Blob([text], { type: 'text/plain' }), 'backup-codes.txt')}>{m.saveAsAFile}</button>
+        <button type='button' className='primary' onClick={onDone}>{m.iHaveKeptThem}</button>
       </div>
     </div>
   )

@@ -1,42 +1,43 @@
 import { FinanceError } from 'finance-client'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { createTeam } from '../../data/teams.ts'
+import { team as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { SendVerification } from '../../parts/send-verification.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { SendVerification } from '../../parts/credentials.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Creates a team, or says what is wanting for it. */
+/** Creates a team, or shows why the user cannot. */
 export function CreateTeam() {
-  const { user, isSubscribed } = useHere()
-  const tell = useTell()
-  const create = usePeopleChange(createTeam, (_, name) => tell(`${name} is created, and is your context now.`))
-  // a plan may be of a lower tier, which only the service can tell
+  const { user, isSubscribed } = useSessionContext()
+  const toast = useToast()
+  const create = useAccountChange(createTeam, (_, name) => toast(m.isCreatedAndIsYour(name)))
+  // only the service knows the tier of a plan
   const needsPlan = !isSubscribed || (create.error instanceof FinanceError && create.error.code === 'SUBSCRIPTION_REQUIRED')
   return (
     <section className='section'>
-      <h2>A new team</h2>
+      <h2>{m.aNewTeam}</h2>
       {!user.email_verified && (
         <>
-          <p>First verify that {user.email} is yours, with the link of the mail.</p>
+          <p>{m.firstVerifyThatIsYours(user.email)}</p>
           <SendVerification email={user.email} />
         </>
       )}
       {user.email_verified && needsPlan && (
         <p>
-          Creating a team needs an active plan of the Teams tier, and you have none. Whoever runs this service gives plans. You need none to join the team of
-          somebody else.
+          {m.creatingATeamNeedsAn}
         </p>
       )}
       {user.email_verified && !needsPlan && (
-        // a new form after each team
+        // the key clears the form after each team
         <Form
           key={create.submittedAt * Number(create.isSuccess)}
+          defaultValues={{ name: '' }}
           error={create.error}
-          onSubmit={({ text }) => create.mutate(text('name'))}
+          onSubmit={({ name }) => create.mutate(name)}
         >
-          <TextField name='name' label='Name of the team' maxLength={200} required />
-          <SubmitButton isBusy={create.isPending}>Create the team</SubmitButton>
+          <TextField name='name' label={m.nameOfTheTeam} maxLength={200} required />
+          <SubmitButton isBusy={create.isPending}>{m.createTheTeam}</SubmitButton>
         </Form>
       )}
     </section>

@@ -1,46 +1,79 @@
 import { useQuery } from '@tanstack/react-query'
 import type { OrganizationWithRole } from 'finance-client'
-import { usePeopleChange } from '../../data/change.ts'
-import { type GivenRole, givenRoles, invitationsQuery, invite, takeInvitationBack } from '../../data/teams.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { chooseContext } from '../../data/me.ts'
+import { answerInvitation, cancelInvitation, type GrantableRole, grantableRoles, invitationsQuery, invite, myInvitationsQuery } from '../../data/teams.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Action } from '../../parts/action.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { common, team as m } from '../../messages/en.ts'
+import { Action, ErrorNote } from '../../parts/ui.tsx'
 import { Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
-/** Who was invited and has not answered, and the way to invite. */
+/** Pending invitations of the team, and a form for the next one. */
 export function Invitations({ team: { id: organizationId } }: { team: OrganizationWithRole }) {
-  const tell = useTell()
+  const toast = useToast()
   const waiting = useQuery(invitationsQuery(organizationId))
-  const send = usePeopleChange(invite, ({ email }) => tell(`A mail is on its way to ${email}.`))
-  const takeBack = usePeopleChange(takeInvitationBack, () => tell('The invitation is taken back.'))
+  const send = useAccountChange(invite, ({ email }) => toast(m.aMailIsOnIts(email)))
+  const revertImport = useAccountChange(cancelInvitation, () => toast(m.theInvitationIsTakenBack))
   return (
     <section className='section'>
-      <h2>Invitations</h2>
-      <ErrorNote error={waiting.error ?? takeBack.error} />
+      <h2>{m.invitations}</h2>
+      <ErrorNote error={waiting.error ?? revertImport.error} />
       <ul className='list'>
         {waiting.data?.map(({ id, email, role, expires_at: end }) => (
           <li key={id}>
             <span>
               {email} <span className='badge'>{role}</span>
-              <small>until {formatDay(end)}</small>
+              <small>{m.until(formatDay(end))}</small>
             </span>
-            <Action name='Take back' of={`the invitation of ${email}`} onClick={() => takeBack.mutate(id)} />
+            <Action name={m.takeBack} of={m.theInvitationOf(email)} onClick={() => revertImport.mutate(id)} />
           </li>
         ))}
       </ul>
-      {/* a new form after each invitation */}
-      <Form
+      {/* the key clears the form after each invitation */}
+      <Form<{ email: string, role: GrantableRole }>
         key={send.submittedAt * Number(send.isSuccess)}
+        defaultValues={{ email: '', role: 'viewer' }}
         error={send.error}
-        onSubmit={({ text }) => send.mutate({ organizationId, email: text('email'), role: text('role') as GivenRole })}
+        onSubmit={(values) => send.mutate({ organizationId, ...values })}
       >
-        <TextField name='email' label='E-mail address' type='email' autoComplete='off' required />
-        <Select name='role' label='Role' defaultValue='viewer'>
-          <Options of={givenRoles} />
+        <TextField name='email' label={common.emailAddress} type='email' autoComplete='off' required />
+        <Select name='role' label={m.role}>
+          <Options of={grantableRoles} />
         </Select>
-        <SubmitButton isBusy={send.isPending}>Invite</SubmitButton>
+        <SubmitButton isBusy={send.isPending}>{m.invite}</SubmitButton>
       </Form>
+    </section>
+  )
+}
+
+/** Pending invitations of the user. */
+export function MyInvitations() {
+  const { user } = useSessionContext()
+  const toast = useToast()
+  const waiting = useQuery({ ...myInvitationsQuery(user.id), enabled: user.email_verified })
+  const open = useAccountChange(chooseContext)
+  const answer = useAccountChange(answerInvitation, ({ invitation }, { isAccepted }) => {
+    if (isAccepted) toast(m.welcomeTheTeamIsNow, { label: m.openIt, act: () => open.mutate(invitation.organization_id) })
+    else toast(m.youDeclined)
+  })
+  if (waiting.data === undefined || waiting.data.length === 0) return <ErrorNote error={waiting.error} />
+  return (
+    <section className='section'>
+      <h2>{m.invitationsToYou}</h2>
+      <ErrorNote error={answer.error} />
+      <ul className='list'>
+        {waiting.data.map(({ id, role, organization_name: name = common.aTeam }) => (
+          <li key={id}>
+            <span>
+              {name} <span className='badge'>{role}</span>
+            </span>
+            <button type='button' aria-label={m.acceptOf(name)} onClick={() => answer.mutate({ invitationId: id, isAccepted: true })}>{m.accept}</button>
+            <Action name={m.decline} of={name} onClick={() => answer.mutate({ invitationId: id, isAccepted: false })} />
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }

@@ -1,29 +1,29 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Member, OrganizationWithRole } from 'finance-client'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Member, MembershipEvent, OrganizationWithRole } from 'finance-client'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
-import { giveRole, type GivenRole, givenRoles, membersQuery, removeMember } from '../../data/teams.ts'
-import { Action } from '../../parts/action.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
+import { changeRole, type GrantableRole, grantableRoles, membershipEventsQuery, membersQuery, removeMember } from '../../data/teams.ts'
+import { common, team as m } from '../../messages/en.ts'
+import { Action, ErrorNote, Skeleton } from '../../parts/ui.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { useTell } from '../../parts/toast.tsx'
+import { EventList } from '../../parts/query-boundary.tsx'
+import { useToast } from '../../parts/toast.tsx'
 
 const nameOf = ({ user, user_id: id }: Member) => user?.name || user?.email || id
 
-/** Who belongs to the team; owners and admins give roles and remove. */
+/** The members of the team. The owner and admins change roles and remove members. */
 export function Members({ team: { id: organizationId } }: { team: OrganizationWithRole }) {
-  const { user, rights } = useHere()
-  const tell = useTell()
+  const { user, rights } = useSessionContext()
+  const toast = useToast()
   const members = useQuery(membersQuery(organizationId))
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const give = usePeopleChange(giveRole, ({ member }) => tell(`The role is now ${member.role}.`))
-  const remove = usePeopleChange(removeMember, () => setLeaving(null))
+  const change = useAccountChange(changeRole, ({ member }) => toast(m.theRoleIsNow(member.role)))
+  const remove = useAccountChange(removeMember, () => setLeaving(null))
   return (
     <section className='section'>
-      <h2>Members</h2>
-      <ErrorNote error={members.error ?? give.error} />
+      <h2>{m.members}</h2>
+      <ErrorNote error={members.error ?? change.error} />
       {members.isPending && <Skeleton />}
       <ul className='list'>
         {members.data?.map((member) => {
@@ -38,32 +38,54 @@ export function Members({ team: { id: organizationId } }: { team: OrganizationWi
               {isChangeable
                 ? (
                   <select
-                    aria-label={`Role of ${nameOf(member)}`}
+                    aria-label={m.roleOf(nameOf(member))}
                     value={role}
-                    disabled={give.isPending}
-                    onChange={({ target }) => give.mutate({ organizationId, userId, role: target.value as GivenRole })}
+                    disabled={change.isPending}
+                    onChange={({ target }) => change.mutate({ organizationId, userId, role: target.value as GrantableRole })}
                   >
-                    {Object.keys(givenRoles).map((one) => <option key={one} value={one}>{one}</option>)}
+                    {Object.keys(grantableRoles).map((one) => <option key={one} value={one}>{one}</option>)}
                   </select>
                 )
                 : <span className='badge'>{role}</span>}
-              {isChangeable && <Action name='Remove' of={nameOf(member)} onClick={() => setLeaving(member)} />}
+              {isChangeable && <Action name={common.remove} of={nameOf(member)} onClick={() => setLeaving(member)} />}
             </li>
           )
         })}
       </ul>
       {leaving !== null && (
         <Confirm
-          title={`Remove ${nameOf(leaving)}?`}
-          action='Remove'
+          title={m.remove(nameOf(leaving))}
+          action={common.remove}
           error={remove.error}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ organizationId, userId: leaving.user_id })}
           onClose={() => setLeaving(null)}
         >
-          <p>They no longer see what the team has. What they recorded stays. A new invitation brings them back.</p>
+          <p>{m.theyNoLongerSeeWhat}</p>
         </Confirm>
       )}
+    </section>
+  )
+}
+
+function textOf({ kind, user, actor, role }: MembershipEvent): string {
+  const who = user === null ? m.aFormerMember : user.name || m.somebodyWithoutAName
+  const did: Record<MembershipEvent['kind'], string> = {
+    member_joined: m.joinedAs(role ?? m.member),
+    member_left: m.left,
+    member_removed: m.wasRemoved,
+    role_changed: m.isNow(role ?? m.somethingElse),
+    ownership_transferred: m.isNowTheOwner,
+  }
+  return `${who} ${did[kind]}${actor === null || actor.id === user?.id ? '' : m.by(actor.name || m.somebodyWithoutANameWithin)}`
+}
+
+/** List of membership events, for the owner and admins. */
+export function MembershipEvents({ team }: { team: OrganizationWithRole }) {
+  return (
+    <section className='section'>
+      <h2>{m.whoCameAndWent}</h2>
+      <EventList events={useInfiniteQuery(membershipEventsQuery(team.id))} textOf={textOf} />
     </section>
   )
 }

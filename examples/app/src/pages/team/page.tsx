@@ -1,23 +1,19 @@
-import { useHere } from '../../app/here.tsx'
-import { usePeopleChange } from '../../data/change.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { useAccountChange } from '../../data/change.ts'
 import { chooseContext } from '../../data/me.ts'
-import { Action } from '../../parts/action.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { team as m } from '../../messages/en.ts'
+import { Action, ErrorNote, PageHead } from '../../parts/ui.tsx'
 import { CreateTeam } from './create-team.tsx'
-import { Invitations } from './invitations.tsx'
-import { Members } from './members.tsx'
-import { MembershipEvents } from './membership-events.tsx'
-import { MyInvitations } from './my-invitations.tsx'
-import { TeamEnd } from './team-end.tsx'
-import { TeamName } from './team-name.tsx'
+import { Invitations, MyInvitations } from './invitations.tsx'
+import { Members, MembershipEvents } from './members.tsx'
+import { TeamEnd, TeamName } from './team-settings.tsx'
 
-/** The teams of the person, and all of the one that is the context. */
+/** The team of the context, and all teams of the user. */
 export function Page() {
-  const { team, rights } = useHere()
+  const { team, rights } = useSessionContext()
   return (
     <>
-      <PageHead title={team?.name ?? 'Teams'} />
+      <PageHead title={team?.name ?? m.teams} />
       {team !== null && <Members team={team} />}
       {team !== null && rights.manage && <Invitations team={team} />}
       {team !== null && rights.manage && <MembershipEvents team={team} />}
@@ -31,20 +27,20 @@ export function Page() {
 }
 
 function Teams() {
-  const { teams, team: current } = useHere()
-  const choose = usePeopleChange(chooseContext)
+  const { teams, team: current } = useSessionContext()
+  const choose = useAccountChange(chooseContext)
   return (
     <section className='section'>
-      <h2>Your teams</h2>
+      <h2>{m.yourTeams}</h2>
       <ErrorNote error={choose.error} />
-      {teams.length === 0 && <p>You belong to no team. What a team has is seen by all of its members; what is personal stays yours.</p>}
+      {teams.length === 0 && <p>{m.youBelongToNoTeam}</p>}
       <ul className='list'>
         {teams.map(({ id, name, role }) => (
           <li key={id}>
             <span>
               {name} <span className='badge'>{role}</span>
             </span>
-            {id !== current?.id && <Action name='Open' of={name} onClick={() => choose.mutate(id)} />}
+            {id !== current?.id && <Action name={m.open} of={name} onClick={() => choose.mutate(id)} />}
           </li>
         ))}
       </ul>

@@ -1,76 +1,90 @@
-/** All of a transaction that has no place in its line. */
+/** The fields of a transaction that have no place in its line. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import type { Category } from '../../data/categories.ts'
-import { tagsNamed, tagsQuery } from '../../data/tags.ts'
-import type { useTransactionChanges } from '../../data/transaction-changes.ts'
-import { type Status, statuses } from '../../data/transaction-filters.ts'
-import { ChangedMeanwhile, type Transaction } from '../../data/transactions.ts'
-import { CurrencyField } from '../../parts/currency-field.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { type Category, tagsNamed, tagsQuery } from '../../data/categories.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
+import type { TransactionChanges } from '../../data/transactions/changes.ts'
+import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
+import { statuses, type TextColumn, textColumns, textLengths } from '../../data/transactions/filters.ts'
+import { common, fields, transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Form, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
-import { partsOf, restOf, Splits } from './splits.tsx'
+import { Form, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { CurrencyField } from '../../parts/money-fields.tsx'
+import { type Part, partsOf, restOf, Splits } from './splits.tsx'
 
-type DetailsProps = { row: Transaction, categories: readonly Category[], changes: ReturnType<typeof useTransactionChanges>, onClose: () => void }
+type DetailsProps = { row: Transaction, categories: readonly Category[], changes: TransactionChanges, onClose: () => void }
+
+const textsOf = (row: Transaction) => Object.fromEntries(textColumns.map((column) => [column, row[column] ?? ''])) as Record<TextColumn, string>
+
+const valuesOf = (row: Transaction) => ({
+  status: row.status,
+  tags: row.tags.map(({ name }) => name).join(', '),
+  currency: row.currency as string | null,
+  parts: partsOf(row),
+  ...textsOf(row),
+})
 
 export function Details({ row, categories, changes: { save, renew }, onClose }: DetailsProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const known = useQuery(tagsQuery(context)).data ?? []
-  const [parts, setParts] = useState(() => partsOf(row))
-  const [currency, setCurrency] = useState(row.currency)
-  const isBusy = save.isPending
-  // as it was opened, and as the person last heard that it is
+  /** The row as the user last saw it. */
   const [seen, setSeen] = useState(row)
 
-  /** Leaves what could not be stored: the line below has nothing to do with it, but the row is as somebody else made it. */
   const close = () => {
+    // another user may have changed the row
     if (save.isError) void renew([row]).catch(() => undefined)
     save.reset()
     onClose()
   }
-  const store = async ({ text, optional }: Values) => {
-    const wanted = {
-      status: text('status') as Status,
-      currency,
-      reference_no: optional('reference_no'),
-      description: optional('description'),
-    }
-    const values = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
-    const names = [...new Set(text('tags').split(',').map((name) => name.trim()).filter((name) => name !== ''))]
+  const store = async ({ tags: tagText, parts, ...values }: ReturnType<typeof valuesOf>) => {
+    const wanted = { ...values, ...Object.fromEntries(textColumns.map((column) => [column, values[column] || null])) }
+    const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
+    const names = [...new Set(tagText.split(',').map((name) => name.trim()).filter((name) => name !== ''))]
     const haveTagsChanged = names.toSorted().join() !== row.tags.map(({ name }) => name).toSorted().join()
-    const haveChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
+    const havePartsChanged = JSON.stringify(parts) !== JSON.stringify(partsOf(row))
     const tags = haveTagsChanged ? (await tagsNamed(context, names, known)).map(({ id }) => id) : undefined
-    const items = parts.map(({ name, amount, category_id }) => ({ name, category_id, amount: Math.sign(row.amount) * Math.abs(amount ?? 0) }))
-    if (Object.keys(values).length > 0 || haveTagsChanged || haveChanged) {
-      await save.mutateAsync({ row: seen, changed: { values, ...(tags !== undefined && { tags }), ...(haveChanged && { items }) } })
+    if (Object.keys(changed).length > 0 || haveTagsChanged || havePartsChanged) {
+      await save.mutateAsync({
+        row: seen,
+        changed: { values: changed, ...(tags !== undefined && { tags }), ...(havePartsChanged && { items: parts.map((part) => itemOf(part, row)) }) },
+      })
     }
     onClose()
   }
-  const submit = (values: Values) => {
-    if (isBusy || restOf(row, parts) < 0 || parts.some(({ amount }) => amount === null)) return
-    // the form shows what the changes themselves remember of it
+  const submit = (values: ReturnType<typeof valuesOf>) => {
+    if (save.isPending || restOf(row, values.parts) < 0 || values.parts.some(({ amount }) => amount === null)) return
+    // the mutation keeps the error for the form
     store(values).catch((error: unknown) => error instanceof ChangedMeanwhile && setSeen(error.row))
   }
-
   return (
     <Dialog title={row.name} open onClose={close}>
-      <Form error={save.error} onSubmit={submit}>
-        <Select name='status' label='Status' defaultValue={row.status}>
-          {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
-        </Select>
-        <TextField name='tags' label='Tags' defaultValue={row.tags.map(({ name }) => name).join(', ')} hint='Separated by commas.' autoComplete='off' />
-        <TextField name='reference_no' label='Reference' defaultValue={row.reference_no ?? ''} maxLength={255} />
-        <TextField name='description' label='Description' defaultValue={row.description ?? ''} maxLength={5000} />
-        <CurrencyField
-          value={row.currency}
-          onChange={setCurrency}
-          readOnly={row.account_id !== null || row.transfer_id !== null}
-          {...(row.account_id !== null && { hint: 'The account’s.' })}
-        />
-        <Splits row={row} currency={/^[a-z]{3}$/.test(currency) ? currency : row.currency} parts={parts} onChange={setParts} categories={categories} />
-        <SubmitButton isBusy={isBusy}>Save</SubmitButton>
+      <Form defaultValues={valuesOf(row)} error={save.error} onSubmit={submit}>
+        {({ watch }) => (
+          <>
+            <Select name='status' label={m.status}>
+              {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+            </Select>
+            <TextField name='tags' label={m.tags} hint={m.separatedByCommas} autoComplete='off' />
+            {textColumns.map((column) => <TextField key={column} name={column} label={capitalized(fields[column])} maxLength={textLengths[column]} />)}
+            <CurrencyField
+              readOnly={row.account_id !== null || row.transfer_id !== null}
+              {...(row.account_id !== null && { hint: m.theAccounts })}
+            />
+            <Splits row={row} currency={/^[a-z]{3}$/.test(watch('currency') ?? '') ? watch('currency') ?? '' : row.currency} categories={categories} />
+            <SubmitButton isBusy={save.isPending}>{common.save}</SubmitButton>
+          </>
+        )}
       </Form>
     </Dialog>
   )
 }
+
+const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+/** A part has the sign of the whole. */
+const itemOf = ({ name, amount, category_id }: Part, row: Transaction) => ({
+  name,
+  category_id: category_id || null,
+  amount: Math.sign(row.amount) * Math.abs(amount ?? 0),
+})

@@ -1,153 +1,164 @@
-/** One line in which a transaction is written, or changed where it stands. */
+/** The line that creates a transaction, or edits one in its place. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { accountsQuery, useUsualCurrency } from '../../data/accounts.ts'
 import { categoriesQuery } from '../../data/categories.ts'
-import type { useTransactionChanges } from '../../data/transaction-changes.ts'
-import { ChangedMeanwhile, choicesQuery, dayOf, type Transaction } from '../../data/transactions.ts'
+import { dayOf, suggestionsQuery, type Transaction } from '../../data/transactions/api.ts'
+import type { TransactionChanges } from '../../data/transactions/changes.ts'
+import { ChangedMeanwhile } from '../../data/transactions/conflict.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { firstDay, lastDay, today } from '../../locale/days.ts'
-import { AmountField } from '../../parts/amount-field.tsx'
-import { type Direction, DirectionChoice } from '../../parts/direction.tsx'
-import { DateField, Form, Options, Select, SubmitButton, TextField, type Values } from '../../parts/form.tsx'
+import { common, transactions as m } from '../../messages/en.ts'
+import { DateField, Form, Options, Select, SubmitButton, TextField } from '../../parts/form.tsx'
+import { AmountField, type Direction, DirectionField } from '../../parts/money-fields.tsx'
 
-type Changes = ReturnType<typeof useTransactionChanges>
-/** What the next row begins with: where the last was booked. */
-type Beginning = { day: string, account: string | null }
+/** The day and the account of the former row, which the next one starts with. */
+type Former = { day: string, account: string | null }
 
-/** A new row; when it is stored the line is empty again, for the next. */
-export function NewEntry({ changes, onClose }: { changes: Changes, onClose: () => void }) {
+/** A line for new rows. It is empty again after each. */
+export function NewEntry({ changes, onClose }: { changes: TransactionChanges, onClose: () => void }) {
   const [turn, setTurn] = useState(0)
-  const [beginning, setBeginning] = useState<Beginning>({ day: today(), account: null })
-  const next = (last: Beginning) => {
-    setBeginning(last)
+  const [former, setFormer] = useState<Former>({ day: today(), account: null })
+  const next = (last: Former) => {
+    setFormer(last)
     setTurn(turn + 1)
   }
-  return <Entry key={turn} row={null} beginning={beginning} changes={changes} onStored={next} onClose={onClose} />
+  return <Entry key={turn} row={null} former={former} changes={changes} onStored={next} onClose={onClose} />
 }
 
-/** A row that is there; what was not touched stays as it is, whoever changes it meanwhile. */
-export const EditEntry = ({ row, ...rest }: { row: Transaction, changes: Changes, onClose: () => void, onDetails: () => void }) => (
-  <Entry row={row} beginning={{ day: dayOf(row), account: row.account_id }} onStored={rest.onClose} {...rest} />
+/** Edits a row. Stores only changed fields, because another user may change the others. */
+export const EditEntry = ({ row, ...rest }: { row: Transaction, changes: TransactionChanges, onClose: () => void, onDetails: () => void }) => (
+  <Entry row={row} former={{ day: dayOf(row), account: row.account_id }} onStored={rest.onClose} {...rest} />
 )
 
 type EntryProps = {
   row: Transaction | null
-  beginning: Beginning
-  changes: Changes
-  onStored: (last: Beginning) => void
+  former: Former
+  changes: TransactionChanges
+  onStored: (last: Former) => void
   onClose: () => void
   onDetails?: () => void
 }
 
-function Entry({ row: shownRow, beginning, changes, onStored, onClose: close, onDetails }: EntryProps) {
-  // as it was opened: what somebody else changes meanwhile is no change of this person's
+/** null in a choice follows the suggestion for the name. */
+type Values = {
+  name: string
+  amount: number | null
+  direction: Direction | null
+  category_id: string | null
+  account_id: string | null
+  transaction_date: string
+}
+
+function Entry({ row: shownRow, former, changes, onStored, onClose: close, onDetails }: EntryProps) {
+  // the row as it was opened, so that changes of other users are not stored as the user's
   const [row] = useState(shownRow)
-  /** The row as the person last heard that it is. */
+  /** The row as the user last saw it. */
   const [seen, setSeen] = useState(shownRow)
-  const { context, user } = useHere()
+  const { context, user } = useSessionContext()
   const categories = useQuery(categoriesQuery(context)).data ?? []
   const accounts = useQuery(accountsQuery(context)).data ?? []
-  const choices = useQuery(choicesQuery(context, user.id)).data ?? []
+  const suggestions = useQuery(suggestionsQuery(context, user.id)).data ?? []
   const usual = useUsualCurrency()
-  const [name, setName] = useState(row?.name ?? '')
-  const [amount, setAmount] = useState(row === null ? null : Math.abs(row.amount))
-  // undefined is what nobody has touched: the last choice for this name stands there
-  const [direction, setDirection] = useState<Direction | undefined>(row === null ? undefined : row.amount > 0 ? 'in' : 'out')
-  const [category, setCategory] = useState(row === null ? undefined : row.category_id ?? '')
-  const [account, setAccount] = useState(row === null ? beginning.account ?? undefined : row.account_id ?? '')
   const names = useId()
   const work = row === null ? changes.add : changes.save
   const { reset } = work
-  // the next line has nothing to do with what was wrong in this
+  // errors do not carry over to the next line
   useEffect(() => reset, [reset])
   const onClose = () => {
-    // until now the row was kept, whatever has become of it, with what was typed
+    // the list kept the row until now, even if another user changed or deleted it
     if (row !== null && work.isError) void changes.renew([row]).catch(() => undefined)
     close()
   }
-  const last = choices.find((choice) => choice.name === name.trim())
-  const chosen = {
-    direction: direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
-    category: category ?? last?.category_id ?? '',
-    account: account ?? last?.account_id ?? (accounts.length === 1 ? accounts[0]?.id : choices[0]?.account_id) ?? '',
-  }
-  // a row is in its account's currency
-  const currency = accounts.find(({ id }) => id === chosen.account)?.currency ?? row?.currency ?? usual
-
-  const submit = ({ text }: Values) => {
-    if (amount === null || work.isPending) return
-    const day = text('transaction_date')
-    const values = {
-      currency,
-      name: text('name'),
-      amount: chosen.direction === 'in' ? Math.abs(amount) : -Math.abs(amount),
-      category_id: chosen.category || null,
-      account_id: chosen.account || null,
+  const chosenOf = (values: Values) => {
+    const last = suggestions.find(({ name }) => name === values.name)
+    const account_id = values.account_id ?? last?.account_id ?? (accounts.length === 1 ? accounts[0]?.id : suggestions[0]?.account_id) ?? ''
+    return {
+      direction: values.direction ?? (last !== undefined && last.amount > 0 ? 'in' : 'out'),
+      category_id: values.category_id ?? last?.category_id ?? '',
+      account_id,
+      // the currency of a row is the one of its account
+      currency: accounts.find(({ id }) => id === account_id)?.currency ?? row?.currency ?? usual,
     }
-    const stored = { onSuccess: () => onStored({ day, account: values.account_id }) }
-    if (row === null || seen === null) return changes.add.mutate({ ...values, transaction_date: day }, stored)
+  }
+  const submit = (values: Values) => {
+    const { name, amount, transaction_date: day } = values
+    if (amount === null || work.isPending) return
+    const chosen = chosenOf(values)
+    const next = {
+      currency: chosen.currency,
+      name,
+      amount: chosen.direction === 'in' ? Math.abs(amount) : -Math.abs(amount),
+      category_id: chosen.category_id || null,
+      account_id: chosen.account_id || null,
+    }
+    const onSuccess = () => onStored({ day, account: next.account_id })
+    if (row === null || seen === null) return changes.add.mutate({ ...next, transaction_date: day }, { onSuccess })
     // an unchanged day keeps its time
-    const wanted = { ...values, ...(day !== dayOf(row) && { transaction_date: day }) }
+    const wanted = { ...next, ...(day !== dayOf(row) && { transaction_date: day }) }
     const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => row[field as keyof Transaction] !== value))
     if (Object.keys(changed).length === 0) return onClose()
     changes.save.mutate({ row: seen, changed: { values: changed } }, {
-      ...stored,
+      onSuccess,
       onError: (error) => error instanceof ChangedMeanwhile && setSeen(error.row),
     })
   }
-
+  const defaultValues: Values = {
+    name: row?.name ?? '',
+    amount: row === null ? null : Math.abs(row.amount),
+    direction: row === null ? null : row.amount > 0 ? 'in' : 'out',
+    category_id: row === null ? null : row.category_id ?? '',
+    account_id: row === null ? former.account : row.account_id ?? '',
+    transaction_date: former.day,
+  }
   return (
     <div
-      className='entry'
+      className='tx-entry'
       role='group'
-      aria-label={row === null ? 'New transaction' : `Edit ${row.name}`}
+      aria-label={row === null ? m.newTransaction : common.editOf(row.name)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose()
-        // a choice does not send a form by itself
+        // browsers do not submit a form by Enter in a choice
         if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
         event.preventDefault()
         event.target.form?.requestSubmit()
       }}
-      onInput={({ target }) => {
-        if (target instanceof HTMLInputElement && target.name === 'name') setName(target.value)
-      }}
     >
-      <Form error={work.error} onSubmit={submit}>
-        <TextField name='name' label='Name' placeholder='Name' defaultValue={row?.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
-        <datalist id={names}>{[...new Set(choices.map((choice) => choice.name))].map((one) => <option key={one} value={one} />)}</datalist>
-        <AmountField
-          name='amount'
-          label='Amount'
-          value={amount}
-          currency={currency}
-          isNeverZero={row?.amount !== 0}
-          onChange={setAmount}
-          onDirection={setDirection}
-          required
-        />
-        <DirectionChoice disabled={row?.transfer_id != null} value={chosen.direction} onChange={setDirection} />
-        <Select name='category_id' label='Category' value={chosen.category} onChange={({ target }) => setCategory(target.value)}>
-          <option value=''>No category</option>
-          <Options of={categories} />
-        </Select>
-        <Select
-          name='account_id'
-          label='Account'
-          hint={row !== null && amount !== null && currency !== row.currency ? `Becomes ${formatAmount(Math.abs(amount), currency)}` : undefined}
-          value={chosen.account}
-          onChange={({ target }) => setAccount(target.value)}
-        >
-          <option value=''>No account</option>
-          <Options of={accounts} />
-        </Select>
-        <DateField name='transaction_date' label='Date' defaultValue={beginning.day} min={firstDay} max={lastDay} required />
-        <div className='entry-buttons'>
-          <SubmitButton isBusy={work.isPending}>{row === null ? 'Add' : 'Save'}</SubmitButton>
-          <button type='button' className='quiet' onClick={onClose}>Close</button>
-          {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>Details</button>}
-        </div>
+      <Form defaultValues={defaultValues} error={work.error} onSubmit={submit}>
+        {({ watch }) => {
+          const values = watch()
+          const { direction, category_id, account_id, currency } = chosenOf(values)
+          return (
+            <>
+              <TextField name='name' label={common.name} placeholder={common.name} list={names} maxLength={255} autoComplete='off' autoFocus required />
+              <datalist id={names}>{[...new Set(suggestions.map(({ name }) => name))].map((name) => <option key={name} value={name} />)}</datalist>
+              <AmountField name='amount' label={common.amount} currency={currency} isNeverZero={row?.amount !== 0} direction='direction' required />
+              <DirectionField disabled={row?.transfer_id != null} fallback={direction} />
+              <Select name='category_id' label={common.category} fallback={category_id}>
+                <option value=''>{m.noCategory}</option>
+                <Options of={categories} />
+              </Select>
+              <Select
+                name='account_id'
+                label={common.account}
+                hint={row !== null && values.amount !== null && currency !== row.currency
+                  ? m.becomes(formatAmount(Math.abs(values.amount), currency))
+                  : undefined}
+                fallback={account_id}
+              >
+                <option value=''>{m.noAccount}</option>
+                <Options of={accounts} />
+              </Select>
+              <DateField name='transaction_date' label={m.date} min={firstDay} max={lastDay} required />
+              <div className='tx-entry-buttons'>
+                <SubmitButton isBusy={work.isPending}>{row === null ? m.add : common.save}</SubmitButton>
+                <button type='button' className='quiet' onClick={onClose}>{m.close}</button>
+                {onDetails !== undefined && <button type='button' className='quiet' onClick={onDetails}>{m.details}</button>}
+              </div>
+            </>
+          )
+        }}
       </Form>
     </div>
   )

@@ -1,10 +1,11 @@
-/** What is filtered, as a file. */
+/** Exports the filtered rows as CSV. */
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
-import type { Shown } from '../../data/transaction-filters.ts'
-import { dayOf, everyTransaction, type Transaction } from '../../data/transactions.ts'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { type Shown, textColumns } from '../../data/transactions/filters.ts'
+import { fields } from '../../messages/en.ts'
+import { dayOf, everyTransaction, type Transaction } from '../../data/transactions/api.ts'
 import { save } from '../../parts/save.ts'
-import { useTell } from '../../parts/toast.tsx'
+import { useToast } from '../../parts/toast.tsx'
 import type { Names } from './row.tsx'
 
 const columns: Record<string, (row: Transaction, names: Names) => string | number | null | undefined> = {
@@ -16,12 +17,11 @@ const columns: Record<string, (row: Transaction, names: Names) => string | numbe
   category: ({ category_id }, { categories }) => categories.get(category_id ?? ''),
   account: ({ account_id }, { accounts }) => accounts.get(account_id ?? ''),
   tags: ({ tags }) => tags.map(({ name }) => name).join(', '),
-  reference: ({ reference_no }) => reference_no,
-  description: ({ description }) => description,
+  ...Object.fromEntries(textColumns.map((column) => [fields[column], (row: Transaction) => row[column]])),
   id: ({ id }) => id,
 }
 
-/** A spreadsheet takes a text that begins so for a formula, and runs it; a negative amount is none. */
+/** Whether a spreadsheet would run the text as a formula. Negative amounts are none. */
 const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -29,13 +29,13 @@ const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"
 const line = (cells: ReadonlyArray<string | number | null | undefined>) =>
   `${cells.map((cell) => String(cell ?? '')).map((text) => quoted(isFormula(text) ? `'${text}` : text)).join()}\r\n`
 
-/** @returns how many rows are written so far, null while nothing is, and what begins it */
+/** @returns the number of written rows, null while no export runs, and a function that starts one */
 export function useExport(shown: Shown, names: Names): { progress: number | null, begin: () => void } {
-  const { context, user } = useHere()
+  const { context, user } = useSessionContext()
   const [progress, setProgress] = useState<number | null>(null)
-  const tell = useTell()
+  const toast = useToast()
   const write = async () => {
-    // spreadsheets take a file for Unicode that begins with this mark
+    // spreadsheets recognize UTF-8 by this byte order mark
     const parts = ['\uFEFF', line(Object.keys(columns))]
     let count = 0
     for await (const rows of everyTransaction(context, user.id, shown)) {
@@ -48,7 +48,7 @@ export function useExport(shown: Shown, names: Names): { progress: number | null
   const begin = () => {
     if (progress !== null) return
     setProgress(0)
-    write().catch((error: Error) => tell(error)).finally(() => setProgress(null))
+    write().catch((error: Error) => toast(error)).finally(() => setProgress(null))
   }
   return { progress, begin }
 }

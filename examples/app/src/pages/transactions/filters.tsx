@@ -1,51 +1,44 @@
-/** What the list is narrowed to: chosen here, shown as words, kept in the address. */
-import { type RefObject, useEffect, useRef, useState } from 'react'
+/** The filters of the list: choices, removable labels, and the address that keeps them. */
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Account } from '../../data/accounts.ts'
-import type { Category } from '../../data/categories.ts'
-import type { Tag } from '../../data/tags.ts'
-import { type Shown, type Sort, statuses, usualSort } from '../../data/transaction-filters.ts'
+import type { Category, Tag } from '../../data/categories.ts'
+import { type Shown, type Sort, statuses, usualSort } from '../../data/transactions/filters.ts'
 import { formatDay } from '../../locale/days.ts'
-import { DateField, Options, Select } from '../../parts/form.tsx'
+import { common, transactions as m } from '../../messages/en.ts'
+import { Field, Options } from '../../parts/form.tsx'
 
 type FiltersProps = {
   shown: Shown
-  /** @param isTyping whether it is one of many on the way to what is meant, which the way back leaves out */
+  /** @param isTyping replaces the address instead of adding a history entry */
   onChange: (change: Shown, isTyping?: boolean) => void
   categories: readonly Category[]
   accounts: readonly Account[]
   tags: readonly Tag[]
-  isBounded: boolean
+  isSortable: boolean
   searchField: RefObject<HTMLInputElement | null>
 }
 
-/** How long somebody who types is not asked for, in milliseconds. */
-const pause = 250
+/** Delay of the search while the user types. */
+const debounceMs = 250
 
-const sortNames: Record<Sort, string> = {
-  '-transaction_date': 'Newest first',
-  'transaction_date': 'Oldest first',
-  '-amount': 'Highest amount',
-  'amount': 'Lowest amount',
-  'name': 'Name',
-  '-name': 'Name, backwards',
-}
+const sortNames: Record<Sort, string> = m.sorts
 
 export function Filters(props: FiltersProps) {
   const { shown, onChange, searchField } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <section className='filters' aria-label='Filters'>
-      <div className='filters-line'>
+    <section className='tx-filters' aria-label={m.filters}>
+      <div className='tx-filters-line'>
         <Search shown={shown} onChange={onChange} searchField={searchField} />
-        <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>Filter</button>
+        <button type='button' aria-expanded={isOpen} aria-controls='filter-choices' onClick={() => setIsOpen(!isOpen)}>{m.filter}</button>
       </div>
       <div id='filter-choices' hidden={!isOpen}>{isOpen && <Choices {...props} />}</div>
-      <Words {...props} />
+      <Labels {...props} />
     </section>
   )
 }
 
-/** A field that follows the address, except while somebody types in it. */
+/** Updates a field from the address, except while the user types in it. */
 function useFollowing(field: RefObject<HTMLInputElement | null>, value = ''): void {
   useEffect(() => {
     if (field.current !== null && document.activeElement !== field.current) field.current.value = value
@@ -64,58 +57,54 @@ function Search({ shown, onChange, searchField }: Pick<FiltersProps, 'shown' | '
     <input
       ref={searchField}
       type='search'
-      className='filters-search'
-      aria-label='Search name, description or reference'
-      placeholder='Search'
+      className='tx-filters-search'
+      aria-label={m.searchNameDescriptionOrReference}
+      placeholder={m.search}
       maxLength={200}
       defaultValue={shown.search ?? ''}
       onChange={({ target }) => {
         clearTimeout(waiting.current)
-        waiting.current = setTimeout(() => latest.current({ search: target.value.trim() || undefined }, true), pause)
+        waiting.current = setTimeout(() => latest.current({ search: target.value.trim() || undefined }, true), debounceMs)
       }}
     />
   )
 }
 
-function Choices({ shown, onChange, categories, accounts, tags, isBounded }: FiltersProps) {
+function Choices({ shown, onChange, categories, accounts, tags, isSortable }: FiltersProps) {
   const currencies = [...new Set([...accounts.map(({ currency }) => currency), ...shown.currency === undefined ? [] : [shown.currency], 'usd', 'eur'])]
     .toSorted()
-  const choose = (field: keyof Shown) => ({
-    name: field,
-    value: shown[field] ?? '',
-    onChange: ({ target }: { target: { value: string } }) => onChange({ [field]: target.value || undefined }),
-  })
+  const choose = (field: keyof Shown) => ({ name: field, value: shown[field] ?? '', onChange: (value: string) => onChange({ [field]: value || undefined }) })
   return (
-    <div className='filters-choices'>
-      <Select label='Category' {...choose('category')}>
-        <option value=''>Any</option>
-        <option value='none'>None</option>
+    <div className='tx-filters-choices'>
+      <Choice label={common.category} {...choose('category')}>
+        <option value=''>{m.any}</option>
+        <option value='none'>{m.none}</option>
         <Options of={categories} />
-      </Select>
-      <Select label='Account' {...choose('account')}>
-        <option value=''>Any</option>
-        <option value='none'>None</option>
+      </Choice>
+      <Choice label={common.account} {...choose('account')}>
+        <option value=''>{m.any}</option>
+        <option value='none'>{m.none}</option>
         <Options of={accounts} />
-      </Select>
-      <Select label='Tag' {...choose('tag')}>
-        <option value=''>Any</option>
+      </Choice>
+      <Choice label={m.tag} {...choose('tag')}>
+        <option value=''>{m.any}</option>
         {tags.map(({ id, name }) => <option key={id} value={name}>{name}</option>)}
-      </Select>
-      <Select label='Status' {...choose('status')}>
-        <option value=''>Any</option>
+      </Choice>
+      <Choice label={m.status} {...choose('status')}>
+        <option value=''>{m.any}</option>
         {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
-      </Select>
-      <Select label='Currency' {...choose('currency')}>
-        <option value=''>Any</option>
+      </Choice>
+      <Choice label={common.currency} {...choose('currency')}>
+        <option value=''>{m.any}</option>
         {currencies.map((currency) => <option key={currency} value={currency}>{currency.toUpperCase()}</option>)}
-      </Select>
-      <Day label='From' name='from' value={shown.from} onChange={onChange} />
-      <Day label='To' name='to' value={shown.to} onChange={onChange} />
-      <Select label='Sort' {...choose('sort')} value={shown.sort ?? usualSort}>
+      </Choice>
+      <Day label={m.from} name='from' value={shown.from} onChange={onChange} />
+      <Day label={m.to} name='to' value={shown.to} onChange={onChange} />
+      <Choice label={m.sort} {...choose('sort')} value={shown.sort ?? usualSort}>
         {Object.entries(sortNames).map(([sort, name]) => (
-          <option key={sort} value={sort} disabled={!isBounded && !sort.endsWith('transaction_date')}>{name}</option>
+          <option key={sort} value={sort} disabled={!isSortable && !sort.endsWith('transaction_date')}>{name}</option>
         ))}
-      </Select>
+      </Choice>
     </div>
   )
 }
@@ -123,32 +112,44 @@ function Choices({ shown, onChange, categories, accounts, tags, isBounded }: Fil
 function Day({ label, name, value, onChange }: { label: string, name: 'from' | 'to', value: string | undefined, onChange: FiltersProps['onChange'] }) {
   const field = useRef<HTMLInputElement>(null)
   useFollowing(field, value)
-  // a year that is being typed is one of long ago until its last digit
+  // an incomplete year is a day of long ago
   const choose = (day: string) => (day === '' || day >= '1900') && onChange({ [name]: day || undefined })
-  return <DateField ref={field} label={label} name={name} defaultValue={value} onChange={({ target }) => choose(target.value)} />
+  return (
+    <Field {...{ label, name }}>
+      {(control) => <input {...control} type='date' ref={field} defaultValue={value} onChange={({ target }) => choose(target.value)} />}
+    </Field>
+  )
 }
 
-/** Each filter as a word that takes it away. */
-function Words({ shown, onChange, categories, accounts }: FiltersProps) {
+type ChoiceProps = { label: string, name: string, value: string, onChange: (value: string) => void, children: ReactNode }
+
+const Choice = ({ label, name, value, onChange, children }: ChoiceProps) => (
+  <Field {...{ label, name }}>
+    {(control) => <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>{children}</select>}
+  </Field>
+)
+
+/** A button per filter that removes it. */
+function Labels({ shown, onChange, categories, accounts }: FiltersProps) {
   const named = (all: ReadonlyArray<{ id: string, name: string }>, id: string | undefined, none: string) =>
     id === undefined ? undefined : id === 'none' ? none : all.find((one) => one.id === id)?.name ?? '…'
-  const words = {
+  const labels = {
     search: shown.search === undefined ? undefined : `“${shown.search}”`,
-    category: named(categories, shown.category, 'No category'),
-    account: named(accounts, shown.account, 'No account'),
+    category: named(categories, shown.category, m.noCategory),
+    account: named(accounts, shown.account, m.noAccount),
     tag: shown.tag === undefined ? undefined : `#${shown.tag}`,
     status: shown.status,
     currency: shown.currency?.toUpperCase(),
-    from: shown.from === undefined ? undefined : `from ${formatDay(shown.from)}`,
-    to: shown.to === undefined ? undefined : `to ${formatDay(shown.to)}`,
+    from: shown.from === undefined ? undefined : m.fromDay(formatDay(shown.from)),
+    to: shown.to === undefined ? undefined : m.toDay(formatDay(shown.to)),
   }
-  const all = Object.entries(words).filter(([, word]) => word !== undefined)
+  const all = Object.entries(labels).filter(([, word]) => word !== undefined)
   if (all.length === 0) return null
   return (
-    <ul className='filter-words' aria-label='What is shown'>
+    <ul className='tx-filter-words' aria-label={m.whatIsShown}>
       {all.map(([field, word]) => (
         <li key={field}>
-          <button type='button' className='filter-word' aria-label={`Remove the filter ${word}`} onClick={() => onChange({ [field]: undefined })}>
+          <button type='button' className='tx-filter-word' aria-label={m.removeTheFilter(word ?? '')} onClick={() => onChange({ [field]: undefined })}>
             {word} <span aria-hidden='true'>×</span>
           </button>
         </li>

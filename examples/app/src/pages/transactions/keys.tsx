@@ -1,19 +1,20 @@
 import { useEffect, useRef } from 'react'
+import { transactions as m } from '../../messages/en.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
-const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', 'go through the list'], ['?', 'these keys']] as const
+const reading = [['/', 'search'], ['↑ ↓ PgUp PgDn Home End', m.goThroughTheList], ['?', m.theseKeys]] as const
 
 const writing = [
-  ['n', 'new transaction'],
-  ['Enter or e', 'edit the row'],
-  ['Space', 'select the row'],
-  ['Delete', 'delete the row, or all selected'],
-  ['Esc', 'leave the line, or clear the selection'],
+  ['n', m.aNewTransaction],
+  [m.enterOrE, m.editTheRow],
+  [m.space, m.selectTheRow],
+  ['Delete', m.deleteTheRowOrAll],
+  [m.esc, m.leaveTheLineOrClear],
 ] as const
 
 export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: () => void }) => (
-  <Dialog title='Keys' open onClose={onClose}>
-    <dl className='keys'>
+  <Dialog title={m.keys} open onClose={onClose}>
+    <dl className='tx-keys'>
       {[...isReadOnly ? [] : writing, ...reading].map(([key, does]) => (
         <div key={key}>
           <dt>
@@ -26,7 +27,7 @@ export const Keys = ({ isReadOnly, onClose }: { isReadOnly: boolean, onClose: ()
   </Dialog>
 )
 
-/** Listens to single keys on the whole page, but not where somebody writes or answers a dialog. */
+/** Handles keys on the whole page, except in fields, dialogs and menus. */
 export function useKeys(actions: Readonly<Record<string, () => void>>): void {
   const latest = useRef(actions)
   useEffect(() => {

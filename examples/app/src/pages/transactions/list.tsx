@@ -1,41 +1,42 @@
-/** The rows, of which only those in sight are drawn. */
+/** The virtual list: only rows in the viewport are rendered. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, memo, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
-import { columnOf, type Sort } from '../../data/transaction-filters.ts'
-import type { Transaction } from '../../data/transactions.ts'
+import { columnOf, type Sort } from '../../data/transactions/filters.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
 import { type Names, Row } from './row.tsx'
+import { common, transactions as m } from '../../messages/en.ts'
 
 type ListProps = {
   grid: RefObject<HTMLDivElement | null>
   rows: readonly Transaction[]
   names: Names
-  /** Whether there is more than `rows`, which `onEnd` asks for. */
+  /** Whether `onEnd` can load more rows. */
   hasMore: boolean
   onEnd: () => void
   sort: Sort
-  /** Whether it may be sorted by other columns than the date: of very many rows the database would have to read all. */
-  isBounded: boolean
+  /** Whether columns other than the date are sortable. For very many rows the database would have to read all. */
+  isSortable: boolean
   onSort: (sort: Sort) => void
   isReadOnly: boolean
   active: string | null
   onActive: (id: string) => void
   selected: ReadonlySet<string>
   onSelect: (ids: readonly string[]) => void
-  /** The row that is being changed, and what stands in its place. */
+  /** The edited row, and its form. */
   edited: string | null
   editor: ReactNode
   onEdit: (id: string) => void
   onDelete: () => void
 }
 
-/** What stands before the rows at the edges of the window, in pixels. */
+/** Heights of the bars at the edges of the window, in pixels. */
 const covered = { top: 64, bottom: 128 }
 
 const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }
 
 /**
- * Where the list begins on the page, and how high its rows are, which are all alike. Looked at when the page has another size: while it is scrolled
- * the browser would have to lay everything out in the midst of a frame.
+ * Measures the position of the list and the common height of its rows when the page changes its size. Measuring while scrolling
+ * would force a layout in each frame.
  */
 function usePlace(grid: ListProps['grid']) {
   const [place, setPlace] = useState({ top: 0, rowHeight: innerWidth < 768 ? 64 : 44 })
@@ -59,7 +60,7 @@ export function List(props: ListProps) {
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: useCallback(() => rowHeight, [rowHeight]),
-    // another function would have every row measured anew, at each frame
+    // a new function would measure every row again, in each frame
     getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
     overscan: 12,
     scrollMargin: top,
@@ -73,7 +74,7 @@ export function List(props: ListProps) {
     if (hasMore && lastInSight >= rows.length - 80) onEnd()
   }, [hasMore, lastInSight, rows.length, onEnd])
 
-  /** The accounts of the halves that have been read, by their transfers. */
+  /** Loaded halves by their transfers. */
   const halves = useMemo(() => {
     const all = new Map<string, Transaction[]>()
     for (const row of rows) if (row.transfer_id !== null) all.set(row.transfer_id, [...all.get(row.transfer_id) ?? [], row])
@@ -106,7 +107,7 @@ export function List(props: ListProps) {
       role='grid'
       className={isReadOnly ? 'tx-grid tx-grid-read' : 'tx-grid'}
       tabIndex={0}
-      aria-label='Transactions'
+      aria-label={common.transactions}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-multiselectable={!isReadOnly}
       aria-activedescendant={items.some(({ key }) => key === active) ? `tx-${active}` : undefined}
@@ -145,14 +146,14 @@ export function List(props: ListProps) {
 }
 
 const columns = [
-  { title: 'Date', place: 'tx-date', column: 'transaction_date' },
-  { title: 'Name', place: 'tx-name', column: 'name' },
-  { title: 'Category', place: 'tx-category', column: null },
-  { title: 'Account', place: 'tx-account', column: null },
-  { title: 'Amount', place: 'tx-amount', column: 'amount' },
+  { title: m.date, place: 'tx-date', column: 'transaction_date' },
+  { title: common.name, place: 'tx-name', column: 'name' },
+  { title: common.category, place: 'tx-category', column: null },
+  { title: common.account, place: 'tx-account', column: null },
+  { title: common.amount, place: 'tx-amount', column: 'amount' },
 ] as const
 
-const Head = memo(function Head({ rows, sort, isBounded, onSort, isReadOnly, selected, onSelect }: ListProps) {
+const Head = memo(function Head({ rows, sort, isSortable, onSort, isReadOnly, selected, onSelect }: ListProps) {
   const areAll = rows.length > 0 && selected.size >= rows.length
   return (
     <div role='row' className='tx-row tx-head' aria-rowindex={1}>
@@ -160,7 +161,7 @@ const Head = memo(function Head({ rows, sort, isBounded, onSort, isReadOnly, sel
         <div role='columnheader' className='tx-check'>
           <input
             type='checkbox'
-            aria-label={`Select the ${rows.length} rows that are loaded`}
+            aria-label={m.selectTheRowsThatAre(rows.length)}
             checked={areAll}
             onChange={() => onSelect(rows.flatMap(({ id }) => areAll || !selected.has(id) ? [id] : []))}
           />
@@ -172,7 +173,7 @@ const Head = memo(function Head({ rows, sort, isBounded, onSort, isReadOnly, sel
         const next = column === null ? null : isHere ? (isDown ? column : `-${column}` as const) : column === 'name' ? column : `-${column}` as const
         return (
           <div key={title} role='columnheader' className={place} aria-sort={isHere ? (isDown ? 'descending' : 'ascending') : undefined}>
-            {next === null || !(isBounded || column === 'transaction_date')
+            {next === null || !(isSortable || column === 'transaction_date')
               ? title
               : <button type='button' onClick={() => onSort(next)}>{title}{isHere && <span aria-hidden='true'>{isDown ? ' ↓' : ' ↑'}</span>}</button>}
           </div>

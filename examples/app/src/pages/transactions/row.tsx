@@ -1,9 +1,10 @@
 import { memo, type ReactNode } from 'react'
-import { dayOf, type Transaction } from '../../data/transactions.ts'
+import { dayOf, type Transaction } from '../../data/transactions/api.ts'
 import { formatDay } from '../../locale/days.ts'
-import { Amount } from '../../parts/amount.tsx'
+import { transactions as m } from '../../messages/en.ts'
+import { Amount } from '../../parts/ui.tsx'
 
-/** What the ids of rows stand for. */
+/** Names by ids. */
 export type Names = { categories: ReadonlyMap<string, string>, accounts: ReadonlyMap<string, string> }
 
 type RowProps = {
@@ -11,20 +12,20 @@ type RowProps = {
   names: Names
   otherHalf: string | undefined
   index: number
-  /** How far below the first row it stands, in pixels. */
+  /** Pixels below the first row. */
   offset: number
   isActive: boolean
   isSelected: boolean
   onActive: (id: string) => void
-  /** Without it rows can only be read. */
+  /** null for read-only rows. */
   onSelect: ((ids: readonly string[]) => void) | null
   onEdit: (id: string) => void
-  /** What stands in its place while it is changed, and tells with this how high it is; null for all others. */
+  /** The form in place of the row; null for all other rows. */
   editor: ReactNode
   measure: (row: HTMLElement | null) => void
 }
 
-/** A row, drawn anew when it changes and not when others come into sight. */
+/** A row, which renders only if it changes. */
 export const Row = memo(function Row({ row, names, otherHalf, index, offset, isActive, isSelected, onActive, onSelect, onEdit, editor, measure }: RowProps) {
   const isEdited = editor !== null
   return (
@@ -33,7 +34,8 @@ export const Row = memo(function Row({ row, names, otherHalf, index, offset, isA
       data-index={index}
       id={`tx-${row.id}`}
       role='row'
-      className={isEdited ? 'tx-row tx-edited' : `tx-row tx-${row.status}${row.transfer_id === null ? '' : ' tx-transfer'}`}
+      className={isEdited ? 'tx-row tx-edited' : row.transfer_id === null ? 'tx-row' : 'tx-row tx-transfer'}
+      data-status={isEdited ? undefined : row.status}
       aria-rowindex={index + 2}
       aria-selected={onSelect === null ? undefined : isSelected}
       data-active={isActive || undefined}
@@ -55,7 +57,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
     <>
       {onSelect !== null && (
         <div role='gridcell' className='tx-check'>
-          <input type='checkbox' tabIndex={-1} aria-label={`Select ${row.name}`} checked={isSelected} onChange={() => onSelect([row.id])} />
+          <input type='checkbox' tabIndex={-1} aria-label={m.select(row.name)} checked={isSelected} onChange={() => onSelect([row.id])} />
         </div>
       )}
       <div role='gridcell' className='tx-date'>{formatDay(dayOf(row))}</div>
@@ -64,7 +66,7 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
           ? <span className='tx-title'>{row.name}</span>
           : <button type='button' className='tx-title' tabIndex={-1} onClick={() => onEdit(row.id)}>{row.name}</button>}
         {row.status !== 'paid' && <span className='badge'>{row.status}</span>}
-        {row.line_items.length > 0 && <span className='badge'>{row.line_items.length === 1 ? '1 part' : `${row.line_items.length} parts`}</span>}
+        {row.line_items.length > 0 && <span className='badge'>{m.partCount(row.line_items.length)}</span>}
         {row.tags.map(({ id, name }) => <span key={id} className='tx-tag'>#{name}</span>)}
       </div>
       <div role='gridcell' className='tx-category'>
@@ -81,6 +83,6 @@ function Cells({ row, names, otherHalf, isSelected, onSelect, onEdit }: CellsPro
 const transferText = ({ amount }: Transaction, other: string | undefined) =>
   other === undefined ? '⇄ Transfer' : (
     <>
-      ⇄ <span className='unseen'>Transfer</span> {amount < 0 ? 'to' : 'from'} {other}
+      ⇄ <span className='unseen'>{m.transfer}</span> {m.toOrFrom(amount, other)}
     </>
   )

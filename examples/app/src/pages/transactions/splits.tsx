@@ -1,82 +1,56 @@
-import { useState } from 'react'
+import { useFieldArray, useFormContext } from 'react-hook-form'
 import type { Category } from '../../data/categories.ts'
-import type { LineItem, Transaction } from '../../data/transactions.ts'
-import { Amount } from '../../parts/amount.tsx'
-import { AmountField } from '../../parts/amount-field.tsx'
+import type { Transaction } from '../../data/transactions/api.ts'
+import { common, transactions as m } from '../../messages/en.ts'
 import { Options, Select, TextField } from '../../parts/form.tsx'
+import { AmountField } from '../../parts/money-fields.tsx'
+import { Amount } from '../../parts/ui.tsx'
 
-/** A part as it is written; `key` tells those apart that are not stored yet. */
-export type Part = Omit<LineItem, 'id' | 'amount'> & { key: string, amount: number | null }
+/** A part in the form. `category_id` is empty for the category of the whole. */
+export type Part = { name: string, category_id: string, amount: number | null }
 
-export const partsOf = ({ line_items }: Transaction): Part[] => line_items.map(({ id, amount, ...item }) => ({ ...item, key: id, amount: Math.abs(amount) }))
+export const partsOf = ({ line_items }: Transaction): Part[] =>
+  line_items.map(({ name, amount, category_id }) => ({ name, category_id: category_id ?? '', amount: Math.abs(amount) }))
 
-/** What the parts leave of the whole, to the cent. */
+/** The remainder of the whole, to the cent. */
 export const restOf = ({ amount }: Transaction, parts: readonly Part[]): number =>
   Math.round((Math.abs(amount) - parts.reduce((sum, part) => sum + Math.abs(part.amount ?? 0), 0)) * 100) / 100
 
-type SplitsProps = {
-  row: Transaction /** As it is typed. */
-  currency: string
-  parts: readonly Part[]
-  onChange: (parts: Part[]) => void
-  categories: readonly Category[]
-}
+type SplitsProps = { row: Transaction, currency: string, categories: readonly Category[] }
 
-/** The parts of a transaction, and what remains. */
-export function Splits({ row, currency, parts, onChange, categories }: SplitsProps) {
-  const [added, setAdded] = useState(0)
+/** The parts of a transaction, and the remainder. */
+export function Splits({ row, currency, categories }: SplitsProps) {
+  const { setValue, watch } = useFormContext<{ parts: Part[] }>()
+  const { fields, append, remove } = useFieldArray<{ parts: Part[] }>({ name: 'parts' })
+  const parts = watch('parts')
   const rest = restOf(row, parts)
-  const change = (key: string, values: Partial<Part>) => onChange(parts.map((part) => part.key === key ? { ...part, ...values } : part))
-  /** The category may be all that there is to say, and is then what the part is called. */
-  const file = ({ key, name, category_id: before }: Part, id: string | null) => {
-    const nameOf = (one: string | null) => categories.find((category) => category.id === one)?.name ?? ''
-    change(key, { category_id: id, ...((name === '' || name === nameOf(before)) && { name: nameOf(id) }) })
-  }
-  const add = () => {
-    setAdded(added + 1)
-    // the first part that is added has all that remains
-    onChange([...parts, { key: `new ${added}`, name: '', amount: rest > 0 ? rest : null, category_id: null }])
+  const nameOf = (id: string) => categories.find((category) => category.id === id)?.name ?? ''
+  /** A part without a name of its own is named like its category. */
+  const rename = (index: number, { name, category_id: before }: Part, id: string) => {
+    if (name === '' || name === nameOf(before)) setValue(`parts.${index}.name`, nameOf(id), { shouldDirty: true })
   }
   return (
-    <fieldset className='splits'>
-      <legend>Parts</legend>
-      {parts.map((part, index) => (
-        <div key={part.key} className='split' role='group' aria-label={`Part ${index + 1}`}>
-          <TextField
-            name={`part-name-${part.key}`}
-            label='What'
-            value={part.name}
-            maxLength={255}
-            required
-            onChange={({ target }) => change(part.key, { name: target.value })}
-          />
-          <Select
-            name={`part-category-${part.key}`}
-            label='Category'
-            value={part.category_id ?? ''}
-            onChange={({ target }) => file(part, target.value || null)}
-          >
-            <option value=''>As the whole</option>
+    <fieldset className='tx-splits'>
+      <legend>{m.parts}</legend>
+      {fields.map((field, index) => (
+        <div key={field.id} className='tx-split' role='group' aria-label={m.part(index + 1)}>
+          <TextField name={`parts.${index}.name`} label={m.what} maxLength={255} required />
+          <Select name={`parts.${index}.category_id`} label={common.category} onChange={(id) => rename(index, parts[index] ?? field, id)}>
+            <option value=''>{m.asTheWhole}</option>
             <Options of={categories} />
           </Select>
-          <AmountField
-            name={`part-amount-${part.key}`}
-            label='Amount'
-            value={part.amount}
-            currency={currency}
-            onChange={(value) => change(part.key, { amount: value })}
-            required
-          />
-          <button type='button' className='quiet' aria-label={`Remove part ${index + 1}`} onClick={() => onChange(parts.filter(({ key }) => key !== part.key))}>
-            ×
-          </button>
+          <AmountField name={`parts.${index}.amount`} label={common.amount} currency={currency} required />
+          <button type='button' className='quiet' aria-label={m.removePart(index + 1)} onClick={() => remove(index)}>×</button>
         </div>
       ))}
-      <div className='splits-end'>
-        <button type='button' onClick={add}>Add a part</button>
+      <div className='tx-splits-end'>
+        {/* the first part gets the whole remainder */}
+        <button type='button' onClick={() => append({ name: '', category_id: '', amount: rest > 0 ? rest : null }, { shouldFocus: false })}>
+          {m.addAPart}
+        </button>
         {parts.length > 0 && (
           <p role='status' className={rest < 0 ? 'field-problem' : ''}>
-            {rest < 0 ? 'Too much by ' : 'Remains '}
+            {m.rest(rest)}
             <Amount value={Math.abs(rest)} currency={currency} />
           </p>
         )}

@@ -4,40 +4,41 @@ import { useState } from 'react'
 import { useSession } from '../../app/session.ts'
 import { sendVerification } from '../../data/me.ts'
 import { myInvitationsQuery } from '../../data/teams.ts'
+import { common, verifyEmail as m } from '../../messages/en.ts'
 import { Form, SubmitButton, TextField } from '../../parts/form.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Invitation } from '../accept-invitation/invitation.tsx'
+import { PageHead } from '../../parts/ui.tsx'
+import { Invitation } from '../accept-invitation/page.tsx'
 
 const route = getRouteApi('/outside/verify-email')
 
-/** Where the service's own link sends people on to when it has verified their address, or could not. */
+/** The target of the service's redirect after a verification link. */
 export function Page() {
   const { error } = route.useSearch()
   return error === undefined ? <Verified /> : <NotVerified />
 }
 
-/** Whoever has signed up to join a team goes on to join it. */
+/** Offers pending invitations next. */
 function Verified() {
   const { session } = useSession()
   const userId = session?.user_id ?? ''
   const waiting = useQuery({ ...myInvitationsQuery(userId), enabled: userId !== '' }).data
   return (
     <>
-      <PageHead title='Your address is verified' />
+      <PageHead title={m.yourAddressIsVerified} />
       {waiting !== undefined && <Invitations ids={waiting.map(({ id }) => id)} />}
       <p>
-        <Link to='/'>Go on to the app</Link>
+        <Link to='/'>{m.goOnToTheApp}</Link>
       </p>
       {session === null && (
         <p>
-          Somebody invited you to a team? <Link to='/team'>See the invitations</Link>
+          {m.somebodyInvitedYouToA} <Link to='/team'>{m.seeTheInvitations}</Link>
         </p>
       )}
     </>
   )
 }
 
-/** Those that waited at first: one that is answered stays, with what comes then. */
+/** The first list of invitations, so that an answered one stays visible. */
 function Invitations({ ids }: { ids: string[] }) {
   const [all] = useState(ids)
   return all.map((id) => <Invitation key={id} id={id} />)
@@ -47,13 +48,13 @@ function NotVerified() {
   const send = useMutation({ mutationFn: sendVerification })
   return (
     <>
-      <PageHead title='This link no longer works' />
-      <p>It was used, or is too old. A new one can be sent to you.</p>
+      <PageHead title={m.thisLinkNoLongerWorks} />
+      <p>{m.itWasUsedOrIs}</p>
       {send.data === undefined
         ? (
-          <Form error={send.error} onSubmit={({ text }) => send.mutate(text('email'))}>
-            <TextField name='email' label='E-mail address' type='email' autoComplete='username' required />
-            <SubmitButton isBusy={send.isPending}>Send a new link</SubmitButton>
+          <Form defaultValues={{ email: '' }} error={send.error} onSubmit={({ email }) => send.mutate(email)}>
+            <TextField name='email' label={common.emailAddress} type='email' autoComplete='username' required />
+            <SubmitButton isBusy={send.isPending}>{m.sendANewLink}</SubmitButton>
           </Form>
         )
         : <p role='status'>{send.data.message}</p>}

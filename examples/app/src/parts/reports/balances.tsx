@@ -1,44 +1,41 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { type Account, accountsQuery, balanceOf, bookedQuery, transfersQuery } from '../../data/accounts.ts'
-import { dayOf } from '../../data/transactions.ts'
+import { dayOf } from '../../data/transactions/api.ts'
 import { today } from '../../locale/days.ts'
 import { balancesOf, sumsByCurrency } from '../../locale/figures.ts'
 import { addMonths, formatPeriod, monthOf } from '../../locale/months.ts'
-import { Amount } from '../amount.tsx'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { RowsLink } from '../rows-link.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import { Sparkline } from './sparkline.tsx'
-import { TableSwitch } from './table-switch.tsx'
+import { Amount, EmptyState, RowsLink, Skeleton } from '../ui.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { Sparkline, TableSwitch } from './marks.tsx'
+import { common, reports as m } from '../../messages/en.ts'
 
-/** This month and the five before. */
+/** The month of a day and the five before. */
 const monthsUntil = (day: string): string[] => [-5, -4, -3, -2, -1, 0].map((count) => addMonths(monthOf(day), count))
 
-/** What lies in the accounts now and what lay there at the end of each month, each in its own currency, and the sum of each currency. */
+/** Current and former balances per account, and sums per currency. */
 export function Balances() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const months = monthsUntil(today())
   const accounts = useQuery(accountsQuery(context))
   const transfers = useQuery(transfersQuery(context, months[0] ?? ''))
   const [isTable, setIsTable] = useState(false)
   return (
-    <Answer
-      to={[accounts]}
-      empty={<EmptyState action={rights.write && <Link to='/accounts'>Add an account</Link>}>No account yet, so there is no balance.</EmptyState>}
-      shape={<Skeleton rows={5} />}
+    <QueryBoundary
+      of={[accounts]}
+      empty={<EmptyState action={rights.write && <Link to='/accounts'>{m.addAnAccount}</Link>}>{m.noAccountYetSoThere}</EmptyState>}
+      loading={<Skeleton rows={5} />}
     >
       {(rows) => (
         <>
           <table>
             <thead className='unseen'>
               <tr>
-                <th>Account</th>
+                <th>{common.account}</th>
                 <td />
-                <th>Balance</th>
+                <th>{m.balance}</th>
               </tr>
             </thead>
             <tbody>
@@ -51,7 +48,7 @@ export function Balances() {
           <TableSwitch isTable={isTable} onChange={setIsTable} />
         </>
       )}
-    </Answer>
+    </QueryBoundary>
   )
 }
 
@@ -60,7 +57,7 @@ type Transfers = Array<{ account_id: string | null, amount: number, transaction_
 type AccountRowProps = { account: Account, months: string[], isTable: boolean, transfers: Transfers | undefined }
 
 function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const booked = useQuery(bookedQuery(context, account.id, months[0] ?? ''))
   const balances = booked.data && transfers && balancesOf(
     balanceOf(account),
@@ -85,7 +82,7 @@ function AccountRow({ account, months, isTable, transfers }: AccountRowProps) {
       </tr>
       {isTable && balances !== undefined && months.slice(0, -1).map((month, index) => (
         <tr key={month} className='resting'>
-          <th scope='row' colSpan={2}>at the end of {formatPeriod(month, 'month')}</th>
+          <th scope='row' colSpan={2}>{m.atTheEndOf(formatPeriod(month, 'month'))}</th>
           <td className='amount'>
             <Amount value={balances[index] ?? 0} currency={account.currency} />
           </td>
@@ -99,7 +96,7 @@ function Totals({ accounts }: { accounts: Account[] }) {
   const sums = sumsByCurrency(accounts.map((account) => ({ amount: balanceOf(account), currency: account.currency })))
   return sums.filter(({ count }) => count > 1).map(({ currency, sum }) => (
     <tr key={currency}>
-      <th scope='row' colSpan={2}>All in {currency.toUpperCase()}</th>
+      <th scope='row' colSpan={2}>{m.allIn(currency.toUpperCase())}</th>
       <td className='amount'>
         <Amount value={sum} currency={currency} />
       </td>

@@ -1,36 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { budgetComparisonQuery, type Comparison, type Money } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { today } from '../../locale/days.ts'
 import { type Days, passedOf } from '../../locale/months.ts'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { RowsLink } from '../rows-link.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import { Bar } from './bar.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
+import { Bar } from './marks.tsx'
+import { common, reports as m } from '../../messages/en.ts'
 
-/** Budgets of some days and what was spent of them, with a mark where one should be today. Words say what is over, and the bar repeats it. */
+/** Budgets and expenses of some days, with a mark for today. */
 export function Budgets({ days, money }: { days: Days, money: Money }) {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const compared = useQuery(budgetComparisonQuery(context, days, money))
   const passed = passedOf(days, today())
   return (
     <>
-      {passed > 0 && passed < 1 && <small>the mark is where today is</small>}
-      <Answer
-        to={[compared]}
-        empty={<EmptyState action={rights.write && <Link to='/categories'>Set a budget</Link>}>No category has a budget in these days.</EmptyState>}
-        shape={<Skeleton rows={5} />}
+      {passed > 0 && passed < 1 && <small>{m.theMarkIsWhereToday}</small>}
+      <QueryBoundary
+        of={[compared]}
+        empty={<EmptyState action={rights.write && <Link to='/categories'>{m.setABudget}</Link>}>{m.noCategoryHasABudget}</EmptyState>}
+        loading={<Skeleton rows={5} />}
       >
         {(rows) => (
           <table>
             <thead>
               <tr>
-                <th>Category</th>
-                <th className='amount'>Spent</th>
-                <th className='amount'>Left</th>
+                <th>{common.category}</th>
+                <th className='amount'>{m.spent}</th>
+                <th className='amount'>{m.left}</th>
               </tr>
             </thead>
             <tbody>
@@ -42,7 +41,7 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
                   </th>
                   <td className='amount'>
                     {formatAmount(actual, currency)}
-                    <small>of {formatAmount(budget, currency)}</small>
+                    <small>{m.of(formatAmount(budget, currency))}</small>
                   </td>
                   <td className='amount'>{leftOf(difference, currency)}</td>
                 </tr>
@@ -50,16 +49,16 @@ export function Budgets({ days, money }: { days: Days, money: Money }) {
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
     </>
   )
 }
 
-/** @param difference what is left, negative where it was overspent */
+/** @param difference negative if overspent */
 export const leftOf = (difference: number, currency: string): string =>
-  difference < 0 ? `${formatAmount(-difference, currency)} over` : formatAmount(difference, currency)
+  difference < 0 ? m.over(formatAmount(-difference, currency)) : formatAmount(difference, currency)
 
-/** @param passed how much of the days has passed, from 0 to 1 */
+/** @param passed the share of passed days, from 0 to 1 */
 export const BudgetBar = ({ budget, actual, passed }: Pick<Comparison, 'budget' | 'actual'> & { passed: number }) => (
   <Bar share={budget > 0 ? actual / budget : Number(actual > 0)} mark={passed > 0 && passed < 1 ? passed : undefined} isOver={actual > budget} />
 )

@@ -1,18 +1,18 @@
-/** Income above the line, expenses below it, and a mark for what is left. Each column is a link. */
+/** Income above the line, expenses below it, and a mark for the net. Each column is a link. Drawn by hand: docs/decisions/app/draw-charts-with-d3-scales.md compares it with a chart library. */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefCallback, useCallback, useState } from 'react'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatShort } from '../../locale/figures.ts'
 import { daysOf, formatPeriod } from '../../locale/months.ts'
-import { RowsLink } from '../rows-link.tsx'
+import { RowsLink } from '../ui.tsx'
 import type { Flow, FlowProps } from './flows.ts'
-import { useWidth } from './width.ts'
+import { common, reports as m } from '../../messages/en.ts'
 
 const height = 240
 const edge = { top: 8, bottom: 24, start: 56 }
 
-/** As wide as the name of a period. */
+/** The width of a period's name. */
 const nameWidth = 48
 
 export default function CashFlowChart({ flows, currency, only, unit }: FlowProps) {
@@ -23,13 +23,13 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
   const y = scaleLinear([-lowest, highest], [height - edge.bottom, edge.top]).nice(4)
   const named = Math.ceil(nameWidth / x.step())
   return (
-    <div className='chart' ref={box}>
+    <div className='report-chart' ref={box}>
       {width > 0 && (
-        <svg width={width} height={height} role='group' aria-label='Cash flow'>
+        <svg width={width} height={height} role='group' aria-label={common.cashFlow}>
           {y.ticks(4).map((tick) => (
             <g key={tick} aria-hidden='true'>
-              <line className={tick === 0 ? 'chart-zero' : 'chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
-              <text className='chart-tick' x={edge.start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
+              <line className={tick === 0 ? 'report-chart-zero' : 'report-chart-grid'} x1={edge.start} x2={width} y1={y(tick)} y2={y(tick)} />
+              <text className='report-chart-tick' x={edge.start - 8} y={y(tick)} dy='0.32em' textAnchor='end'>{formatShort(tick, currency)}</text>
             </g>
           ))}
           {flows.map((flow) => (
@@ -38,7 +38,7 @@ export default function CashFlowChart({ flows, currency, only, unit }: FlowProps
             </ColumnLink>
           ))}
           {flows.filter((_, index) => index % named === 0).map(({ period }) => (
-            <text key={period} className='chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
+            <text key={period} className='report-chart-tick' aria-hidden='true' x={(x(period) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor='middle'>
               {formatPeriod(period, unit, 'short')}
             </text>
           ))}
@@ -53,8 +53,8 @@ type ColumnLinkProps = Omit<FlowProps, 'flows'> & { flow: Flow, children: ReactN
 function ColumnLink({ flow: { period, actual, planned, isComing }, currency, only, unit, children }: ColumnLinkProps) {
   const say = (amount: number) => formatAmount(amount, currency)
   const sums = isComing
-    ? `${say(planned.expenses)} of recurring costs planned`
-    : `income ${say(actual.income)}, expenses ${say(actual.expenses)}, net ${say(actual.net)}`
+    ? m.ofRecurringCostsPlanned(say(planned.expenses))
+    : m.incomeExpensesNet(say(actual.income), say(actual.expenses), say(actual.net))
   const label = `${formatPeriod(period, unit)}: ${sums}`
   const inside = (
     <>
@@ -62,31 +62,43 @@ function ColumnLink({ flow: { period, actual, planned, isComing }, currency, onl
       {children}
     </>
   )
-  if (isComing) return <Link to='/recurring' className='column' aria-label={label}>{inside}</Link>
-  return <RowsLink days={daysOf(period, unit)} currency={only} className='column' label={label}>{inside}</RowsLink>
+  if (isComing) return <Link to='/recurring' className='report-column' aria-label={label}>{inside}</Link>
+  return <RowsLink days={daysOf(period, unit)} currency={only} className='report-column' label={label}>{inside}</RowsLink>
 }
 
 type ColumnProps = { flow: Flow, y: (amount: number) => number, start: number, width: number, gap: number }
 
 function Column({ flow: { actual, planned, isComing }, y, start, width, gap }: ColumnProps) {
-  /** A part of the column between two amounts; what is there at all is seen, however little it is. */
+  /** A part of the column between two amounts, at least two pixels high. */
   const part = (className: string, from: number, to: number) => {
     const size = Math.max(Math.abs(y(from) - y(to)), 2)
     return from !== to && <rect className={className} x={start} width={width} y={to > from ? y(from) - size : y(from)} height={size} />
   }
   return (
     <>
-      <rect className='column-ground' x={start - gap / 2} width={width + gap} y={0} height={height} />
-      {part('flow-in', 0, actual.income)}
-      {part('flow-in flow-planned', actual.income, actual.income + planned.income)}
-      {part('flow-out', 0, -actual.expenses)}
-      {part('flow-out flow-planned', -actual.expenses, -actual.expenses - planned.expenses)}
+      <rect className='report-column-ground' x={start - gap / 2} width={width + gap} y={0} height={height} />
+      {part('report-flow-in', 0, actual.income)}
+      {part('report-flow-in report-flow-planned', actual.income, actual.income + planned.income)}
+      {part('report-flow-out', 0, -actual.expenses)}
+      {part('report-flow-out report-flow-planned', -actual.expenses, -actual.expenses - planned.expenses)}
       {!isComing && actual.income + actual.expenses !== 0 && (
         <>
-          <line className='flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
-          <line className='flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line className='report-flow-net-halo' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
+          <line className='report-flow-net' x1={start - gap / 4} x2={start + width + gap / 4} y1={y(actual.net)} y2={y(actual.net)} />
         </>
       )}
     </>
   )
+}
+
+/** Follows the width of an element in pixels, so that text in a chart keeps its size on every screen. */
+function useWidth<Element extends HTMLElement>(): [RefCallback<Element>, number] {
+  const [width, setWidth] = useState(0)
+  const ref = useCallback((element: Element | null) => {
+    if (element === null) return undefined
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
 }

@@ -1,42 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { undoLastOf, useChange } from '../../data/change.ts'
+import { recordDue } from '../../data/recurring.ts'
 import { upcomingQuery } from '../../data/reports.ts'
 import { formatCost } from '../../locale/amounts.ts'
 import { formatDay, today } from '../../locale/days.ts'
 import { addDays } from '../../locale/months.ts'
-import { ActionsHead } from '../actions-head.tsx'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { Record } from '../record.tsx'
-import { Skeleton } from '../skeleton.tsx'
+import { Action, ActionsHead, EmptyState, Skeleton } from '../ui.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { common, reports as m } from '../../messages/en.ts'
 
-/** A week back, for what nobody has recorded yet, and a month ahead. */
+/** Days to look back, for unrecorded costs, and ahead. */
 const reach = { back: 7, ahead: 31 }
-const most = 8
+const maximum = 8
 
-/** The recurring costs that come next. */
+/** Recurring costs that are due next. */
 export function DueNext() {
-  const { context, rights } = useHere()
+  const { context, rights } = useSessionContext()
   const now = today()
   const upcoming = useQuery({
     ...upcomingQuery(context, { start: addDays(now, -reach.back), end: addDays(now, reach.ahead) }),
-    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, most),
+    select: (due) => due.filter(({ is_recorded }) => !is_recorded).slice(0, maximum),
   })
   return (
     <>
-      <Answer
-        to={[upcoming]}
-        empty={<EmptyState action={rights.write && <Link to='/recurring'>Add a recurring cost</Link>}>Nothing is due in the next month.</EmptyState>}
-        shape={<Skeleton rows={5} />}
+      <QueryBoundary
+        of={[upcoming]}
+        empty={<EmptyState action={rights.write && <Link to='/recurring'>{m.addARecurringCost}</Link>}>{m.nothingIsDueInThe}</EmptyState>}
+        loading={<Skeleton rows={5} />}
       >
         {(due) => (
           <table>
             <thead className='unseen'>
               <tr>
-                <th>Cost</th>
-                <th>Amount</th>
-                <ActionsHead />
+                <th>{m.cost}</th>
+                <th>{common.amount}</th>
+                {rights.write && <ActionsHead />}
               </tr>
             </thead>
             <tbody>
@@ -44,7 +44,7 @@ export function DueNext() {
                 <tr key={`${subscription_id} ${due_on}`}>
                   <th scope='row'>
                     {title}
-                    <small>{due_on < now ? 'was due ' : ''}{due_on === now ? 'today' : formatDay(due_on)}</small>
+                    <small>{due_on < now ? m.wasDue : ''}{due_on === now ? m.today : formatDay(due_on)}</small>
                   </th>
                   <td className='amount'>{formatCost(amount, currency)}</td>
                   {rights.write && (
@@ -57,8 +57,17 @@ export function DueNext() {
             </tbody>
           </table>
         )}
-      </Answer>
-      <Link to='/recurring'>All recurring costs</Link>
+      </QueryBoundary>
+      <Link to='/recurring'>{m.allRecurringCosts}</Link>
     </>
   )
+}
+
+/** Creates the transaction of a due day. The service returns the same one for a second click. */
+export function Record({ subscription_id, title, due_on }: { subscription_id: string, title: string, due_on: string }) {
+  const { mutate } = useChange(recordDue, {
+    outcome: ({ id, name }) => ({ text: m.ofIsRecorded(name, formatDay(due_on)), undo: () => undoLastOf(id) }),
+    toastsErrors: true,
+  })
+  return <Action name={m.record} of={m.ofDay(title, formatDay(due_on))} onClick={() => mutate({ subscription_id, due_on })} />
 }

@@ -1,7 +1,7 @@
-/** The columns of the cash-flow chart, made of the rows of the report. */
+/** Converts rows of the report to columns of the cash-flow chart. */
 import type { Unit } from '../../locale/months.ts'
 
-/** Of what length the periods of a grouping are. */
+/** The unit of a grouping's periods. */
 export const unitOf = { daily: 'day', weekly: 'week', monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const satisfies Record<string, Unit>
 
 type Sums = { income: number, expenses: number }
@@ -10,19 +10,19 @@ type Sums = { income: number, expenses: number }
 type FlowRow = Sums & { period: string, net: number, is_planned: boolean }
 
 export type Flow = {
-  /** Its first day. */
+  /** The first day. */
   period: string
   actual: Sums & { net: number }
   planned: Sums
-  /** Whether it begins in the future, so that there is nothing but what is planned. */
+  /** Whether the period is in the future, which has only plans. */
   isComing: boolean
 }
 
-/** What the chart and its table are of. */
+/** The data of the chart and its table. */
 export type FlowProps = {
   flows: Flow[]
   currency: string
-  /** Of which currency the transactions behind a figure are; null for all of them. */
+  /** The currency of the linked transactions; null for all. */
   only: string | null
   unit: Unit
 }
@@ -38,6 +38,6 @@ export function flowsOf(rows: FlowRow[]): Flow[] {
   })
 }
 
-/** Whether there is anything to draw. */
+/** Whether the chart has content. */
 export const hasFlow = (flows: Flow[]): boolean =>
   flows.some(({ actual, planned }) => actual.income + actual.expenses + planned.income + planned.expenses !== 0)

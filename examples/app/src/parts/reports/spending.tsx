@@ -1,48 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
-import { useHere } from '../../app/here.tsx'
+import { useSessionContext } from '../../app/session-context.tsx'
 import { categoriesQuery } from '../../data/categories.ts'
 import { type Money, sharesQuery } from '../../data/reports.ts'
 import { formatAmount } from '../../locale/amounts.ts'
 import { formatChange, formatPercent } from '../../locale/figures.ts'
 import { type Days, formatDays } from '../../locale/months.ts'
-import { Answer } from '../answer.tsx'
-import { EmptyState } from '../empty-state.tsx'
-import { RowsLink } from '../rows-link.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import { Bar } from './bar.tsx'
+import { QueryBoundary } from '../query-boundary.tsx'
+import { EmptyState, RowsLink, Skeleton } from '../ui.tsx'
+import { Bar } from './marks.tsx'
+import { common, reports as m } from '../../messages/en.ts'
 
 type SpendingProps = {
   kind?: 'income' | 'expense'
   days: Days | null
-  /** The days that these are compared with. */
+  /** The days to compare with. */
   before?: Days
   money: Money
 }
 
-/** What some days went to, or what came in, by category, the most first. */
+/** Expenses or income of some days by category, the largest first. */
 export function Spending({ kind = 'expense', days, before, money }: SpendingProps) {
-  const { context } = useHere()
+  const { context } = useSessionContext()
   const shares = useQuery(sharesQuery(context, kind, days, money))
-  // without days to compare with these are the same, and asked once
+  // without days to compare with, both queries are the same request
   const sharesBefore = useQuery(sharesQuery(context, kind, before ?? days, money))
   const categories = useQuery(categoriesQuery(context))
   const sizeOf = ({ total }: { total: number }) => kind === 'expense' ? -total : total
   return (
     <>
-      {before !== undefined && <small>compared with {formatDays(before)}</small>}
-      <Answer
-        to={[shares, sharesBefore, categories]}
-        empty={<EmptyState>{kind === 'expense' ? 'Nothing was spent in these days.' : 'Nothing came in in these days.'}</EmptyState>}
-        shape={<Skeleton rows={5} />}
+      {before !== undefined && <small>{m.comparedWith(formatDays(before))}</small>}
+      <QueryBoundary
+        of={[shares, sharesBefore, categories]}
+        empty={<EmptyState>{kind === 'expense' ? m.nothingWasSpentInThese : m.nothingCameInInThese}</EmptyState>}
+        loading={<Skeleton rows={5} />}
       >
         {(rows, rowsBefore, known) => (
           <table>
             <thead>
               <tr>
-                <th>Category</th>
-                <th className='amount'>{kind === 'expense' ? 'Spent' : 'Came in'}</th>
-                <th className='amount'>Share</th>
-                {before !== undefined && <th className='amount'>Change</th>}
+                <th>{common.category}</th>
+                <th className='amount'>{kind === 'expense' ? m.spent : m.cameIn}</th>
+                <th className='amount'>{m.share}</th>
+                {before !== undefined && <th className='amount'>{m.change}</th>}
               </tr>
             </thead>
             <tbody>
@@ -53,19 +52,19 @@ export function Spending({ kind = 'expense', days, before, money }: SpendingProp
                 return (
                   <tr key={`${id} ${currency}`}>
                     <th scope='row'>
-                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? 'Without a category'}</RowsLink>
+                      <RowsLink category={id} days={days} currency={money.convertTo === null ? currency : null}>{name ?? m.withoutACategory}</RowsLink>
                       <Bar share={sizeOf(row) / Math.max(...ofCurrency.map(sizeOf))} color={known.find((category) => category.id === id)?.color ?? null} />
                     </th>
                     <td className='amount'>{formatAmount(sizeOf(row), currency)}</td>
                     <td className='amount'>{formatPercent(share)}</td>
-                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? 'new'}</td>}
+                    {before !== undefined && <td className='amount'>{formatChange(sizeOf(row), same === undefined ? 0 : sizeOf(same)) ?? m.new}</td>}
                   </tr>
                 )
               })}
             </tbody>
           </table>
         )}
-      </Answer>
+      </QueryBoundary>
     </>
   )
 }

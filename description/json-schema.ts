@@ -1,0 +1,126 @@
+/** JSON Schema as the descriptions of both surfaces use it, and the TypeScript that says the same. No I/O. */
+
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  enum?: (string | null)[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  description?: string
+  examples?: unknown[]
+}
+
+/** PostgreSQL's types as PostgREST writes them in an answer. numeric is a JSON number, with all its digits. */
+const answered: Record<string, Schema> = {
+  bool: { type: 'boolean' },
+  int2: { type: 'integer' },
+  int4: { type: 'integer' },
+  int8: { type: 'integer' },
+  float8: { type: 'number' },
+  numeric: { type: 'number' },
+  text: { type: 'string' },
+  uuid: { type: 'string', format: 'uuid' },
+  date: { type: 'string', format: 'date' },
+  timestamptz: { type: 'string', format: 'date-time' },
+}
+
+/** What may be sent where it is not the same. */
+const sent: Record<string, Schema> = {
+  timestamptz: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'string', format: 'date' }] },
+}
+
+/** @throws when the type has no schema yet, so that a new one is not forgotten here. */
+export function schemaOfType(type: string, direction: 'answered' | 'sent', where: string): Schema {
+  const schema = (direction === 'sent' ? sent[type] : undefined) ?? answered[type]
+  if (schema === undefined)
+    throw new Error(`${where} is of the type ${type}: say in description/json-schema.ts what that is, or in description/shapes.ts what this one holds`)
+  return schema
+}
+
+/** The same, or null. */
+export function nullable(schema: Schema): Schema {
+  const { type, enum: values } = schema
+  // a schema that says nothing takes null already
+  if (Object.keys(schema).every((key) => key === 'description')) return schema
+  if (type === undefined) {
+    const { anyOf = [schema], description, ...rest } = schema
+    if (anyOf.some((one) => one.type === 'null')) return schema
+    return { ...(schema.anyOf === undefined ? {} : rest), anyOf: [...anyOf, { type: 'null' }], ...(description !== undefined && { description }) }
+  }
+  const types = [type].flat()
+  if (types.includes('null')) return schema
+  return { ...schema, type: [...types, 'null'], ...(values !== undefined && { enum: [...values, null] }) }
+}
+
+const scalars: Record<string, string> = { boolean: 'boolean', integer: 'number', number: 'number', string: 'string', null: 'null' }
+const literal = (value: string | null) => value === null ? 'null' : `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`
+
+/** A member of an object type. `type` is written at the indentation that it is given. */
+export type Member = { name: string, isOptional: boolean, type: (indent: string) => string, description?: string | undefined }
+
+/** How types are written: what may hold anything, and an object with these members, at an indentation. */
+export type Layout = { any: string, object: (members: Member[], indent: string) => string }
+
+/** The name of a member as it is written. */
+export const propertyName = (name: string): string => /^[A-Za-z_]\w*$/.test(name) ? name : literal(name)
+
+/** On one line, without descriptions. */
+export const oneLine: Layout = {
+  any: 'Json',
+  object: (members, indent) =>
+    members.length === 0
+      ? 'Record<never, never>'
+      : `{ ${members.map(({ name, isOptional, type }) => `${propertyName(name)}${isOptional ? '?' : ''}: ${type(indent)}`).join(', ')} }`,
+}
+
+/** The type of what a schema lets pass; a named schema is a type of that name. What it says beyond the type, such as a length, is left out. */
+export function typeScriptOf(schema: Schema, layout = oneLine, indent = ''): string {
+  const { $ref, type, enum: values, oneOf, anyOf = oneOf, properties, required = [], items } = schema
+  const written = (one: Schema, at = indent) => typeScriptOf(one, layout, at)
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  if (anyOf !== undefined) return [...new Set(anyOf.map((one) => written(one)))].join(' | ')
+  if (values !== undefined) return values.map(literal).join(' | ')
+  if (type === undefined) return layout.any
+  return [type].flat().map((one) => {
+    if (one === 'array') {
+      const item = written(items ?? {})
+      return item.includes(' | ') ? `(${item})[]` : `${item}[]`
+    }
+    if (one !== 'object') return scalars[one] ?? layout.any
+    if (properties === undefined) return `{ [key: string]: ${layout.any} }`
+    const members = Object.entries(properties).map(([name, property]): Member => ({
+      name,
+      isOptional: !required.includes(name),
+      type: (at) => written(property, at),
+      description: property.description,
+    }))
+    return layout.object(members, indent)
+  }).join(' | ')
+}
+
+export type Json = Record<string, unknown>
+
+/** The parts of an OpenAPI document that are the data surface's. */
+export type Description = {
+  /** By their path from data_url; each path names that as its server. */
+  paths: Record<string, Json>
+  components: { schemas: Record<string, Json>, responses: Record<string, Json>, parameters: Record<string, Json>, headers: Record<string, Json> }
+  tags: { name: string, description: string }[]
+}
+
+/** Refers to a part that has a name. */
+export const reference = (kind: keyof Description['components'], name: string): Json => ({ $ref: `#/components/${kind}/${name}` })

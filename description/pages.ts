@@ -1,0 +1,47 @@
+/** The files that `npm run schema` writes. A test compares them with what is in the repository. */
+import type pg from 'pg'
+import { catalogue as authErrors } from '../auth/errors.ts'
+import { describeDatabase, schemaPage } from '../db/describe.ts'
+import { readExposed } from './catalogue.ts'
+import { clientRoutesPage } from './client-routes.ts'
+import { columnsPage, databasePage, fieldsPage } from './client-types.ts'
+import { typesPage } from './database-types.ts'
+import { strayShapes } from './fields.ts'
+
+const errorsPage = () =>
+  `# Errors of the auth surface
+
+Every error has this body, and nothing else:
+
+\`\`\`json
+{ "error": "INVALID_CREDENTIALS", "message": "The e-mail address or the password is incorrect." }
+\`\`\`
+
+Branch on \`error\`; show or log \`message\`, which may say more than the sentence below. 429 and 503 carry
+\`Retry-After\` in seconds. Written from \`auth/errors.ts\` by \`npm run schema\`.
+
+| Status | \`error\` | \`message\` |
+|---|---|---|
+${Object.entries(authErrors).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
+
+The data surface answers in PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
+`
+
+/** Returns the text of each file that is made of the catalogue of a migrated database. */
+export async function cataloguePages(client: pg.ClientBase): Promise<Record<string, string>> {
+  // first, because describeDatabase changes settings of the connection
+  const types = await typesPage(client)
+  const exposed = await readExposed(client)
+  const strays = strayShapes(exposed)
+  if (strays.length > 0) throw new Error(`description/shapes.ts has shapes of objects that are not exposed: ${strays.join(', ')}`)
+  return {
+    'db/types.ts': types,
+    'client/database.ts': databasePage(exposed),
+    'client/fields.ts': fieldsPage(exposed),
+    'edge/columns.ts': columnsPage(exposed),
+    'db/schema.sql': schemaPage(await describeDatabase(client)),
+  }
+}
+
+/** Returns the text of each file that is made of the auth surface's routes and errors. */
+export const authPages = (): Record<string, string> => ({ 'client/routes.ts': clientRoutesPage(), 'docs/errors.md': errorsPage() })

@@ -1,0 +1,45 @@
+/** Dialogs that the user answers before the page goes on. */
+import { useMutation } from '@tanstack/react-query'
+import { chooseContext, returnTo } from '../data/me.ts'
+import { shell as m } from '../messages/en.ts'
+import { PasskeySignIn, ProviderSignIn, SignInForm } from '../parts/credentials.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ErrorNote } from '../parts/ui.tsx'
+import { useSession } from './session.ts'
+import { nameOf, useSessionContext } from './session-context.tsx'
+
+export function Interruption() {
+  const { hasEnded } = useSession()
+  const { elsewhere } = useSessionContext()
+  if (hasEnded) return <SignInAgain />
+  return elsewhere !== null && <ContextSwitched {...elsewhere} />
+}
+
+/** The session has expired. The page stays and keeps its input. */
+function SignInAgain() {
+  const { user, context } = useSessionContext()
+  return (
+    <Dialog title={m.yourSessionHasEnded} open>
+      <p>{m.signInAgainAsWhat(user.email)}</p>
+      <SignInForm email={user.email} afterwards={() => returnTo(context.id)} />
+      <PasskeySignIn contextId={context.id} />
+      <ProviderSignIn to={`${window.location.pathname}${window.location.search}`} />
+    </Dialog>
+  )
+}
+
+/** The session's context was switched in another tab while a form here has unsaved input. */
+function ContextSwitched({ name, follow }: { name: string, follow: () => void }) {
+  const { context, team } = useSessionContext()
+  const back = useMutation({ mutationFn: chooseContext })
+  return (
+    <Dialog title={m.youHaveSwitchedTo(name)} open>
+      <p>{m.whatYouAreWritingHere(nameOf(team), name)}</p>
+      <ErrorNote error={back.error} />
+      <div className='buttons'>
+        <button type='button' className='primary' disabled={back.isPending} onClick={() => back.mutate(context.id)}>{m.backTo(nameOf(team))}</button>
+        <button type='button' className='danger' onClick={follow}>{m.goToWithoutIt(name)}</button>
+      </div>
+    </Dialog>
+  )
+}

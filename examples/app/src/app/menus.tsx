@@ -1,0 +1,70 @@
+/** Menus of the top bar: the context switcher and the user menu. */
+import { Menu } from '@base-ui/react/menu'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { chooseContext, signOut } from '../data/me.ts'
+import { shell as m } from '../messages/en.ts'
+import { useToast } from '../parts/toast.tsx'
+import { inBottomBar, pagesFor } from './navigation.ts'
+import { nameOf, useSessionContext } from './session-context.tsx'
+
+/** The popup of a menu. Its items are `Menu.Item` with the class `menu-item`. */
+export const MenuPopup = ({ children }: { children: ReactNode }) => (
+  <Menu.Portal>
+    <Menu.Positioner className='menu-place' align='end' sideOffset={4}>
+      <Menu.Popup className='menu'>{children}</Menu.Popup>
+    </Menu.Positioner>
+  </Menu.Portal>
+)
+
+/** Shows the context and the role in it, and switches to another. The page stays. */
+function ContextSwitcher() {
+  const { context, team, teams, role } = useSessionContext()
+  const toast = useToast()
+  const choose = useMutation({ mutationFn: chooseContext, onError: (error) => toast(error) })
+  return (
+    <Menu.Root>
+      <Menu.Trigger className='shell-context'>
+        <span className='unseen'>{m.context}</span>
+        <span className='shell-context-name'>{nameOf(team)}</span>
+        {role !== null && <span className='badge'>{role}</span>}
+        <span aria-hidden='true'>▾</span>
+      </Menu.Trigger>
+      <MenuPopup>
+        <Menu.RadioGroup value={context.key} onValueChange={(key: string) => choose.mutate(key === 'personal' ? null : key)}>
+          <Menu.RadioItem className='menu-item' value='personal' closeOnClick>{m.personal}</Menu.RadioItem>
+          {teams.map((one) => (
+            <Menu.RadioItem key={one.id} className='menu-item' value={one.id} closeOnClick>
+              {one.name} <span className='badge'>{one.role}</span>
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </MenuPopup>
+    </Menu.Root>
+  )
+}
+
+/** The user's own pages. On a phone also the pages that do not fit into the bottom bar. */
+function UserMenu() {
+  const { user, rights } = useSessionContext()
+  return (
+    <Menu.Root>
+      <Menu.Trigger className='quiet'>{user.name || user.email}</Menu.Trigger>
+      <MenuPopup>
+        {pagesFor(rights).slice(inBottomBar).map(({ to, name }) => (
+          <Menu.Item key={to} className='menu-item phone-only' render={<Link to={to} />}>{name}</Menu.Item>
+        ))}
+        <Menu.Item className='menu-item' render={<Link to='/settings' />}>{m.yourAccount}</Menu.Item>
+        <Menu.Item className='menu-item' onClick={() => void signOut()}>{m.signOut}</Menu.Item>
+      </MenuPopup>
+    </Menu.Root>
+  )
+}
+
+export const Menus = () => (
+  <>
+    <ContextSwitcher />
+    <UserMenu />
+  </>
+)

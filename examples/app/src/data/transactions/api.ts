@@ -1,0 +1,161 @@
+/** Reads and writes transactions. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
+import { type Context, finance, rowOf, within } from '../client.ts'
+import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, textColumns, usualSort } from './filters.ts'
+
+export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
+
+const ownColumns = [
+  'id',
+  'name',
+  'amount',
+  'currency',
+  'transaction_date',
+  'booked_on',
+  'status',
+  'category_id',
+  'account_id',
+  'transfer_id',
+  'source',
+  'created_at',
+  'updated_at',
+  ...textColumns,
+] as const
+
+const columns = `${ownColumns.join()},tags(id,name),line_items(id,name,amount,category_id)`
+
+export type Transaction = Pick<Row<'transactions'>, (typeof ownColumns)[number]> & { tags: { id: string, name: string }[], line_items: LineItem[] }
+
+/** The day of a row: the bank's booking day, otherwise the day of its time stamp. */
+export const dayOf = ({ booked_on, transaction_date }: Pick<Transaction, 'booked_on' | 'transaction_date'>): string =>
+  booked_on ?? transaction_date.slice(0, 10)
+
+/** A page of the list, and the cursor of the next page; null at the end. */
+export type TransactionPage = { rows: Transaction[], next: Cursor | null }
+
+const pageSize = 200
+
+/** Runs a query for `columns`. Sorts the tags of each row by name. */
+const rowsOf = async (query: Parameters<typeof unwrap>[0]): Promise<Transaction[]> =>
+  (await unwrap(query) as Transaction[]).map((row) => ({ ...row, tags: row.tags.toSorted((one, other) => one.name.localeCompare(other.name)) }))
+
+export const pagesKey = (context: Context) => [context.key, 'transactions', 'pages'] as const
+
+/** Reads one page. The filter by user lets the database use an index for personal rows. */
+function readPage(context: Context, userId: string, shown: Shown, after: Cursor | null, size: number, signal?: AbortSignal): Promise<Transaction[]> {
+  const all = finance.data.from('transactions').select(shown.tag === undefined ? columns : `${columns},tagged:tags!inner(name)`)
+  const own = context.id === null ? all.eq('user_id', userId) : all
+  const page = inOrder(narrowed(within(context, own), shown), shown.sort ?? usualSort, after).limit(size)
+  return rowsOf(signal === undefined ? page : page.abortSignal(signal))
+}
+
+/** The list, page by page. */
+export const transactionPages = (context: Context, userId: string, shown: Shown) =>
+  infiniteQueryOptions({
+    queryKey: [...pagesKey(context), userId, shown],
+    initialPageParam: null as Cursor | null,
+    queryFn: async ({ pageParam, signal }): Promise<TransactionPage> => {
+      const rows = await readPage(context, userId, shown, pageParam, pageSize, signal)
+      const last = rows.at(-1)
+      return { rows, next: last === undefined || rows.length < pageSize ? null : cursorOf(last, shown.sort ?? usualSort) }
+    },
+    getNextPageParam: ({ next }) => next,
+    // a long list would be read again page by page
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 4 && 'always',
+  })
+
+/** Yields all rows of the filters, in batches, for an export. */
+export async function* everyTransaction(context: Context, userId: string, shown: Shown): AsyncGenerator<Transaction[]> {
+  const size = 5_000
+  let after: Cursor | null = null
+  while (true) {
+    const rows: Transaction[] = await readPage(context, userId, shown, after, size)
+    yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < size) return
+    after = cursorOf(last, shown.sort ?? usualSort)
+  }
+}
+
+/** The sum and the count of the filtered rows per currency, by the rules of reports. */
+export const totalsQuery = (context: Context, shown: Shown) => {
+  const p_filters = reportFilters(shown)
+  return queryOptions({
+    queryKey: [context.key, 'transactions', 'totals', p_filters],
+    queryFn: ({ signal }) =>
+      unwrap(finance.data.rpc('get_transaction_aggregate', { p_filters, p_group_by: 'currency', p_aggregate_fn: 'sum' }).abortSignal(signal)),
+  })
+}
+
+type Suggestion = Pick<Row<'transactions'>, 'name' | 'amount' | 'category_id' | 'account_id'>
+
+/** The user's latest transactions: suggestions for the next one. */
+export const suggestionsQuery = (context: Context, userId: string) =>
+  queryOptions({
+    queryKey: [context.key, 'transactions', 'choices', userId],
+    queryFn: ({ signal }): Promise<Suggestion[]> => {
+      const all = finance.data.from('transactions').select('name,amount,category_id,account_id').is('transfer_id', null)
+      const own = context.id === null ? all.eq('user_id', userId) : all
+      return unwrap(within(context, own).order('transaction_date', { ascending: false }).order('id').limit(200).abortSignal(signal))
+    },
+    staleTime: 60_000,
+  })
+
+export const createTransaction = (context: Context, values: NewRow<'transactions'>): Promise<Transaction[]> =>
+  rowsOf(finance.data.from('transactions').insert(rowOf(context, values)).select(columns))
+
+/** Returns the two halves of the transfer, the outgoing one first. */
+export const createTransfer = (_: Context, values: Arguments<'create_transfer'>): Promise<Transaction[]> =>
+  rowsOf(finance.data.rpc('create_transfer', values).select(columns))
+
+/** Splits ids into batches that fit into a URL. */
+export const inBatches = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / 150) }, (_, batch) => ids.slice(batch * 150, (batch + 1) * 150))
+
+/** Reads rows by their ids or by their transfers. */
+export const readBy = async (column: 'id' | 'transfer_id', ids: readonly string[]): Promise<Transaction[]> =>
+  (await Promise.all(inBatches(ids).map((batch) => rowsOf(finance.data.from('transactions').select(columns).in(column, batch))))).flat()
+
+export const halvesOf = (rows: readonly Transaction[]) => readBy('transfer_id', [...new Set(rows.flatMap(({ transfer_id }) => transfer_id ?? []))])
+
+/** Reads rows again, with the other halves of transfers. Deleted rows are missing from the result. */
+export const reread = async (rows: readonly Transaction[]): Promise<Transaction[]> =>
+  (await Promise.all([readBy('id', rows.map(({ id }) => id)), halvesOf(rows)])).flat()
+
+/** Updates a row that still has this time stamp. Returns no row if it was changed or deleted meanwhile. */
+export const updateUnchanged = ({ id, updated_at }: Pick<Transaction, 'id' | 'updated_at'>, change: RowChange<'transactions'>): Promise<Transaction[]> =>
+  rowsOf(finance.data.from('transactions').update(change).eq('id', id).eq('updated_at', updated_at).select(columns))
+
+/** Applies one change to many rows. Returns the stored rows, with the other halves of transfers. */
+export async function changeTransactions(rows: readonly Transaction[], change: RowChange<'transactions'>): Promise<Transaction[]> {
+  const now: Transaction[] = []
+  for (const batch of inBatches(rows.map(({ id }) => id)))
+    now.push(...await rowsOf(finance.data.from('transactions').update(change).in('id', batch).select(columns)))
+  return [...now, ...await halvesOf(rows)]
+}
+
+/** Deletes rows with their line items, tags and other halves of transfers. Returns the rows that still existed. */
+export async function deleteTransactions(rows: readonly Transaction[]): Promise<Transaction[]> {
+  const deleted = new Set<string | null>()
+  for (const batch of inBatches(rows.map(({ id }) => id)))
+    for (const { id, transfer_id } of await unwrap(finance.data.from('transactions').delete().in('id', batch).select('id,transfer_id'))) {
+      deleted.add(id)
+      if (transfer_id !== null) deleted.add(transfer_id)
+    }
+  return rows.filter(({ id, transfer_id }) => deleted.has(id) || deleted.has(transfer_id))
+}
+
+/** Replaces the tags of a row. */
+export async function setTags({ id, tags }: Transaction, wanted: readonly string[]): Promise<void> {
+  const removed = tags.filter((tag) => !wanted.includes(tag.id)).map((tag) => tag.id)
+  const added = wanted.filter((one) => !tags.some((tag) => tag.id === one))
+  if (removed.length > 0) await unwrap(finance.data.from('transaction_tags').delete().eq('transaction_id', id).in('tag_id', removed))
+  if (added.length > 0) await unwrap(finance.data.from('transaction_tags').insert(added.map((tag_id) => ({ transaction_id: id, tag_id }))))
+}
+
+/** Replaces the line items of a row. Deletes first, so that the parts never exceed the whole. */
+export async function setLineItems({ id, line_items }: Transaction, wanted: ReadonlyArray<Omit<LineItem, 'id'> & { id?: string }>): Promise<void> {
+  if (line_items.length > 0) await unwrap(finance.data.from('line_items').delete().in('id', line_items.map((item) => item.id)))
+  if (wanted.length > 0) await unwrap(finance.data.from('line_items').insert(wanted.map((item) => ({ ...item, transaction_id: id }))))
+}

@@ -1,0 +1,66 @@
+/** Optimistic locking: a change of a transaction never overwrites a change of another user unseen. */
+import { FinanceError, type RowChange } from 'finance-client'
+import { formatAmount } from '../../locale/amounts.ts'
+import { formatDay } from '../../locale/days.ts'
+import { fields as names, transactions } from '../../messages/en.ts'
+import { gone } from '../client.ts'
+import { dayOf, halvesOf, readBy, reread, setLineItems, setTags, type Transaction, updateUnchanged } from './api.ts'
+
+const isDate = (field: string) => field === 'transaction_date' || field === 'booked_on'
+
+/** Returns a field's value for a message; null if the message only names the field. */
+function textOf(row: Transaction, field: string): string | null {
+  if (field === 'amount') return formatAmount(row.amount, row.currency)
+  if (field === 'currency') return row.currency.toUpperCase()
+  if (isDate(field)) return formatDay(dayOf(row))
+  const value = field.endsWith('_id') ? null : row[field as keyof Transaction]
+  return typeof value === 'string' ? value : null
+}
+
+/** Another user has changed the same fields. `row` is the stored row. */
+export class ChangedMeanwhile extends FinanceError {
+  readonly row: Transaction
+
+  constructor(row: Transaction, fields: readonly string[]) {
+    const { conflict } = transactions
+    const nameOf = (field: string) => isDate(field) ? conflict.date : names[field as keyof typeof names] ?? field
+    const changes = fields.map((field) => conflict.field(nameOf(field), textOf(row, field)))
+    super(409, { code: 'CHANGED_MEANWHILE', message: conflict.message(changes), hint: conflict.hint })
+    this.row = row
+  }
+}
+
+/**
+ * Changes a row, except for fields that another user has changed since.
+ * @param seen the row as the user last saw it
+ * @returns the stored row, with the other half of a transfer
+ * @throws ChangedMeanwhile if a field of the change differs from `seen`; FinanceError 404 if the row was deleted
+ */
+async function changeSeen(seen: Transaction, change: RowChange<'transactions'>): Promise<Transaction[]> {
+  let last = seen
+  while (true) {
+    const now = await updateUnchanged(last, change)
+    if (now.length > 0) return [...now, ...await halvesOf(now)]
+    const [current] = await readBy('id', [seen.id])
+    // a user who lost the right to change the row also updates none
+    if (current === undefined || current.updated_at === last.updated_at) throw gone()
+    const fields = Object.entries(change).flatMap(([field, wanted]) => {
+      const value = current[field as keyof Transaction]
+      return value === seen[field as keyof Transaction] || value === wanted ? [] : [field]
+    })
+    if (fields.length > 0) throw new ChangedMeanwhile(current, fields)
+    last = current
+  }
+}
+
+/** The user's changes of a row, its tags and its line items. */
+export type TransactionChange = { values: RowChange<'transactions'>, tags?: string[], items?: Parameters<typeof setLineItems>[1] }
+
+/** Stores all changes of a row. The values go first, because a conflict refuses them. */
+export async function saveTransaction(seen: Transaction, { values, tags, items }: TransactionChange): Promise<Transaction[]> {
+  const now = Object.keys(values).length > 0 ? await changeSeen(seen, values) : []
+  if (tags === undefined && items === undefined) return now
+  if (tags !== undefined) await setTags(seen, tags)
+  if (items !== undefined) await setLineItems(seen, items)
+  return reread([seen])
+}

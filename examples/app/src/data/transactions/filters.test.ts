@@ -1,0 +1,103 @@
+/** Filters of transactions in the reference app: from an address to a query of the data surface. */
+import { PostgrestClient } from '@supabase/postgrest-js'
+import { expect, test } from 'vitest'
+import { comparing, cursorOf, inOrder, isBefore, isFiltered, narrowed, reportFilters, shownOf } from './filters.ts'
+
+const food = '11111111-1111-4111-8111-111111111111'
+
+/** The query that is asked, as it stands in its address. */
+async function asked(build: (query: ReturnType<typeof all>) => PromiseLike<unknown>): Promise<string[]> {
+  let address = ''
+  const client = new PostgrestClient('http://data', {
+    fetch: (url) => {
+      if (typeof url === 'string') address = url
+      return Promise.resolve(Response.json([]))
+    },
+  })
+  await build(client.from('transactions').select('*'))
+  return [...new URL(address).searchParams].slice(1).map(([name, value]) => `${name}=${value}`)
+}
+const all = () => new PostgrestClient('http://data').from('transactions').select('*')
+
+test('an address that somebody made up shows what can be shown of it', () => {
+  const search = {
+    search: ' rent ',
+    category: 'none',
+    account: 'Giro',
+    status: 'lost',
+    currency: 'EUR',
+    from: '2025-13-01',
+    to: '2025-01-31',
+    sort: 'id',
+    more: 1,
+  }
+  expect(shownOf(search)).toEqual({ search: 'rent', category: 'none', to: '2025-01-31' })
+  // the router takes for a number what looks like one
+  expect(shownOf({ search: 2025 })).toEqual({ search: '2025' })
+  expect(isFiltered(shownOf({ sort: 'amount' }))).toBe(false)
+  expect(isFiltered(shownOf({ tag: 'weekly' }))).toBe(true)
+})
+
+test('rows and reports are narrowed to the same', async () => {
+  const shown = shownOf({
+    search: '50%, "all"',
+    category: food,
+    account: 'none',
+    tag: 'weekly',
+    status: 'paid',
+    currency: 'eur',
+    from: '2025-01-01',
+    to: '2025-02-28',
+  })
+  expect(await asked((query) => narrowed(query, shown))).toEqual([
+    'or=(name.ilike."*50\\\\%, \\"all\\"*",reference_no.ilike."*50\\\\%, \\"all\\"*",description.ilike."*50\\\\%, \\"all\\"*")',
+    `category_id=eq.${food}`,
+    'account_id=is.null',
+    'tagged.name=eq.weekly',
+    'status=eq.paid',
+    'currency=eq.eur',
+    // the last day is part of it
+    'or=(and(booked_on.gte.2025-01-01,booked_on.lte.2025-02-28),and(booked_on.is.null,transaction_date.gte.2025-01-01,transaction_date.lt.2025-03-01))',
+    'transaction_date=gte.2024-12-31T10:00:00.000Z',
+    'transaction_date=lt.2025-03-01T12:00:00.000Z',
+  ])
+  expect(reportFilters(shown)).toEqual([
+    { field: 'search', operation: 'contains', value: '50%, "all"' },
+    { field: 'category_id', operation: 'eq', value: food },
+    { field: 'account_id', operation: 'is_null', value: true },
+    { field: 'tag', operation: 'eq', value: 'weekly' },
+    { field: 'status', operation: 'eq', value: 'paid' },
+    { field: 'currency', operation: 'eq', value: 'eur' },
+    { field: 'transaction_date', operation: 'from', value: '2025-01-01' },
+    { field: 'transaction_date', operation: 'to', value: '2025-02-28' },
+  ])
+})
+
+test('the next page begins behind the last row, also among rows of one value', async () => {
+  const row = { id: food, name: 'Rent', amount: -900, transaction_date: '2025-01-31T00:00:00+00:00', created_at: '2025-02-01T08:00:00.5+00:00' }
+  expect(await asked((query) => inOrder(query, '-transaction_date', cursorOf(row, '-transaction_date')))).toEqual([
+    [
+      'or=(transaction_date.lt."2025-01-31T00:00:00+00:00"',
+      'and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.lt."2025-02-01T08:00:00.5+00:00")',
+      `and(transaction_date.eq."2025-01-31T00:00:00+00:00",created_at.eq."2025-02-01T08:00:00.5+00:00",id.lt.${food}))`,
+    ].join(),
+    'transaction_date=lte.2025-01-31T00:00:00+00:00',
+    'order=transaction_date.desc,created_at.desc,id.desc',
+  ])
+  expect(await asked((query) => inOrder(query, 'amount', cursorOf(row, 'amount')))).toEqual([
+    [
+      'or=(amount.gt."-900"',
+      'and(amount.eq."-900",created_at.gt."2025-02-01T08:00:00.5+00:00")',
+      `and(amount.eq."-900",created_at.eq."2025-02-01T08:00:00.5+00:00",id.gt.${food}))`,
+    ].join(),
+    'order=amount.asc,created_at.asc,id.asc',
+  ])
+  const later = { ...row, id: '22222222-2222-4222-8222-222222222222' }
+  expect([row, later].toSorted(comparing('-transaction_date'))).toEqual([later, row])
+  // what was created last is the first of its day
+  const newest = { ...row, created_at: '2025-02-01T08:00:00.51+00:00' }
+  expect([row, later, newest].toSorted(comparing('-transaction_date'))).toEqual([newest, later, row])
+  // a row that was taken out at the end of a page belongs to it still
+  expect(isBefore(row, cursorOf(row, '-transaction_date'), '-transaction_date')).toBe(true)
+  expect(isBefore(row, cursorOf(later, '-transaction_date'), '-transaction_date')).toBe(false)
+})

@@ -1,0 +1,32 @@
+/** Summaries of activity. */
+import { expect, test } from 'vitest'
+import type { Activity } from '../../data/activity.ts'
+import { differencesOf, summaryOf } from './summary.ts'
+
+const change = (table_name: string, action: Activity['action'], before: Activity['before'], after: Activity['after']) =>
+  ({ table_name, action, before, after }) as Activity
+const names = new Map([['food', 'Food']])
+
+test('a request is one sentence: the row that the user meant first, then what went along', () => {
+  const part = change('line_items', 'delete', { name: 'Bread' }, null)
+  const whole = change('transactions', 'delete', { name: 'Groceries' }, null)
+  expect(summaryOf([part, part, whole], false, names)).toBe('deleted the transaction “Groceries” and 2 parts of a split')
+})
+
+test('rows without a name are counted, and a request that is cut says so', () => {
+  const row = change('budgets', 'update', null, null)
+  expect(summaryOf([row], false, names)).toBe('changed a budget')
+  expect(summaryOf([row, row], true, names)).toBe('changed 2 or more budgets')
+})
+
+test('changed fields are named and formatted, and hidden ones are left out', () => {
+  const row = { name: 'Bread', category_id: null, reference_no: null, updated_at: '2025-01-01' }
+  const differences = differencesOf(
+    change('transactions', 'update', row, { ...row, category_id: 'food', reference_no: 'R-1', updated_at: '2025-01-02' }),
+    names,
+  )
+  expect(differences).toEqual([
+    { field: 'category', before: 'nothing', after: 'Food' },
+    { field: 'reference', before: 'nothing', after: 'R-1' },
+  ])
+})

@@ -1,0 +1,67 @@
+/** The bar below the list: the actions of the selection, or the totals. */
+import type { Reply, RowChange } from 'finance-client'
+import type { Category } from '../../data/categories.ts'
+import type { Transaction } from '../../data/transactions/api.ts'
+import { statuses } from '../../data/transactions/filters.ts'
+import { common, transactions as m } from '../../messages/en.ts'
+import { Options } from '../../parts/form.tsx'
+import { Amount } from '../../parts/ui.tsx'
+
+type BulkBarProps = {
+  rows: readonly Transaction[]
+  /** Whether the selection contains all loaded rows but not all rows. */
+  isMoreThere: boolean
+  categories: readonly Category[]
+  isBusy: boolean
+  onChange: (values: RowChange<'transactions'>) => void
+  onDelete: () => void
+  onClear: () => void
+}
+
+/** The actions of the selected rows. */
+export function BulkBar({ rows, isMoreThere, categories, isBusy, onChange, onDelete, onClear }: BulkBarProps) {
+  const choose = (field: 'category_id' | 'status') => ({ target }: { target: { value: string } }) => {
+    if (target.value !== '') onChange({ [field]: target.value === 'none' ? null : target.value })
+  }
+  return (
+    <div className='tx-bar' role='group' aria-label={m.selectedTransactions} aria-busy={isBusy}>
+      <span role='status'>{isMoreThere ? m.allLoadedAreSelectedWhat(rows.length) : m.selected(rows.length)}</span>
+      <select aria-label={m.categoryOfAllSelected} value='' disabled={isBusy} onChange={choose('category_id')}>
+        <option value=''>{m.category}</option>
+        <option value='none'>{m.noCategory}</option>
+        <Options of={categories} />
+      </select>
+      <select aria-label={m.statusOfAllSelected} value='' disabled={isBusy} onChange={choose('status')}>
+        <option value=''>{m.statusChoice}</option>
+        {statuses.map((status) => <option key={status} value={status}>{status}</option>)}
+      </select>
+      <button type='button' className='danger' disabled={isBusy} onClick={onDelete}>{common.delete}</button>
+      <button type='button' className='quiet' onClick={onClear}>{m.clear}</button>
+    </div>
+  )
+}
+
+type Totals = Reply<'get_transaction_aggregate'>
+
+export const countOf = (totals: Totals | undefined) => totals?.reduce((sum, { count }) => sum + count, 0) ?? null
+
+/** The sum of the filtered rows per currency. */
+export function TotalsBar({ totals, hasTransfers }: { totals: Totals | undefined, hasTransfers: boolean }) {
+  const count = countOf(totals)
+  if (totals === undefined || count === null) return <p className='tx-bar'>{m.addingUp}</p>
+  return (
+    <div className='tx-bar' role='status' aria-label={m.sumOfWhatIsShown}>
+      <span title={m.transfersBetweenAccountsAreLeft}>
+        {m.sumOf(new Intl.NumberFormat().format(count))}
+        {hasTransfers && m.transfersApart}
+      </span>
+      <span className='tx-sums'>
+        {totals.map(({ currency, value }) => (
+          <strong key={currency}>
+            <Amount value={value} currency={currency} />
+          </strong>
+        ))}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+/** The state of the list: the active row, the selection, the edited row and the open dialog. Pure functions. */
+import type { Transaction } from '../../data/transactions/api.ts'
+
+type ListState = {
+  active: string | null
+  selected: ReadonlySet<string>
+  /** The id of the edited row; `new` is the line for the next one. */
+  edited: string | null
+  dialog: 'transfer' | 'keys' | { details: Transaction } | null
+}
+
+type ListAction =
+  | { type: 'activate', id: string }
+  /** Selects rows that are not selected, and the other way round. */
+  | { type: 'toggle', ids: readonly string[] }
+  | { type: 'deselect' }
+  | { type: 'edit', id: string }
+  | { type: 'stopEditing' }
+  | { type: 'open', dialog: ListState['dialog'] }
+  /** Rows are removed. `next` becomes the active row. */
+  | { type: 'removed', next: string | null }
+
+export const initialState: ListState = { active: null, selected: new Set(), edited: null, dialog: null }
+
+export function reduceList(state: ListState, action: ListAction): ListState {
+  if (action.type === 'activate') return { ...state, active: action.id }
+  if (action.type === 'deselect') return { ...state, selected: new Set() }
+  if (action.type === 'edit') return { ...state, edited: action.id }
+  if (action.type === 'stopEditing') return { ...state, edited: null }
+  if (action.type === 'open') return { ...state, dialog: action.dialog }
+  if (action.type === 'removed') return { ...state, active: action.next, selected: new Set(), dialog: null }
+  const kept = [...state.selected].filter((id) => !action.ids.includes(id))
+  return { ...state, selected: new Set([...kept, ...action.ids.filter((id) => !state.selected.has(id))]) }
+}
+
+/** Returns the row that becomes active when rows are removed: the first remaining one after them. */
+export function nextOf(rows: ReadonlyArray<{ id: string }>, removed: ReadonlyArray<{ id: string }>): string | null {
+  const ids = new Set(removed.map(({ id }) => id))
+  return rows.slice(rows.findIndex(({ id }) => ids.has(id))).find(({ id }) => !ids.has(id))?.id ?? null
+}

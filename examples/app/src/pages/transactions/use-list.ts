@@ -1,0 +1,59 @@
+/** The queries of the page. */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo } from 'react'
+import { useSessionContext } from '../../app/session-context.tsx'
+import { accountsQuery } from '../../data/accounts.ts'
+import { categoriesQuery, tagsQuery } from '../../data/categories.ts'
+import { totalsQuery, transactionPages } from '../../data/transactions/api.ts'
+import type { Shown } from '../../data/transactions/filters.ts'
+import { cachedList } from '../../data/transactions/pages.ts'
+import { countOf } from './bars.tsx'
+
+/** The maximum number of rows that the database sorts by any column. */
+const sortable = 10_000
+
+const noRows: never[] = []
+
+export function useTransactionList(shown: Shown) {
+  const { context, user } = useSessionContext()
+  const pages = useInfiniteQuery(transactionPages(context, user.id, shown))
+  const totals = useQuery(totalsQuery(context, shown))
+  const categories = useQuery(categoriesQuery(context)).data ?? noRows
+  const accounts = useQuery(accountsQuery(context)).data ?? noRows
+  const tags = useQuery(tagsQuery(context)).data ?? noRows
+  const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.rows) ?? noRows, [pages.data])
+  const names = useMemo(() => ({
+    categories: new Map(categories.map(({ id, name }) => [id, name])),
+    accounts: new Map(accounts.map(({ id, name }) => [id, name])),
+  }), [categories, accounts])
+  const count = countOf(totals.data)
+
+  const { fetchNextPage, isFetching, hasNextPage } = pages
+  const loadMore = useCallback(() => {
+    if (!isFetching) void fetchNextPage()
+  }, [isFetching, fetchNextPage])
+  // without rows the list has no end that would load more
+  const isEmptied = rows.length === 0 && hasNextPage
+  useEffect(() => {
+    if (isEmptied) loadMore()
+  }, [isEmptied, loadMore])
+
+  const client = useQueryClient()
+  const { key, id } = context
+  useEffect(() => () => void cachedList(client, { key, id }).shorten(), [client, key, id])
+
+  return {
+    rows,
+    names,
+    categories,
+    accounts,
+    tags,
+    totals: totals.data,
+    isSortable: count !== null && count <= sortable,
+    hasMore: hasNextPage,
+    loadMore,
+    isLoading: pages.isPending || (isEmptied && !pages.isError),
+    isEmpty: pages.isSuccess && rows.length === 0 && !isEmptied,
+    error: pages.error ?? totals.error,
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { FinanceError } from '../../../../client/errors.ts'
+import { isAbout, messageOf } from './error-messages.ts'
+
+const refused = (code: string, message: string, hint: string | null = null) => new FinanceError(400, { code, message, hint })
+const ofRule = (rule: string) =>
+  refused('23514', `new row for relation "accounts" violates check constraint "${rule}"`, 'currency: Code of ISO 4217, stored in lower case.')
+
+test.each([
+  [ofRule('accounts_currency_form'), 'There is no such currency. It has three letters, such as EUR.'],
+  [ofRule('transactions_amount_fits_currency'), 'The amount has more decimals than can be kept in this currency.'],
+  [ofRule('transactions_name_length'), 'A name has one to 255 characters.'],
+  [ofRule('subscriptions_days_in_order'), 'The end is before the beginning.'],
+  [ofRule('one_of_tomorrow'), 'One of the values cannot be kept.'],
+  [refused('22003', 'numeric field overflow'), 'The amount is too large.'],
+  [refused('22023', 'from_account_id and to_account_id are different'), 'The service could not do this.'],
+  [refused('NETWORK_ERROR', 'fetch failed'), 'There was no answer. Try again when the connection is back.'],
+])('%s is told without a word of the database', (error, message) => {
+  expect(messageOf(error)).toEqual({ message, hint: null })
+})
+
+test('what the service says to people is passed on, and what it says to programs is not', () => {
+  expect(messageOf(refused('22023', 'a half of a transfer keeps its currency', 'Delete the transfer and create another.')))
+    .toEqual({ message: 'A half of a transfer keeps its currency.', hint: 'Delete the transfer and create another.' })
+  expect(messageOf(refused('22023', 'the account is of eur', "Leave currency out or send the account's; /rpc/create_transfer moves money.")))
+    .toEqual({ message: 'The account is of eur.', hint: null })
+})
+
+test('an amount that is too large is shown at its field', () => {
+  expect(isAbout(refused('22003', 'numeric field overflow'), 'balance')).toBe(true)
+  expect(isAbout(refused('22003', 'numeric field overflow'), 'name')).toBe(false)
+})

@@ -1,0 +1,58 @@
+/** Error messages for users. Only this file knows the service's messages for programs. */
+import { errors } from '../messages/en.ts'
+
+const { rules, codes, signIn, unknown } = errors
+
+/** The client's error, recognized by its name: unit tests have no build of the client. */
+type FinanceError = Error & { code: string, fields: readonly string[], hint: string | null }
+
+const isFinanceError = (error: Error | null): error is FinanceError => error?.name === 'FinanceError'
+
+/** Messages by the end of a constraint's name. Its beginning is the table and the column. */
+const byRule: ReadonlyArray<readonly [RegExp, string]> = [
+  [/_currency_(form|known)$/, rules.currency],
+  [/_fits_currency$/, rules.decimals],
+  [/_(name|title)_length$/, rules.name],
+  [/_length$|_size$|_depth$/, rules.length],
+  [/_days_in_order$/, rules.daysInOrder],
+  [/_date_in_range$|_on_in_range$|_month_in_range$/, rules.day],
+  [/_interval_in_days_in_range$/, rules.interval],
+  [/^line_items_fit$/, rules.lineItems],
+  [/_is_(number|amount)$/, rules.amount],
+]
+
+const byCode: Readonly<Record<string, string>> = codes
+
+/** Codes of the app's own errors, which are plain words and may contain names that users chose. */
+const ownCodes = ['GONE', 'CHANGED_MEANWHILE']
+
+/** Whether a sentence is for programs: it names a table, a column or a URL, or says what to send. */
+const isForPrograms = (text: string) => /\w_\w|["/]|\b(column|relation|constraint)\b|^(Send|Leave) /.test(text)
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`
+
+/** Returns an error's message, and a hint if there is one. */
+export function messageOf(error: Error): { message: string, hint: string | null } {
+  if (!isFinanceError(error)) return { message: sentence(error.message), hint: null }
+  const { code, message, hint } = error
+  const [, rule = ''] = /constraint "([^"]+)"/.exec(message) ?? []
+  const known = byRule.find(([pattern]) => pattern.test(rule))?.[1] ?? byCode[code]
+  if (known !== undefined) return { message: known, hint: null }
+  const isOwn = ownCodes.includes(code)
+  return {
+    message: !isOwn && isForPrograms(message) ? unknown : sentence(message),
+    hint: hint === null || (!isOwn && isForPrograms(hint)) ? null : sentence(hint),
+  }
+}
+
+const bySignIn: Readonly<Record<string, string>> = signIn.codes
+
+/** Returns why a sign-in with the identity provider failed. @param code from the page's address, which an attacker may have written */
+export const signInMessageOf = (code: string): string => (Object.hasOwn(bySignIn, code) ? bySignIn[code] : undefined) ?? signIn.unknown
+
+/** Amount fields, the only ones that can be too large. */
+const amounts = ['amount', 'to_amount', 'balance', 'monthly_budget']
+
+/** Whether an error is about a field. Fields are named like columns and like inputs of routes. */
+export const isAbout = (error: Error | null, name: string): boolean =>
+  isFinanceError(error) && (error.fields.includes(name) || (error.code === '22003' && amounts.includes(name)))

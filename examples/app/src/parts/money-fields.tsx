@@ -1,0 +1,119 @@
+/** Fields for amounts, their direction and their currency. */
+import { useEffect, useRef, useState } from 'react'
+import { useController, useFormContext } from 'react-hook-form'
+import { useUsualCurrency } from '../data/accounts.ts'
+import { decimalsOf, parseAmount, typedAmount } from '../locale/amounts.ts'
+import { Field, type FieldProps, Select } from './form.tsx'
+import { common, parts as m } from '../messages/en.ts'
+
+export type Direction = 'out' | 'in'
+
+/** The direction that a typed sign means. */
+const directionOf = (typed: string): Direction | null => /^\s*\+/.test(typed) ? 'in' : /^\s*[-−]/.test(typed) ? 'out' : null
+
+type AmountFieldProps = FieldProps & {
+  /** The name of a direction field, which a typed sign sets. */
+  direction?: string
+  required?: boolean
+  /** Limits the decimals. Without a currency the service checks them. */
+  currency?: string
+  isNeverZero?: boolean
+}
+
+/** Returns the problem of a typed amount; null if there is none. */
+function problemOf(typed: string, currency: string | undefined, isNeverZero: boolean): string | null {
+  if (typed === '') return null
+  const amount = parseAmount(typed)
+  if (amount === null) return m.thisIsNoAmount
+  if (isNeverZero && amount === 0) return m.anAmountOfZeroMoves
+  if (currency === undefined) return null
+  const decimals = decimalsOf(currency)
+  if (Number(amount.toFixed(decimals)) === amount) return null
+  return m.hasDecimals(currency.toUpperCase(), decimals)
+}
+
+/** An amount in the user's notation, or a sum of amounts, which is replaced by its result. The value is null if the input is no amount. */
+export function AmountField({ direction: directionName, required, currency, isNeverZero = false, ...field }: AmountFieldProps) {
+  const { field: { value, onChange } } = useController<Record<string, number | null>>({ name: field.name })
+  const { setValue } = useFormContext<Record<string, Direction>>()
+  const [typed, setTyped] = useState(value == null ? '' : typedAmount(value))
+  const [isLeft, setIsLeft] = useState(false)
+  const problem = problemOf(typed, currency, isNeverZero)
+  const input = useRef<HTMLInputElement>(null)
+  // the browser does not submit a form with a custom validity
+  useEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem])
+  const leave = () => {
+    const amount = parseAmount(typed)
+    setIsLeft(true)
+    if (amount !== null) setTyped(typedAmount(amount))
+  }
+  return (
+    <Field {...field} problem={(isLeft ? problem : null) ?? field.problem}>
+      {(control) => (
+        <input
+          {...control}
+          ref={input}
+          className='amount'
+          // a phone's numeric keypad has no + and no -
+          inputMode='text'
+          autoComplete='off'
+          required={required}
+          value={typed}
+          onBlur={leave}
+          onInvalid={() => setIsLeft(true)}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            setIsLeft(false)
+            onChange(parseAmount(target.value))
+            const direction = directionOf(target.value)
+            if (directionName !== undefined && direction !== null) setValue(directionName, direction, { shouldDirty: true })
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Expense or income, so that an amount needs no sign. */
+export const DirectionField = (props: { hint?: string | undefined, disabled?: boolean, fallback?: string }) => (
+  <Select {...props} name='direction' label={m.direction}>
+    <option value='out'>{m.expenseOption}</option>
+    <option value='in'>{m.incomeOption}</option>
+  </Select>
+)
+
+type CurrencyFieldProps = { name?: string, label?: string, hint?: string | undefined, readOnly?: boolean }
+
+/** A currency by its three letters. A value of null follows the usual currency of the context. */
+export function CurrencyField({ name = 'currency', label = common.currency, readOnly, ...field }: CurrencyFieldProps) {
+  const { field: { value, onChange } } = useController<Record<string, string | null>>({ name })
+  const { resetField } = useFormContext()
+  const usual = useUsualCurrency()
+  const [followsUsual] = useState(value === null)
+  const [typed, setTyped] = useState(value?.toUpperCase())
+  const isFollowing = followsUsual && typed === undefined
+  useEffect(() => {
+    if (isFollowing) resetField(name, { defaultValue: usual })
+  }, [isFollowing, name, usual, resetField])
+  return (
+    <Field {...field} name={name} label={label}>
+      {(control) => (
+        <input
+          {...control}
+          value={typed ?? usual.toUpperCase()}
+          pattern='[A-Za-z]{3}'
+          title={m.threeLettersSuchAsEUR}
+          maxLength={3}
+          size={4}
+          autoComplete='off'
+          required
+          readOnly={readOnly}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            onChange(target.value.trim().toLowerCase())
+          }}
+        />
+      )}
+    </Field>
+  )
+}

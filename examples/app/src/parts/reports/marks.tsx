@@ -1,0 +1,48 @@
+/** Small marks of reports, for the eye only: the figures are beside them. */
+import { reports as m } from '../../messages/en.ts'
+
+type BarProps = {
+  /** From 0 to 1; more fills the bar. */
+  share: number
+  /** The position of a mark, from 0 to 1. */
+  mark?: number | undefined
+  /** `#rrggbb` of a category. */
+  color?: string | null
+  isOver?: boolean
+}
+
+/** A share of a whole. */
+export const Bar = ({ share, mark, color, isOver = false }: BarProps) => (
+  <span className={isOver ? 'report-bar report-bar-over' : 'report-bar'} aria-hidden='true'>
+    <span className='report-bar-fill' style={{ inlineSize: `${Math.min(Math.max(share, 0), 1) * 100}%`, ...(color != null && { background: color }) }} />
+    {mark !== undefined && <span className='report-bar-mark' style={{ insetInlineStart: `${mark * 100}%` }} />}
+  </span>
+)
+
+const size = { width: 96, height: 24 }
+
+/** The course of values. It keeps its size while loading. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
+  const points = values.map((value, index) => {
+    const share = highest === lowest ? 0.5 : (value - lowest) / (highest - lowest)
+    return `${index / (values.length - 1) * size.width},${(1 - share) * (size.height - 4) + 2}`
+  })
+  return (
+    <svg className='report-sparkline' viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden='true'>
+      <polyline points={points.join(' ')} />
+    </svg>
+  )
+}
+
+/** Switches between a chart and its table. */
+export const TableSwitch = ({ isTable, onChange }: { isTable: boolean, onChange: (isTable: boolean) => void }) => (
+  <button
+    type='button'
+    className='quiet'
+    aria-pressed={isTable}
+    onClick={() => onChange(!isTable)}
+  >
+    {m.showAsATable}
+  </button>
+)

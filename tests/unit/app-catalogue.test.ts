@@ -1,0 +1,85 @@
+/** Every text of the reference app is in its catalogue of messages, and every class of its styles belongs to one file. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseAst } from 'vite'
+
+const source = join(import.meta.dirname, '../../examples/app/src')
+const read = (file: string) => readFileSync(join(source, file), 'utf8')
+
+type Node = { type: string, start: number, value?: unknown, [part: string]: unknown }
+
+const partsOf = (node: Node): Node[] =>
+  Object.values(node).flat().filter((part): part is Node => typeof part === 'object' && part !== null && typeof (part as Node).type === 'string')
+
+/** Attributes whose value a user reads or hears. */
+const attributes = ['action', 'alt', 'aria-label', 'data-label', 'hint', 'label', 'placeholder', 'problem', 'title']
+
+const hasWord = (text: unknown) => typeof text === 'string' && /\p{L}{2}/u.test(text)
+
+/** Texts of a component: between tags, in attributes, and in expressions at both places. */
+function textsOf(node: Node, isShown = false): string[] {
+  if (node.type === 'JSXText' || (isShown && node.type === 'Literal')) return hasWord(node.value) ? [String(node.value).trim()] : []
+  if (isShown && node.type === 'TemplateElement') return hasWord((node.value as { cooked: string }).cooked) ? [(node.value as { cooked: string }).cooked] : []
+  if (node.type === 'JSXAttribute') {
+    const { name } = node['name'] as { name: string }
+    return partsOf(node).flatMap((part) => textsOf(part, attributes.includes(name)))
+  }
+  if (node.type === 'JSXElement' || node.type === 'JSXFragment') {
+    const children = node['children'] as Node[]
+    return [...partsOf(node).filter((part) => !children.includes(part)).flatMap((part) => textsOf(part)), ...children.flatMap((child) => textsOf(child, true))]
+  }
+  // only the branches of a choice are shown
+  if (isShown && node.type === 'ConditionalExpression') return [node['consequent'], node['alternate']].flatMap((part) => textsOf(part as Node, true))
+  if (isShown && node.type === 'LogicalExpression') return textsOf(node['right'] as Node, true)
+  const keeps = ['JSXExpressionContainer', 'TemplateLiteral'].includes(node.type)
+  return partsOf(node).flatMap((part) => textsOf(part, isShown && keeps))
+}
+
+/** Arguments of toasts and outcomes, which users read too. */
+const saidIn = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
+
+test('no component has a text of its own', () => {
+  const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.endsWith('.test.ts') && !file.startsWith('messages/'))
+  expect(files.length).toBeGreaterThan(80)
+  const own = files.flatMap((file) => {
+    const text = read(file)
+    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...saidIn(text)]
+    return texts.map((said) => `${file}: ${said}`)
+  })
+  expect(own).toEqual([])
+})
+
+/** Style sheets of features, each with the prefix of its classes. All others are shared. */
+const prefixes: Record<string, string> = {
+  'styles/activity.css': 'activity',
+  'styles/dashboards.css': 'dashboard',
+  'styles/import.css': 'import',
+  'styles/reports.css': 'report',
+  'styles/shell.css': 'shell',
+  'pages/transactions/transactions.css': 'tx',
+}
+
+test('a class is styled by the one sheet that it is named after, and each class of a component is styled', () => {
+  const sheets = globSync('**/*.css', { cwd: source }).filter((file) => file !== 'styles/all.css')
+  const classesOf = new Map(sheets.map((file) => [file, new Set([...read(file).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))]))
+  const ownerOf = (name: string) => Object.entries(prefixes).find(([, prefix]) => name === prefix || name.startsWith(`${prefix}-`))?.[0]
+  const shared = new Set(sheets.filter((file) => prefixes[file] === undefined).flatMap((file) => [...classesOf.get(file) ?? []]))
+  const misplaced = sheets.flatMap((file) =>
+    [...classesOf.get(file) ?? []].filter((name) => {
+      const owner = ownerOf(name)
+      return owner === undefined ? !shared.has(name) : owner !== file
+    }).map((name) => `${file}: ${name}`)
+  )
+  expect(misplaced).toEqual([])
+  const used = globSync('**/*.tsx', { cwd: source }).flatMap((file) =>
+    [...read(file).matchAll(/className=(?:'([^']*)'|\{[^{}]*?'([^'$]*)'(?: : '([^'$]*)')?\})/g)].flatMap(([, ...values]) =>
+      values.flatMap((value) => value?.split(' ') ?? []).filter((name) => name !== '').map((name) => ({ file, name }))
+    )
+  )
+  const all = new Set([...classesOf.values()].flatMap((names) => [...names]))
+  expect(used.length).toBeGreaterThan(150)
+  expect(used.filter(({ name }) => !all.has(name))).toEqual([])
+  const text = globSync('**/*.tsx', { cwd: source }).map(read).join('\n')
+  expect([...all].filter((name) => !new RegExp(`['\` ]${name}['\` ]`).test(text))).toEqual([])
+})
