@@ -13,7 +13,7 @@ import { readSettings, type Settings } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, type AuthDatabase } from './database.ts'
-import { endFailedStart, endInOrder } from './ending.ts'
+import { endFailedStart, gracefulShutdown } from './shutdown.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
 import { createPasswords } from './engine/passwords.ts'
@@ -187,7 +187,7 @@ async function run(optionsOf: OptionsAsSet): Promise<void> {
   const settings = readSettings(process.env)
   const config = authConfig(settings)
   const log = createLog(config.logLevel)
-  const stopWith = endInOrder(log)
+  const stopWith = gracefulShutdown(log)
   stopWith(await startAuth(config, log, optionsOf(settings)))
 }
 

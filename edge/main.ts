@@ -3,8 +3,8 @@ import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { endFailedStart, endInOrder } from '../auth/ending.ts'
 import { createLog, describeError, type Log } from '../auth/log.ts'
+import { endFailedStart, gracefulShutdown } from '../auth/shutdown.ts'
 import { configError } from '../infra/shared/errors.ts'
 import { startServer, type Listener } from '../infra/shared/http-server.ts'
 import { optionalTracing } from '../infra/shared/optional-tracing.ts'
@@ -97,7 +97,7 @@ try {
   const settings = readSettings(process.env)
   // lines are written together, because a write for each would cost a seventh of the throughput
   const log = createLog(settings.LOG_LEVEL, pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 100 }))
-  const stopWith = endInOrder(log)
+  const stopWith = gracefulShutdown(log)
   stopWith(await start(settings, log))
 } catch (error) {
   endFailedStart(error)

@@ -57,7 +57,9 @@ export function sessionReader(context: AuthContext, query: PreparedQuery): (c: R
   const { expiresIn, updateAge } = context.sessionConfig
   const isDueForRenewal = (expiresAt: Date) => expiresAt.getTime() - expiresIn * 1_000 + updateAge * 1_000 <= Date.now()
   return async (c) => {
-    const token = tokenIn(c.req.header('cookie') ?? '')
+    const cookie = c.req.header('cookie')
+    if (cookie === undefined) return null
+    const token = tokenIn(cookie)
     const row = token === undefined ? undefined : await query<Row>(sessionByToken, [token])
     if (row !== undefined && !isDueForRenewal(row.expiresAt)) return callerOfRow(row)
     return withBetterAuth(c, getSessionFromCtx) as Promise<Caller | null>

@@ -58,10 +58,10 @@ type RowOf<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Extract<B
 /** Returns the body of a response from a row. This is the one place where camelCase becomes snake_case. Only fields of the schema pass. */
 export function serialize<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, row: RowOf<z.output<z.ZodObject<Shape>>>): z.output<z.ZodObject<Shape>> {
   const values = row as Record<string, unknown>
-  const fields = Object.entries(schema.shape).map(([name, field]) => {
-    const value = values[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+  const fields = Object.entries(schema.shape).map(([key, field]) => {
+    const value = values[key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
     const isMissing = value === undefined && !(field instanceof z.ZodOptional)
-    return [name, value instanceof Date ? value.toISOString() : isMissing ? null : value] as const
+    return [key, value instanceof Date ? value.toISOString() : isMissing ? null : value] as const
   })
   return Object.fromEntries(fields) as z.output<z.ZodObject<Shape>>
 }

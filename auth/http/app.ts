@@ -14,7 +14,7 @@ import type { Env, RouteContext, Services } from '../route.ts'
 import { description, descriptionPaths } from './description.ts'
 import type { Checks } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { originNotes } from './origin-notes.ts'
+import { originLog } from './origin-log.ts'
 import { home, pageRoutes, type Additions } from './pages.ts'
 import { serveRoute } from './serve-route.ts'
 
@@ -45,7 +45,7 @@ export function createApp({ services, document, metrics, tracing, ready, isStopp
   const { config, log } = services
   const app = new Hono<Env>()
   const { trusts } = config.origins
-  const note = originNotes(log)
+  const note = originLog(log)
   const isLocal = (context: RouteContext) => {
     const { socket, headers } = context.env.incoming
     return config.origins.onLocalhost && isOnThisMachine(socket.remoteAddress ?? '', headers, config.trustedProxies)

@@ -1,7 +1,7 @@
-/** The text of all mails. No I/O. Names of users pass through auth/plain-text.ts. */
+/** The text of all mails. No I/O. Names of users pass through auth/sanitize-names.ts. */
 import { escapeHtml } from '../../infra/shared/html.ts'
 import type { AccountEventKind } from '../events.ts'
-import { nameLength, plainAddress, plainName, shorten } from '../plain-text.ts'
+import { nameLength, plainAddress, plainName, shorten } from '../sanitize-names.ts'
 
 /** An organization of a user who deletes the account, and its next owner. Without one it stays without members. */
 export type Succession = { id: string, name: string, successor: { id: string, name: string } | null }

@@ -1,6 +1,6 @@
 /** Which pages may call, what a browser is told to do with the cookie, and what the log says to whoever configures it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { originNotes } from '../../auth/http/origin-notes.ts'
+import { originLog } from '../../auth/http/origin-log.ts'
 import { createLog } from '../../auth/log.ts'
 import { routes } from '../../auth/features/routes.ts'
 import { password, person, signedIn } from '../support/person.ts'
@@ -166,7 +166,7 @@ describe('the log', () => {
   test('is not filled by somebody who makes origins up: a hundred an hour, and short', () => {
     const lines: string[] = []
     let time = 0
-    const note = originNotes(
+    const note = originLog(
       createLog('info', {
         write: (line: string) => {
           lines.push(line)

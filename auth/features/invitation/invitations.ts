@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { AuthDatabase } from '../../database.ts'
 import { refuse } from '../../errors.ts'
-import { plainName } from '../../plain-text.ts'
+import { plainName } from '../../sanitize-names.ts'
 import { callerOf, type RouteContext } from '../../route.ts'
 import { invitationOf, row, type input, type output } from './schemas.ts'
 

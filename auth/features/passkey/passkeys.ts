@@ -1,5 +1,5 @@
 /**
- * Passkeys: WebAuthn credentials with user verification, so one counts as two factors. docs/decisions/auth-surface.md explains why
+ * Passkeys: WebAuthn credentials with user verification, so one counts as two factors. docs/decisions/auth/build-passkeys-on-simplewebauthn.md explains why
  * they are not better-auth's plugin.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'

@@ -1,4 +1,4 @@
-/** Passkeys. Source: docs/decisions/auth-surface.md. */
+/** Passkeys. Source: docs/decisions/auth/build-passkeys-on-simplewebauthn.md. */
 import { perMinute } from '../../policy.ts'
 import { respondWith, route } from '../../route.ts'
 import { confirmed, done, exampleId, needsConfirmation, nothing, passwordLimits, unconfirmed } from '../fields.ts'

@@ -81,8 +81,19 @@ export const reply = {
 type User = z.output<typeof betterAuthUser>
 type Session = z.output<typeof betterAuthSession>
 
-export const fullSessionOf = (from: Session): z.output<typeof fullSession> =>
-  serialize(fullSession, { ...from, ipAddress: from.ipAddress ?? '', userAgent: from.userAgent ?? '', activeOrganizationId: from.activeOrganizationId ?? null })
+// written out, because exports and clients know the fields in this order, which is not the schema's
+const sessionOf = (from: Session): z.output<typeof session> => ({
+  id: from.id,
+  user_id: from.userId,
+  active_organization_id: from.activeOrganizationId ?? null,
+  expires_at: from.expiresAt.toISOString(),
+})
+
+export const fullSessionOf = (from: Session): z.output<typeof fullSession> => ({
+  ...sessionOf(from),
+  ip_address: from.ipAddress ?? '',
+  user_agent: from.userAgent ?? '',
+})
 
 export const listedSessionOf = (from: Session, current: Session): z.output<typeof listedSession> => ({
   ...fullSessionOf(from),
@@ -93,6 +104,6 @@ export const listedSessionOf = (from: Session, current: Session): z.output<typeo
 /** Returns the response of a sign-in, with the user's plan. */
 export const signedIn = async (c: RouteContext, from: { user: User, session: Session }): Promise<z.output<typeof output.signedIn>> => ({
   user: serialize(user, from.user),
-  session: serialize(session, { ...from.session, activeOrganizationId: from.session.activeOrganizationId ?? null }),
+  session: sessionOf(from.session),
   subscription: await c.var.services.plans.status(from.user.id),
 })

@@ -13,7 +13,7 @@ const patienceMs = 12_000
  * code is 1. A crash is logged like other errors, because Node would print the rows in a database error.
  * @returns a function that receives `stop` once there are parts to stop. Before that a signal ends the process at once.
  */
-export function endInOrder(log: Log): (stop: () => Promise<void>) => void {
+export function gracefulShutdown(log: Log): (stop: () => Promise<void>) => void {
   let stop: (() => Promise<void>) | undefined
   let exitCode = 0
   let ending = false

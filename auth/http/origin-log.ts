@@ -18,7 +18,7 @@ const forgetAfterMs = 3_600_000
  * @param now milliseconds
  * @returns a function that logs an origin once an hour
  */
-export function originNotes(log: Log, now: () => number = Date.now) {
+export function originLog(log: Log, now: () => number = Date.now) {
   const noted = new Set<string>()
   let since = now()
   return (setting: keyof typeof sentences, origin: string): void => {
