@@ -80,7 +80,7 @@ test('an upgrade ends with the line of a Caddy that is below its floor, and succ
     "compose exec -T caddy caddy version") ${caddy} ;;
     "compose run --rm --no-deps -T migrate "*) shift 6; "$@" ;;
   esac; }`
-  const upgrade = (caddy: string) => promisify(execFile)('bash', ['-euc', `${docker(caddy)}\n${command}`], { cwd: root })
+  const upgrade = (caddy: string) => promisify(execFile)('bash', ['--norc', '-euc', `${docker(caddy)}\n${command}`], { cwd: root })
   expect(await upgrade('echo v2.11.3 h1:abc=')).toEqual({ stdout: '', stderr: belowFloors({ caddy: '2.11.3' })[0]?.line + '\n' })
   expect(await upgrade('echo v2.11.4 h1:abc=')).toEqual({ stdout: '', stderr: '' })
   expect(await upgrade('false')).toEqual({ stdout: '', stderr: '' })

@@ -23,6 +23,6 @@ test('PostgREST on AWS, which has no file, is told what stands in it, and nothin
   expect(conf.split('\n').filter((line) => /^[^#\s]/.test(line))).toHaveLength(Object.keys(settings).length)
   expect(main).toContain('file("${path.module}/../../postgrest.conf")')
   const own = [...services.matchAll(/^\s+(PGRST_\w+)\s+=/gm)].map(([, name]) => name ?? '').filter((name) => name in settings)
-  expect(new Set(own)).toEqual(new Set(['PGRST_DB_POOL']))
+  expect(new Set(own)).toEqual(new Set(['PGRST_DB_POOL', 'PGRST_JWT_CACHE_MAX_ENTRIES']))
   for (const [, name = '', value] of plan.matchAll(/(PGRST_\w+)\s+= "([^"]*)"/g)) expect({ [name]: value }).toEqual({ [name]: settings[name] })
 })
