@@ -1,5 +1,5 @@
 /** What a client in TypeScript knows of the data surface: client/database.ts and client/fields.ts are written by this and by nobody. */
-import type { Exposed, Routine, Table } from './catalogue.ts'
+import type { Exposed, Routine, Rule, Table } from './catalogue.ts'
 import { oneLine, typeScriptOf } from './json-schema.ts'
 import { namedShapes } from './shapes.ts'
 import { changedFields, computedFields, newFields, parameterFields, replyFields, replySchema, rowFields, type Field } from './fields.ts'
@@ -87,7 +87,7 @@ export type Reply<Name extends FunctionName> = Functions[Name]['Returns']
 }
 
 /** The text of client/fields.ts: which field of a form a refused constraint is about. */
-export function fieldsPage({ tables, rules }: Exposed): string {
+export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
   // nobody types in what comes from the token
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
   const shown = rules.map(({ name, columns }) => {

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { catalogue as authErrors } from '../auth/errors.ts'
 import { describeDatabase, schemaPage } from '../db/describe.ts'
-import { readExposed } from './catalogue.ts'
+import { readExposed, readRules } from './catalogue.ts'
 import { clientRoutesPage } from './client-routes.ts'
 import { columnsPage, databasePage, fieldsPage } from './client-types.ts'
 import { typesPage } from './database-types.ts'
@@ -37,7 +37,7 @@ export async function cataloguePages(client: pg.ClientBase): Promise<Record<stri
   return {
     'db/types.ts': types,
     'client/database.ts': databasePage(exposed),
-    'client/fields.ts': fieldsPage(exposed),
+    'client/fields.ts': fieldsPage(exposed, await readRules(client)),
     'edge/columns.ts': columnsPage(exposed),
     'db/schema.sql': schemaPage(await describeDatabase(client)),
   }
