@@ -8,6 +8,14 @@
 # shellcheck disable=SC2034 # the comment in .env, for those who source this
 about_versions="What serves, and what served before: upgrade and rollback write it. Files of your own stay behind the first, after a colon."
 
+# Without this check a command would take an unreadable .env for a missing one, and write another.
+for path in .env secrets; do
+  if [ -e "$path" ] && ! { [ -r "$path" ] && [ -w "$path" ]; }; then
+    echo "$path belongs to $(stat -c %U "$path"), and $(id -un) cannot read and change it, so nothing was changed. Run this command as its owner, or give it back: sudo chown -R $(id -un) .env secrets" >&2
+    exit 1
+  fi
+done
+
 # known <variable>: its value in .env
 known() { sed -n "s/^$1=//p" .env 2>/dev/null || true; }
 

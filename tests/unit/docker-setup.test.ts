@@ -3,7 +3,7 @@
  * backup is missing. Docker is a script here that answers with labels; tests/containers/upgrade-under-load.containers.ts asks the real one.
  */
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
@@ -23,9 +23,10 @@ beforeEach(async () => {
 afterEach(() => rm(place, { recursive: true }))
 
 type Ended = { code: number, output: string, complaint: string }
-const command = (name: string, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+const command = (name: string, args: string[], env: Record<string, string> = {}, uid?: number): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(join(here(), 'infra/docker', name), args, { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env } }, (error, output, complaint) =>
+    const options = { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) }
+    execFile(join(here(), 'infra/docker', name), args, options, (error, output, complaint) =>
       resolve({ code: error === null ? 0 : Number(error.code), output, complaint }))
   })
 
@@ -97,6 +98,33 @@ test('setup copies the optional secrets of an older .env into files, and names t
     expect(await readFile(join(here(), 'secrets', name), 'utf8')).toBe(`${value}\n`)
     expect(await readFile(join(here(), '.env'), 'utf8')).toContain(`\n${name}_FILE=secrets/${name}\n`)
   }
+})
+
+/** Runs as root only: another user cannot give a file away. */
+describe.runIf(process.getuid?.() === 0)('.env of another user', () => {
+  const user = 65_534
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  })
+
+  test('is not taken for a missing one, and the command says how to get it back', async () => {
+    await chmod(place, 0o755)
+    await chown(here(), user, user)
+    const before = await readFile(join(here(), '.env'), 'utf8')
+    for (const name of ['setup', 'rollback']) {
+      const { code, complaint } = await command(name, [], {}, user)
+      expect([code, complaint]).toEqual([1, expect.stringMatching(/^\.env belongs to root, and .* cannot read and change it, so nothing was changed\./)])
+    }
+    expect(await readFile(join(here(), '.env'), 'utf8')).toBe(before)
+  })
+
+  test('stays theirs when root runs a command that writes it, and so do new secrets', async () => {
+    for (const path of ['.env', 'secrets']) await chown(join(here(), path), user, user)
+    await rm(join(here(), 'secrets/POSTGRES_PASSWORD'))
+    expect((await command('setup', ['https://new.example.org'])).code).toBe(0)
+    for (const path of ['.env', 'secrets/POSTGRES_PASSWORD']) expect((await stat(join(here(), path))).uid).toBe(user)
+  })
 })
 
 test('setup without Docker warns that it could not check, and continues', async () => {
