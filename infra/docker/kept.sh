@@ -16,8 +16,35 @@ for path in .env secrets; do
   fi
 done
 
-# known <variable>: its value in .env
-known() { sed -n "s/^$1=//p" .env 2>/dev/null || true; }
+# known <variable>: its value in .env, without quotes
+known() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
+
+# Versions before secrets/ read these from .env.
+# shellcheck disable=SC2034 # for the commands that source this
+required_secrets="POSTGRES_PASSWORD AUTH_SERVICE_PASSWORD AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET"
+optional_secrets="RESEND_API_KEY SMTP_URL OIDC_CLIENT_SECRET OTEL_EXPORTER_OTLP_HEADERS ALERT_WEBHOOK_URL"
+
+# kept_secret <name>: its value in secrets/
+kept_secret() {
+  local value
+  value=$(cat "secrets/$1" 2>/dev/null) || return 0
+  if [ "$1" = AUTHENTICATOR_PASSWORD ]; then
+    value=${value#*://authenticator:} value=${value%@*}
+    value=${value//\\/\\\\}
+    printf %b "${value//%/\\x}"
+  else
+    printf %s "$value"
+  fi
+}
+
+# differing_secrets: the names of secrets that are in .env and have another value in secrets/
+differing_secrets() {
+  local name value
+  for name in $required_secrets $optional_secrets; do
+    value=$(known "$name")
+    [ -z "$value" ] || [ ! -e "secrets/$name" ] || [ "$value" = "$(kept_secret "$name")" ] || printf ' %s' "$name"
+  done
+}
 
 # keep <version>: of what is in this folder; never in place, because the version that serves may read it
 keep() {

@@ -100,6 +100,84 @@ test('setup copies the optional secrets of an older .env into files, and names t
   }
 })
 
+describe('setup with the secrets of an older .env', () => {
+  const older = (lines: string) => writeFile(join(here(), '.env'), `PUBLIC_URL=https://money.example.org\n${lines}`)
+  const secret = (name: string) => readFile(join(here(), 'secrets', name), 'utf8')
+  beforeEach(() => docker('finance', [], []))
+
+  test('copies what compose reads, in quotes and without', async () => {
+    await older(`POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`)
+    expect((await command('setup', [])).code).toBe(0)
+    expect(await secret('POSTGRES_PASSWORD')).toBe('a $b #c "d"\n')
+    expect(await secret('AUTH_SERVICE_PASSWORD')).toBe("it's\n")
+    expect(await secret('AUTHENTICATOR_PASSWORD')).toBe('postgresql://authenticator:%70%40%73%73%25@\n')
+    expect(await secret('SMTP_URL')).toBe('smtp://u:a#b\\c"d@host:587\n')
+    expect(await secret('OTEL_EXPORTER_OTLP_HEADERS')).toBe('authorization=Bearer x\n')
+    expect((await command('setup', [])).complaint).not.toContain('differ')
+  })
+
+  test.each([
+    ['a comment behind the value', 'SMTP_URL=value # mine'],
+    ['a comment behind quotes', "SMTP_URL='value' # mine"],
+    ['text behind quotes', "SMTP_URL='value'tail"],
+    ['an escape in quotes', 'SMTP_URL="val\\"ue"'],
+    ['a variable', 'SMTP_URL=smtp://$HOST'],
+    ['a variable in quotes', 'SMTP_URL="smtp://$HOST"'],
+    ['an open quote', 'SMTP_URL="value'],
+    ['a Windows line end', 'SMTP_URL=value\r'],
+    ['a blank at its end', 'SMTP_URL=value '],
+    ['export before it', 'export SMTP_URL=value'],
+    ['blanks before it', '  SMTP_URL=value'],
+    ['a blank in the middle', 'SMTP_URL =value'],
+    ['a colon', 'SMTP_URL: value'],
+  ])('refuses a line with %s, and names the line and the variable', async (_, line) => {
+    await older(`# mail\n${line}\n`)
+    const { code, complaint } = await command('setup', [])
+    expect([code, complaint]).toEqual([1, expect.stringMatching(/^Line 3 of \.env is not plain\. Write it as SMTP_URL='value',[^]*Nothing was changed\.\n$/)])
+    expect(await readdir(here())).not.toContain('secrets')
+  })
+
+  test('refuses a secret that is there twice', async () => {
+    await older('SMTP_URL=one\nSMTP_URL=two\n')
+    const { code, complaint } = await command('setup', [])
+    expect([code, complaint]).toEqual([1, 'SMTP_URL is in .env more than once, on the lines 2 3. Keep one.\nNothing was changed.\n'])
+  })
+
+  test('says at each run which lines it does not read, and which differ, and removes the comments above them', async () => {
+    const comments = `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
+    await older(`${comments}BETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n`)
+    expect((await command('setup', [])).complaint).toContain('Copied from .env into secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET.\n')
+    expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^PUBLIC_URL=.*\nBETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n/)
+    await writeFile(join(here(), 'secrets/BETTER_AUTH_SECRET'), 'another\n')
+    const { output, complaint } = await command('setup', [])
+    expect(output).toContain('.env is complete')
+    expect(complaint).toBe(
+      'This version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
+    )
+  })
+})
+
+test('setup that finds a secret missing makes another, and says how to apply it', async () => {
+  await docker('finance', [], [])
+  await command('setup', ['https://money.example.org'])
+  await rm(join(here(), 'secrets/AUTH_SERVICE_PASSWORD'))
+  expect((await command('setup', [])).complaint).toBe(
+    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
+  )
+  await rm(join(here(), 'secrets/BETTER_AUTH_SECRET'))
+  expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')
+})
+
+test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'https://example.org.', 'https://localhost:443', 'http://localhost'])(
+  'setup refuses the address %s',
+  async (address) => {
+    await docker('finance', [], [])
+    const { code, complaint } = await command('setup', [address])
+    expect([code, complaint]).toEqual([1, expect.stringContaining('Say the address people will type')])
+    expect(await written()).toEqual([])
+  },
+)
+
 /** Runs as root only: another user cannot give a file away. */
 describe.runIf(process.getuid?.() === 0)('.env of another user', () => {
   const user = 65_534
