@@ -178,6 +178,61 @@ test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'h
   },
 )
 
+/** Docker as a script that answers the commands that match a pattern of the shell. */
+async function dockerScript(answers: Record<string, string>): Promise<void> {
+  const cases = Object.entries(answers).map(([pattern, answer]) => `${pattern}) ${answer} ;;`).join('\n')
+  await writeFile(join(place, 'bin/docker'), `#!/bin/sh\ncase "$*" in\n${cases}\nesac\n`)
+  await chmod(join(place, 'bin/docker'), 0o755)
+}
+
+test('an upgrade whose new auth service does not start shows the last lines of its log', async () => {
+  await writeFile(join(here(), '.env'), 'VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+  const started = join(place, 'started')
+  await dockerScript({
+    '*"config --services"': 'echo auth',
+    '*"ps -aq auth"': `echo old; [ ! -e "${started}" ] || echo new`,
+    '*"--scale auth="*': `touch "${started}"; exit 1`,
+    '"logs --tail 5 new"': 'echo "SMTP_URL must be a URL." >&2',
+    '"logs "*': 'echo "a line of another container"',
+  })
+  const { code, complaint } = await command('replace', [], { VERSION: 'next', COMPOSE_FILE: 'compose.yaml' })
+  expect(code).toBe(1)
+  expect(complaint).toContain('The last lines of the new auth:\nSMTP_URL must be a URL.\nnext does not serve. Going back to old.\n')
+  expect(complaint).not.toContain('another container')
+  expect(await readFile(join(here(), '.env'), 'utf8')).toBe('VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+})
+
+describe('rollback to a version that reads its secrets from .env', () => {
+  const secrets = { POSTGRES_PASSWORD: 'same', AUTHENTICATOR_PASSWORD: 'p@ss 100%' }
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`).join('')
+    await writeFile(join(here(), '.env'), `${lines}PREVIOUS_VERSION=old\nPREVIOUS_COMPOSE_FILE=.deployed.old.yaml\n`)
+    await writeFile(join(here(), '.deployed.old.yaml'), 'name: finance\n')
+    await mkdir(join(here(), 'secrets'))
+    await writeFile(join(here(), 'secrets/POSTGRES_PASSWORD'), 'same\n')
+    await writeFile(join(here(), 'infra/docker/replace'), '#!/bin/sh\n')
+  })
+  const changed = (password: string) => writeFile(join(here(), 'secrets/AUTHENTICATOR_PASSWORD'), `postgresql://authenticator:${password}@\n`)
+
+  test('is refused if one was changed since', async () => {
+    await changed('another')
+    const { code, complaint } = await command('rollback', [])
+    expect([code, complaint]).toEqual([
+      1,
+      'old reads its secrets from .env, where these have other values than in secrets/: AUTHENTICATOR_PASSWORD. Nothing was changed. Write the values of secrets/ into .env: docs/operations.md, Upgrade and rollback.\n',
+    ])
+  })
+
+  test('goes on if they are the same, or if that version reads secrets/', async () => {
+    await changed('p%40ss%20100%25')
+    expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
+    await changed('another')
+    await cp(join(here(), 'compose.yaml'), join(here(), '.deployed.old.yaml'))
+    expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
+  })
+})
+
 /** Runs as root only: another user cannot give a file away. */
 describe.runIf(process.getuid?.() === 0)('.env of another user', () => {
   const user = 65_534
