@@ -1,4 +1,4 @@
-# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $work, $lines.
+# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $revoke, $work, $lines and explain.
 # shellcheck shell=bash disable=SC2154
 
 bases=()
@@ -41,10 +41,11 @@ DATABASE_VOLUME=$(docker compose config | sed -n 's/^name: //p')_database_$(date
 export DATABASE_VOLUME
 discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
-check=(node infra/docker/migrate.ts); [ -z "$drill" ] || check=(node infra/local/check.ts)
+check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
 docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
   # what compose says of its own is no reason
-  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >&2
+  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
+  explain "$work/reason"
   echo "Nothing is changed. $possible, as far as the log was received." >&2
   exit 1
 }
