@@ -27,12 +27,25 @@ export type Connections = {
 /**
  * Opens both pools; nothing is connected before the first query.
  * @param url the connection of the role `auth_service`
- * @param onError told of a connection that broke while idle; the pool replaces it by itself
+ * @param onError told of a connection that broke while idle, which the pool replaces by itself, and of a password that is no longer valid
  * @param tracing gets a span for each statement of a request
  */
 export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
+  let isAccepted = false
+  /** Reports a password that the database has accepted before. Only the caller of a query hears of it otherwise, for each query. */
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+        if (code !== '28P01' || !isAccepted) return
+        isAccepted = false
+        onError(new Error('AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.'))
+      })
+    }
+  }
   const poolOf = (name: string) => {
     const pool = new pg.Pool({
+      Client,
       connectionString: url,
       application_name: name,
       max: 10,
@@ -43,7 +56,10 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     })
     pool.on('error', onError)
     // A connection that breaks in use fails the query too, which tells its caller. Unheard, this event would end the process.
-    pool.on('connect', (client) => client.on('error', () => undefined))
+    pool.on('connect', (client) => {
+      isAccepted = true
+      client.on('error', () => undefined)
+    })
     tellWhoAsks(pool)
     if (tracing !== undefined) traceStatements(pool, tracing)
     return pool
