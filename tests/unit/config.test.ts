@@ -225,7 +225,9 @@ describe('the session cookie', () => {
 
 describe('production', () => {
   test('refuses to start without a way to send mail', () => {
-    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow('RESEND_API_KEY or SMTP_URL')
+    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
+      /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
+    )
     expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
     expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
       'smtp',
