@@ -106,7 +106,9 @@ describe('setup with the secrets of an older .env', () => {
   beforeEach(() => docker('finance', [], []))
 
   test('copies what compose reads, in quotes and without', async () => {
-    await older(`POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`)
+    await older(
+      `POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`,
+    )
     expect((await command('setup', [])).code).toBe(0)
     expect(await secret('POSTGRES_PASSWORD')).toBe('a $b #c "d"\n')
     expect(await secret('AUTH_SERVICE_PASSWORD')).toBe("it's\n")
@@ -144,7 +146,8 @@ describe('setup with the secrets of an older .env', () => {
   })
 
   test('says at each run which lines it does not read, and which differ, and removes the comments above them', async () => {
-    const comments = `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
+    const comments =
+      `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
     await older(`${comments}BETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n`)
     expect((await command('setup', [])).complaint).toContain('Copied from .env into secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET.\n')
     expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^PUBLIC_URL=.*\nBETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n/)
