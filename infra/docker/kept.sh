@@ -16,6 +16,9 @@ for path in .env secrets; do
   fi
 done
 
+# keep_owner <new file> <file>: gives the new file to the owner of the other. Only root writes files of another user.
+keep_owner() { [ "$(id -u)" != 0 ] || chown --reference="$2" "$1"; }
+
 # known <variable>: its value in .env, without quotes
 known() { sed -nE "s/^$1=(['\"]?)(.*)\\1\$/\\2/p" .env 2>/dev/null || true; }
 

@@ -52,7 +52,7 @@ docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$bas
 [ -z "$drill" ] || { echo "The drill of $at passed."; exit 0; }
 
 # somebody may have saved it without its last newline
-printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new && chown --reference=.env .env.new || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
+printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new && keep_owner .env.new .env || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
 trap finish EXIT
 docker compose stop caddy edge auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
 mv .env.new .env
