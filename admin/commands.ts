@@ -8,7 +8,7 @@ import { exportCommand } from './export.ts'
 import { keysCommand } from './keys.ts'
 import { misspelled, mistake, table, userNamed, word, type Command, type Output } from './terminal.ts'
 
-const help = (command: string) =>
+const help = (command: string, isDeployed: boolean) =>
   `Usage: ${command} <command> [options]
 
   status                                   name the database, and the versions of its programs with their floors
@@ -27,7 +27,7 @@ const help = (command: string) =>
   keys revoke <kid>                        refuse a key and every token it signed, now
   keys revoke --all                        begin anew, as after BETTER_AUTH_SECRET was lost
 
-It works on DATABASE_URL, or on the embedded database when that is unset.
+It works on ${isDeployed ? 'the database of this deployment' : 'DATABASE_URL, or on the embedded database when that is unset'}.
 `
 
 const wholeNumber = (text: string | undefined, fallback: number, option: string, max: number): number => {
@@ -154,7 +154,7 @@ export async function admin(argv: string[], { databaseUrl, ...called }: AdminOpt
       },
     })
     if (values.help === true || name === undefined) {
-      out.write(help(called.command))
+      out.write(help(called.command, databaseUrl !== ''))
       return values.help === true ? 0 : 1
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined

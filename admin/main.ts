@@ -10,7 +10,7 @@ try {
   const run = (databaseUrl: string) =>
     admin(argv, { databaseUrl, command: settings.ADMIN_COMMAND, migrateCommand: settings.MIGRATE_COMMAND }, process.stdout, process.stderr)
   const isHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h')
-  process.exitCode = isHelp ? await run('') : await withExistingDatabase(settings, (databaseUrl) => {
+  process.exitCode = isHelp ? await run(settings.DATABASE_URL ?? '') : await withExistingDatabase(settings, (databaseUrl) => {
     // apart from the output, which may be a file
     process.stderr.write(`Database: ${nameOfDatabase(settings)}\n`)
     return run(databaseUrl)

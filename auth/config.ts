@@ -54,7 +54,8 @@ function mailTransport(settings: Settings): MailTransport {
     return { kind: 'resend', apiKey: settings.RESEND_API_KEY, baseUrl: settings.RESEND_BASE_URL }
   }
   if (settings.SMTP_URL !== undefined) return { kind: 'smtp', url: settings.SMTP_URL }
-  if (settings.NODE_ENV === 'production') throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent.')
+  if (settings.NODE_ENV === 'production')
+    throw configError('RESEND_API_KEY or SMTP_URL must be set in production, or no mail is sent. In containers set RESEND_API_KEY_FILE or SMTP_URL_FILE.')
   return { kind: 'log' }
 }
 

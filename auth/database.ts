@@ -30,12 +30,25 @@ export type Connections = {
 /**
  * Opens both pools. They connect with the first query.
  * @param url the connection of the role `auth_service`
- * @param onError called if an idle connection breaks; the pool replaces it
+ * @param onError called if an idle connection breaks, which the pool replaces, and if a password is no longer valid
  * @param tracing receives a span for each statement of a request
  */
 export function connect(url: string, onError: (error: Error) => void, tracing?: Tracing): Connections {
+  let isAccepted = false
+  /** Reports once that the database refuses a password that it has accepted before. Without it only the failed queries say so. */
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+        if (code !== '28P01' || !isAccepted) return
+        isAccepted = false
+        onError(new Error('AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.'))
+      })
+    }
+  }
   const poolOf = (name: string) => {
     const pool = new pg.Pool({
+      Client,
       connectionString: url,
       application_name: name,
       max: 10,
@@ -45,8 +58,11 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
       idle_in_transaction_session_timeout: 30_000,
     })
     pool.on('error', onError)
-    // A connection that breaks in use also fails its query. Without a listener this event would end the process.
-    pool.on('connect', (client) => client.on('error', () => undefined))
+    pool.on('connect', (client) => {
+      isAccepted = true
+      // A connection that breaks in use also fails its query. Without a listener this event would end the process.
+      client.on('error', () => undefined)
+    })
     wrapClients(pool, tracing)
     return pool
   }

@@ -17,7 +17,7 @@ export async function checkSecret(client: pg.ClientBase, secret: string): Promis
     await symmetricDecrypt({ key: secret, data: JSON.parse(key.private_key) as string })
   } catch {
     throw configError(
-      'BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed. Use the settings of the deployment that the database belongs to, such as its .env, or connect to another database. docs/operations.md describes how to change the secret on purpose.',
+      'BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed. Use the settings of the deployment that the database belongs to, such as its .env and secrets/BETTER_AUTH_SECRET, or connect to another database. docs/operations.md describes how to change the secret on purpose.',
     )
   }
 }

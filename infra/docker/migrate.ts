@@ -1,12 +1,13 @@
 /**
  * The one-shot of a deployment in containers: `npm run migrate` that requires the connection and the passwords.
  *
- * It sets the passwords it is started with, the owner's too where OWNER_PASSWORD is set. So a password that the operator
- * changed takes effect at the next start, and locks out no service.
+ * It sets the passwords that it is started with, also the owner's if OWNER_PASSWORD is set. Services that run keep the password
+ * of their start, so restart auth and PostgREST after a change.
  */
 import pg from 'pg'
-import { oneLine } from '../shared/errors.ts'
-import { need, readSettings } from '../shared/settings.ts'
+import { configError, oneLine } from '../shared/errors.ts'
+import { readSecretFiles } from '../shared/secret-files.ts'
+import { authenticatorForm, need, readSettings } from '../shared/settings.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
@@ -18,7 +19,15 @@ async function setOwnerPassword(databaseUrl: string, password: string): Promise<
   }
 }
 
+/** Refuses a file that PostgREST could not use. It would stop, and print the file's content into its log. */
+function checkAuthenticatorFile(env: NodeJS.ProcessEnv): void {
+  if ((env['AUTHENTICATOR_PASSWORD_FILE'] ?? '') === '') return
+  if (!/^postgres(?:ql)?:/.test(readSecretFiles(env)['AUTHENTICATOR_PASSWORD'] ?? ''))
+    throw configError(`The file of AUTHENTICATOR_PASSWORD must hold ${authenticatorForm}.`)
+}
+
 try {
+  checkAuthenticatorFile(process.env)
   const settings = readSettings(process.env)
   const databaseUrl = need(settings, 'DATABASE_URL')
   need(settings, 'AUTH_SERVICE_PASSWORD')

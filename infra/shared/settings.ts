@@ -55,12 +55,17 @@ const postgresUrl = urlOf(/^postgres(ql)?:$/, 'postgresql://user:password@host:5
     `has an unknown sslmode: it must be one of ${sslModes.join(', ')}`,
   )
 
+/** The form of a file with the password of `authenticator`, for messages. */
+export const authenticatorForm =
+  'postgresql://authenticator:<password>@, with other characters of the password than letters and digits percent-encoded, such as %40 for @'
+
 /** Returns the password of PostgREST's connection URL; any other text is the password itself. */
 function authenticatorPassword(value: string, context: z.RefinementCtx): string {
-  const inUrl = /^postgres(?:ql)?:\/\/authenticator:([^@/]*)@/.exec(value)?.[1]
-  if (inUrl === undefined) return value
-  if (isDecodable(inUrl)) return decodeURIComponent(inUrl)
-  context.addIssue({ code: 'custom', message: 'has a % that begins no escape: write it as %25' })
+  if (!/^postgres(?:ql)?:/.test(value)) return value
+  // only the characters of a URI, or PostgREST would not take it for one
+  const inUrl = /^postgres(?:ql)?:\/\/authenticator:([\w.~!$&'()*+,;=:%-]*)@[^@\s]*$/.exec(value)?.[1]
+  if (inUrl !== undefined && isDecodable(inUrl)) return decodeURIComponent(inUrl)
+  context.addIssue({ code: 'custom', message: inUrl === undefined ? `must be ${authenticatorForm}` : 'has a % that begins no escape: write it as %25' })
   return z.NEVER
 }
 

@@ -244,3 +244,23 @@ describe('a new machine', () => {
     )
   })
 })
+
+describe('a copy with keys of another BETTER_AUTH_SECRET', () => {
+  test('is refused before anything changes, and restored without its keys if the operator says so', async () => {
+    const dump = (await it.command('backup')).trim()
+    const drill = () => it.command('restore', '--drill', '--at', 'latest').catch((error: Error) => error.message)
+    await expect.poll(drill, patiently).toContain('The drill of latest passed.')
+    await it.keepSecret({ BETTER_AUTH_SECRET: 'another secret, which has to be long enough' })
+    for (const copy of [[dump], ['--at', 'latest']]) {
+      await expect(it.command('restore', ...copy)).rejects.toThrow(/BETTER_AUTH_SECRET is not the secret of the signing keys[^]*add --revoke-keys/)
+      expect((await ann.get('/get-session')).status).toBe(200)
+    }
+    expect(await it.sql(`select datname from pg_database where datname ~ '_copy_'`)).toEqual([])
+    expect(await it.command('restore', '--revoke-keys', dump)).toContain('Restored.')
+    expect((await ann.get('/get-session')).status).toBe(401)
+    await ann.signIn()
+    token = await ann.token()
+    expect(await stored()).toContain('Groceries')
+    expect(await it.command('restore', '--revoke-keys', '--at', 'latest')).toContain('Restored as it was at latest.')
+  })
+})

@@ -80,7 +80,9 @@ test.each([
   const { code, output } = await run(program, ours.secret)
   expect(code).toBe(1)
   expect(output).toMatch(
-    new RegExp(`^${says}: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed\\. [^\\n]*\\.env[^\\n]*\\n$`),
+    new RegExp(
+      `^${says}: BETTER_AUTH_SECRET is not the secret of the signing keys in this database, so nothing was changed\\. [^\\n]*\\.env and secrets/BETTER_AUTH_SECRET[^\\n]*\\n$`,
+    ),
   )
   expect(output).not.toMatch(/revoke/)
   expect(await query('select public_url from private.settings')).toEqual([{ public_url: theirs.publicUrl }])

@@ -42,6 +42,22 @@ test('the migration of a container gives the database the passwords of the files
   expect([(await ended).code, output()]).toEqual([0, await floorsOf(database.ownerUrl)])
 })
 
+test('the migration of a container refuses a plain password of authenticator, and names the form', async () => {
+  const { ended, output } = await start({
+    command: [process.execPath, join(root, 'infra/docker/migrate.ts')],
+    env: {
+      PUBLIC_URL: publicUrl,
+      ...given('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
+      // the other file has a plain password
+      AUTHENTICATOR_PASSWORD_FILE: files.AUTH_SERVICE_PASSWORD,
+    },
+  })
+  expect([(await ended).code, output()]).toEqual([
+    1,
+    'Cannot migrate: The file of AUTHENTICATOR_PASSWORD must hold postgresql://authenticator:<password>@, with other characters of the password than letters and digits percent-encoded, such as %40 for @.\n',
+  ])
+})
+
 test('the auth service connects with the password of the file', async () => {
   const port = await freePort()
   await using service = await start({

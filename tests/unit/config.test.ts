@@ -188,6 +188,9 @@ describe('a secret in a file', () => {
     expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
     expect(read('postgres://authenticator:long-enough@db:5432/finance')).toBe('long-enough')
     expect(() => read('postgresql://authenticator:100%secret@')).toThrow('AUTHENTICATOR_PASSWORD has a % that begins no escape: write it as %25.')
+    for (const unencoded of ['p@ss-word', 'pass/word', 'pass word', 'pass#word', 'pass?word'])
+      expect(() => read(`postgresql://authenticator:${unencoded}@`)).toThrow(/^AUTHENTICATOR_PASSWORD must be .*<password>@, with .* percent-encoded/)
+    expect(() => read('postgresql://postgres:long-enough@')).toThrow('AUTHENTICATOR_PASSWORD must be postgresql://authenticator:<password>@')
     expect(() => read('postgresql://authenticator:short@')).toThrow('AUTHENTICATOR_PASSWORD must have at least 8 characters.')
   })
 })
@@ -222,7 +225,9 @@ describe('the session cookie', () => {
 
 describe('production', () => {
   test('refuses to start without a way to send mail', () => {
-    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow('RESEND_API_KEY or SMTP_URL')
+    expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
+      /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
+    )
     expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production', RESEND_API_KEY: 'k' }))).toThrow('MAIL_FROM')
     expect(authConfig(readSettings({ ...least, NODE_ENV: 'production', SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@example.org' })).mail.transport.kind).toBe(
       'smtp',

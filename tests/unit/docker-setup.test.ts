@@ -3,7 +3,7 @@
  * backup is missing. Docker is a script here that answers with labels; tests/containers/upgrade-under-load.containers.ts asks the real one.
  */
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
@@ -23,9 +23,10 @@ beforeEach(async () => {
 afterEach(() => rm(place, { recursive: true }))
 
 type Ended = { code: number, output: string, complaint: string }
-const command = (name: string, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+const command = (name: string, args: string[], env: Record<string, string> = {}, uid?: number): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(join(here(), 'infra/docker', name), args, { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env } }, (error, output, complaint) =>
+    const options = { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) }
+    execFile(join(here(), 'infra/docker', name), args, options, (error, output, complaint) =>
       resolve({ code: error === null ? 0 : Number(error.code), output, complaint }))
   })
 
@@ -97,6 +98,169 @@ test('setup copies the optional secrets of an older .env into files, and names t
     expect(await readFile(join(here(), 'secrets', name), 'utf8')).toBe(`${value}\n`)
     expect(await readFile(join(here(), '.env'), 'utf8')).toContain(`\n${name}_FILE=secrets/${name}\n`)
   }
+})
+
+describe('setup with the secrets of an older .env', () => {
+  const older = (lines: string) => writeFile(join(here(), '.env'), `PUBLIC_URL=https://money.example.org\n${lines}`)
+  const secret = (name: string) => readFile(join(here(), 'secrets', name), 'utf8')
+  beforeEach(() => docker('finance', [], []))
+
+  test('copies what compose reads, in quotes and without', async () => {
+    await older(
+      `POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`,
+    )
+    expect((await command('setup', [])).code).toBe(0)
+    expect(await secret('POSTGRES_PASSWORD')).toBe('a $b #c "d"\n')
+    expect(await secret('AUTH_SERVICE_PASSWORD')).toBe("it's\n")
+    expect(await secret('AUTHENTICATOR_PASSWORD')).toBe('postgresql://authenticator:%70%40%73%73%25@\n')
+    expect(await secret('SMTP_URL')).toBe('smtp://u:a#b\\c"d@host:587\n')
+    expect(await secret('OTEL_EXPORTER_OTLP_HEADERS')).toBe('authorization=Bearer x\n')
+    expect((await command('setup', [])).complaint).not.toContain('differ')
+  })
+
+  test.each([
+    ['a comment behind the value', 'SMTP_URL=value # mine'],
+    ['a comment behind quotes', "SMTP_URL='value' # mine"],
+    ['text behind quotes', "SMTP_URL='value'tail"],
+    ['an escape in quotes', 'SMTP_URL="val\\"ue"'],
+    ['a variable', 'SMTP_URL=smtp://$HOST'],
+    ['a variable in quotes', 'SMTP_URL="smtp://$HOST"'],
+    ['an open quote', 'SMTP_URL="value'],
+    ['a Windows line end', 'SMTP_URL=value\r'],
+    ['a blank at its end', 'SMTP_URL=value '],
+    ['export before it', 'export SMTP_URL=value'],
+    ['blanks before it', '  SMTP_URL=value'],
+    ['a blank in the middle', 'SMTP_URL =value'],
+    ['a colon', 'SMTP_URL: value'],
+  ])('refuses a line with %s, and names the line and the variable', async (_, line) => {
+    await older(`# mail\n${line}\n`)
+    const { code, complaint } = await command('setup', [])
+    expect([code, complaint]).toEqual([1, expect.stringMatching(/^Line 3 of \.env is not plain\. Write it as SMTP_URL='value',[^]*Nothing was changed\.\n$/)])
+    expect(await readdir(here())).not.toContain('secrets')
+  })
+
+  test('refuses a secret that is there twice', async () => {
+    await older('SMTP_URL=one\nSMTP_URL=two\n')
+    const { code, complaint } = await command('setup', [])
+    expect([code, complaint]).toEqual([1, 'SMTP_URL is in .env more than once, on the lines 2 3. Keep one.\nNothing was changed.\n'])
+  })
+
+  test('says at each run which lines it does not read, and which differ, and removes the comments above them', async () => {
+    const comments =
+      `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
+    await older(`${comments}BETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n`)
+    expect((await command('setup', [])).complaint).toContain('Copied from .env into secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET.\n')
+    expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^PUBLIC_URL=.*\nBETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n/)
+    await writeFile(join(here(), 'secrets/BETTER_AUTH_SECRET'), 'another\n')
+    const { output, complaint } = await command('setup', [])
+    expect(output).toContain('.env is complete')
+    expect(complaint).toBe(
+      'This version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
+    )
+  })
+})
+
+test('setup that finds a secret missing makes another, and says how to apply it', async () => {
+  await docker('finance', [], [])
+  await command('setup', ['https://money.example.org'])
+  await rm(join(here(), 'secrets/AUTH_SERVICE_PASSWORD'))
+  expect((await command('setup', [])).complaint).toBe(
+    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
+  )
+  await rm(join(here(), 'secrets/BETTER_AUTH_SECRET'))
+  expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')
+})
+
+test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'https://example.org.', 'https://localhost:443', 'http://localhost'])(
+  'setup refuses the address %s',
+  async (address) => {
+    await docker('finance', [], [])
+    const { code, complaint } = await command('setup', [address])
+    expect([code, complaint]).toEqual([1, expect.stringContaining('Say the address people will type')])
+    expect(await written()).toEqual([])
+  },
+)
+
+/** Docker as a script that answers the commands that match a pattern of the shell. */
+async function dockerScript(answers: Record<string, string>): Promise<void> {
+  const cases = Object.entries(answers).map(([pattern, answer]) => `${pattern}) ${answer} ;;`).join('\n')
+  await writeFile(join(place, 'bin/docker'), `#!/bin/sh\ncase "$*" in\n${cases}\nesac\n`)
+  await chmod(join(place, 'bin/docker'), 0o755)
+}
+
+test('an upgrade whose new auth service does not start shows the last lines of its log', async () => {
+  await writeFile(join(here(), '.env'), 'VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+  const started = join(place, 'started')
+  await dockerScript({
+    '*"config --services"': 'echo auth',
+    '*"ps -aq auth"': `echo old; [ ! -e "${started}" ] || echo new`,
+    '*"--scale auth="*': `touch "${started}"; exit 1`,
+    '"logs --tail 5 new"': 'echo "SMTP_URL must be a URL." >&2',
+    '"logs "*': 'echo "a line of another container"',
+  })
+  const { code, complaint } = await command('replace', [], { VERSION: 'next', COMPOSE_FILE: 'compose.yaml' })
+  expect(code).toBe(1)
+  expect(complaint).toContain('The last lines of the new auth:\nSMTP_URL must be a URL.\nnext does not serve. Going back to old.\n')
+  expect(complaint).not.toContain('another container')
+  expect(await readFile(join(here(), '.env'), 'utf8')).toBe('VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+})
+
+describe('rollback to a version that reads its secrets from .env', () => {
+  const secrets = { POSTGRES_PASSWORD: 'same', AUTHENTICATOR_PASSWORD: 'p@ss 100%' }
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`).join('')
+    await writeFile(join(here(), '.env'), `${lines}PREVIOUS_VERSION=old\nPREVIOUS_COMPOSE_FILE=.deployed.old.yaml\n`)
+    await writeFile(join(here(), '.deployed.old.yaml'), 'name: finance\n')
+    await mkdir(join(here(), 'secrets'))
+    await writeFile(join(here(), 'secrets/POSTGRES_PASSWORD'), 'same\n')
+    await writeFile(join(here(), 'infra/docker/replace'), '#!/bin/sh\n')
+  })
+  const changed = (password: string) => writeFile(join(here(), 'secrets/AUTHENTICATOR_PASSWORD'), `postgresql://authenticator:${password}@\n`)
+
+  test('is refused if one was changed since', async () => {
+    await changed('another')
+    const { code, complaint } = await command('rollback', [])
+    expect([code, complaint]).toEqual([
+      1,
+      'old reads its secrets from .env, where these have other values than in secrets/: AUTHENTICATOR_PASSWORD. Nothing was changed. Write the values of secrets/ into .env: docs/operations.md, Upgrade and rollback.\n',
+    ])
+  })
+
+  test('goes on if they are the same, or if that version reads secrets/', async () => {
+    await changed('p%40ss%20100%25')
+    expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
+    await changed('another')
+    await cp(join(here(), 'compose.yaml'), join(here(), '.deployed.old.yaml'))
+    expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
+  })
+})
+
+/** Runs as root only: another user cannot give a file away. */
+describe.runIf(process.getuid?.() === 0)('.env of another user', () => {
+  const user = 65_534
+  beforeEach(async () => {
+    await docker('finance', [], [])
+    expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
+  })
+
+  test('is not taken for a missing one, and the command says how to get it back', async () => {
+    await chmod(place, 0o755)
+    await chown(here(), user, user)
+    const before = await readFile(join(here(), '.env'), 'utf8')
+    for (const name of ['setup', 'rollback']) {
+      const { code, complaint } = await command(name, [], {}, user)
+      expect([code, complaint]).toEqual([1, expect.stringMatching(/^\.env belongs to root, and .* cannot read and change it, so nothing was changed\./)])
+    }
+    expect(await readFile(join(here(), '.env'), 'utf8')).toBe(before)
+  })
+
+  test('stays theirs when root runs a command that writes it, and so do new secrets', async () => {
+    for (const path of ['.env', 'secrets']) await chown(join(here(), path), user, user)
+    await rm(join(here(), 'secrets/POSTGRES_PASSWORD'))
+    expect((await command('setup', ['https://new.example.org'])).code).toBe(0)
+    for (const path of ['.env', 'secrets/POSTGRES_PASSWORD']) expect((await stat(join(here(), path))).uid).toBe(user)
+  })
 })
 
 test('setup without Docker warns that it could not check, and continues', async () => {

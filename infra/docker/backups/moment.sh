@@ -1,4 +1,4 @@
-# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $work, $lines.
+# Sourced by infra/docker/restore: --at. Uses its $at, $drill, $revoke, $work, $lines and explain.
 # shellcheck shell=bash disable=SC2154
 
 bases=()
@@ -41,17 +41,18 @@ DATABASE_VOLUME=$(docker compose config | sed -n 's/^name: //p')_database_$(date
 export DATABASE_VOLUME
 discard() { finish; docker volume rm -f "$DATABASE_VOLUME" >/dev/null; }
 trap discard EXIT
-check=(node infra/docker/migrate.ts); [ -z "$drill" ] || check=(node infra/local/check.ts)
+check=(sh -c '${1:+psql -XqU postgres -d finance -c "$1"} && node infra/docker/migrate.ts' sh "$revoke"); [ -z "$drill" ] || check=(node infra/local/check.ts)
 docker compose run --rm --no-deps -T recovery infra/docker/backups/recover "$base" "$target" "${check[@]}" </dev/null 2>"$work/recovery" || {
   # what compose says of its own is no reason
-  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >&2
+  grep -vE '^ *(Container|Network|Volume) |level=warning' "$work/recovery" >"$work/reason" || true
+  explain "$work/reason"
   echo "Nothing is changed. $possible, as far as the log was received." >&2
   exit 1
 }
 [ -z "$drill" ] || { echo "The drill of $at passed."; exit 0; }
 
 # somebody may have saved it without its last newline
-printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
+printf '%s\n' "$(sed '/^DATABASE_VOLUME=/d' .env)" "DATABASE_VOLUME=$DATABASE_VOLUME" >.env.new && keep_owner .env.new .env || { rm -f .env.new; echo "Nothing is changed: .env could not be written." >&2; exit 1; }
 trap finish EXIT
 docker compose stop caddy edge auth postgrest backup pitr db 2>"$work/stop" || { cat "$work/stop" >&2; exit 1; }
 mv .env.new .env

@@ -8,8 +8,7 @@ if [ -n "${BACKUP_CONTAINER:-}" ]; then
   in_version() { DATABASE_URL="postgresql://postgres@localhost/$1?host=/var/run/postgresql" "${@:2}" </dev/null; }
 else
   in_database() { docker compose exec -T db "$@"; }
-  # without the secret, because the keys of a backup may be older than the secret
-  in_version() { docker compose run --rm --no-deps -T -e BETTER_AUTH_SECRET_FILE= -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
+  in_version() { docker compose run --rm --no-deps -T -e DATABASE_URL="postgresql://postgres@localhost/$1?host=/run/postgresql" migrate "${@:2}" </dev/null; }
 fi
 
 # people_of <sums>, rows_of <sums>: how many a backup says it has
