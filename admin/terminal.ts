@@ -8,7 +8,7 @@ export type Output = {
   /** Whether a person reads it at a terminal. */
   isTTY?: boolean
 }
-export type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined, organization?: string | undefined }
+type Options = { days?: string | undefined, limit?: string | undefined, all?: boolean | undefined, organization?: string | undefined }
 export type Command = (db: Kysely<Tables>, words: string[], options: Options, out: Output) => Promise<void>
 
 /** A mistake of the person at the keyboard: told as one sentence. */

@@ -3,7 +3,7 @@ import type { FunctionRows } from '../db/types.ts'
 import type { PreparedQuery } from './database.ts'
 
 /** Source: interface "Subscription status object". */
-export type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
+type SubscriptionStatus = { isSubscribed: boolean, productId: string | null }
 
 export type Plans = {
   status: (userId: string) => Promise<SubscriptionStatus>

@@ -8,7 +8,6 @@ export const roleNames = ['owner', 'admin', 'editor', 'viewer'] as const
 export type RoleName = typeof roleNames[number]
 /** The roles that an invitation can have. Ownership is transferred instead. */
 export const givenRoleNames = ['admin', 'editor', 'viewer'] as const
-export type GivenRoleName = typeof givenRoleNames[number]
 
 const statements = {
   organization: ['update', 'delete'],

@@ -34,7 +34,7 @@ export type Services = {
   log: Log
 }
 
-export type Variables = {
+type Variables = {
   requestId: string
   services: Services
   client: Client

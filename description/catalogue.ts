@@ -6,7 +6,7 @@
 import type pg from 'pg'
 
 /** What a check constraint says of one column's values, where it says it in a form that a schema has a word for. */
-export type Bounds = { values?: string[], minLength?: number, maxLength?: number, minimum?: number, maximum?: number, pattern?: string }
+type Bounds = { values?: string[], minLength?: number, maxLength?: number, minimum?: number, maximum?: number, pattern?: string }
 
 export type Column = {
   name: string
@@ -27,10 +27,10 @@ export type Column = {
   bounds: Bounds
 }
 
-export type ForeignKey = { name: string, columns: string[], table: string, referenced: string[], isOneToOne: boolean }
+type ForeignKey = { name: string, columns: string[], table: string, referenced: string[], isOneToOne: boolean }
 
 /** A function of one row, which is selected as if it were a column and is not part of `*`. */
-export type ComputedField = { name: string, type: string, description: string }
+type ComputedField = { name: string, type: string, description: string }
 
 export type Table = {
   name: string

@@ -70,7 +70,7 @@ const scalars: Record<string, string> = { boolean: 'boolean', integer: 'number',
 const literal = (value: string | null) => value === null ? 'null' : `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
 /** A member of an object type. `type` is written at the indentation that it is given. */
-export type Member = { name: string, isOptional: boolean, type: (indent: string) => string, description?: string | undefined }
+type Member = { name: string, isOptional: boolean, type: (indent: string) => string, description?: string | undefined }
 
 /** How types are written: what may hold anything, and an object with these members, at an indentation. */
 export type Layout = { any: string, object: (members: Member[], indent: string) => string }

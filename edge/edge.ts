@@ -87,7 +87,7 @@ function edgeMetrics(registry: Registry, watched: Record<string, Upstreams | und
 }
 
 /** The auth surface as the edge reaches it. */
-export type AuthSurface = {
+type AuthSurface = {
   serve: (request: EdgeRequest, traceparent: string | undefined) => void | Promise<void>
   isReady: () => Promise<boolean>
   /** Present if the edge is a process of its own. It then logs this surface's requests, and its port has no probes. */

@@ -10,10 +10,10 @@ import type { Backlog } from '../mail/queue.ts'
 
 /** The limits that a request can exceed: per address, per account, or the hashing queue. */
 const limitKinds = ['address', 'account', 'hashing_queue'] as const
-export type LimitKind = typeof limitKinds[number]
+type LimitKind = typeof limitKinds[number]
 
 /** Sources that each scrape reads. */
-export type Sources = {
+type Sources = {
   hashingQueue: Pick<HashingQueue, 'waiting'>
   rotation: Pick<Rotation, 'status'>
   pools: Record<string, pg.Pool>

@@ -79,10 +79,10 @@ export const pageRoutes: { path: string, parameter: string, page: (way: WayOn) =
 ]
 
 /** An address that `/` lists. */
-export type Place = { name: string, url: string, says: string }
+type Place = { name: string, url: string, says: string }
 
 /** A command that `/` lists, and its purpose. */
-export type Command = { command: string, says: string }
+type Command = { command: string, says: string }
 
 /** Further entries of `/`, for a developer on this machine. */
 export type Additions = { places: Place[], commands: Command[] }

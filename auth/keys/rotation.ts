@@ -150,7 +150,7 @@ function repeater({ db, databaseUrl, log }: KeyOptions): () => Promise<void> {
   }
 }
 
-export type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
+type KeyStatus = { signingKeyAgeSeconds: number, pendingSeconds: number }
 export type Rotation = { status: () => KeyStatus, stop: () => Promise<void> }
 
 /**

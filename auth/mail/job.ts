@@ -25,7 +25,7 @@ export const deliveryFailure = (message: string, reason: FailureReason = 'refuse
 export const isDeliveryFailure = (error: unknown): error is DeliveryFailure => error instanceof Error && error.name === 'DeliveryFailure'
 
 /** Returns the metric label of a failed job. */
-export const reasonOf = (error: unknown): FailureReason =>
+const reasonOf = (error: unknown): FailureReason =>
   isDeliveryFailure(error) ? error.reason : error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'internal'
 
 /** A payload. The log names the recipient's domain if the job fails. */

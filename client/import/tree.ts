@@ -8,7 +8,7 @@ export type Tree = { name: string, line: number, text: string, attributes: Recor
 const DEEPEST = 100
 
 /** The line of a place in a text, from 1. */
-export function lineAt(text: string): (offset: number) => number {
+function lineAt(text: string): (offset: number) => number {
   const ends: number[] = []
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) ends.push(at)
   return (offset) => {

@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto'
 import { outboundFetch } from './outbound.ts'
 
 /** What is noted of a span: never a value that a person sent. */
-export type Attributes = Record<string, string | number>
+type Attributes = Record<string, string | number>
 
 /** What serves, what asks, and what is neither, as OTLP counts them. */
 const kinds = { internal: 1, server: 2, client: 3 } as const
 
-export type SpanOptions = {
+type SpanOptions = {
   /** Which part of the product it belongs to. */
   service: 'finance-edge' | 'finance-auth'
   kind: keyof typeof kinds
@@ -22,7 +22,7 @@ export type SpanOptions = {
 }
 
 /** What the work of a span may add to it. */
-export type Span = { set: (attributes: Attributes) => void, fail: () => void }
+type Span = { set: (attributes: Attributes) => void, fail: () => void }
 
 export type Tracing = {
   /** Runs work as a span, the child of the one that it is called in; one that throws has failed. */

@@ -11,7 +11,7 @@ export type Answers = Pick<
 >
 
 /** Why a file cannot be read. `lines` is empty unless a column mapping would help. */
-export type Refusal = { message: string, lines: string[][] }
+type Refusal = { message: string, lines: string[][] }
 
 export type Question = { bytes: ArrayBuffer, options: Answers }
 export type Read = { statement: Statement } | { refusal: Refusal }

@@ -4,9 +4,7 @@ import { type Arguments, type Reply, type TransactionFilter, unwrap } from 'fina
 import type { Days } from '../locale/months.ts'
 import { type Context, finance, within } from './client.ts'
 
-export type Share = Reply<'get_transaction_distribution_by_category'>[number]
 export type Comparison = Reply<'get_budget_comparison'>[number]
-export type Due = Reply<'get_upcoming'>[number]
 export type Grouping = NonNullable<Arguments<'get_cash_flow'>['grouping']>
 export type Measure = 'income' | 'expense' | 'balance' | 'count'
 

@@ -3,7 +3,7 @@ import { currencyPattern, dayPattern, defined, matching } from '../../app/search
 import { isDay } from '../../locale/days.ts'
 
 export const statuses = ['paid', 'pending', 'failed'] as const
-export type Status = (typeof statuses)[number]
+type Status = (typeof statuses)[number]
 
 /** Maximum lengths of the text columns beside the name, which are searched, exported and edited. A new one also needs a name in `fields` of the messages. */
 export const textLengths = { reference_no: 255, description: 5000 }
