@@ -47,7 +47,7 @@ test('the auth image has Node, what it serves, and neither development tools, np
   expect((await inAuth('node', '-p', programs)).trim()).toBe('node')
   await expect(inAuth('sh', '-c', 'true')).rejects.toThrow('sh')
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app").sort().join()')).trim()).toBe(
-    'admin,auth,client,db,docs,edge,examples,infra,node_modules,package.json',
+    'admin,auth,client,db,description,edge,examples,infra,node_modules,package.json',
   )
   // of the reference app what its build makes, and no source
   expect((await inAuth('node', '-p', 'require("fs").readdirSync("/app/examples/app").join()')).trim()).toBe('dist')
