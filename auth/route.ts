@@ -22,7 +22,7 @@ export type Services = {
   db: AuthDatabase
   prepared: PreparedQuery
   engine: Engine
-  /** Returns null if there is no session. Renews a session that is due, and clears the cookie of an expired one. */
+  /** Returns null if there is no session. Renews a session that is due. */
   readSession: (c: RouteContext) => Promise<Caller | null>
   plans: Plans
   limits: Limits

@@ -12,7 +12,6 @@ import type { AddressRange } from '../infra/shared/settings.ts'
 import type { Tracing } from '../infra/shared/tracing.ts'
 import { isOfApp } from './app-files.ts'
 import { refuseAuth } from './auth-surface.ts'
-import { keptForASecond } from '../auth/http/health.ts'
 import { dataSurface, type DataSurface } from './data-surface.ts'
 import type { EdgeRequest } from './forward.ts'
 import type { Hold } from './hold.ts'
@@ -137,7 +136,13 @@ export function edge({ auth, data, trustedProxies, app, hold, isStopping = () =>
   }
 
   // PostgREST answers OPTIONS without the database, which the auth service has asked
-  const surfaces = keptForASecond(() => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })]))
+  const askSurfaces = () => Promise.all([auth.isReady(), anyAnswers(data.postgrest, { method: 'OPTIONS', path: '/' })])
+  let asked: ReturnType<typeof askSurfaces> | undefined
+  /** Asks both surfaces. Requests at the same time share one answer. It is not kept, because an upgrade waits for what is true now. */
+  const surfaces = () =>
+    asked ??= askSurfaces().finally(() => {
+      asked = undefined
+    })
   /** Answers `/healthz` for external monitors: both surfaces are up. It says nothing more. */
   const health = async ({ outgoing, id }: EdgeRequest): Promise<void> => {
     const isUp = (await surfaces()).every(Boolean)

@@ -62,6 +62,9 @@ export function sessionReader(context: AuthContext, query: PreparedQuery): (c: R
     const token = tokenIn(cookie)
     const row = token === undefined ? undefined : await query<Row>(sessionByToken, [token])
     if (row !== undefined && !isDueForRenewal(row.expiresAt)) return callerOfRow(row)
-    return withBetterAuth(c, getSessionFromCtx) as Promise<Caller | null>
+    const caller: Caller | null = await withBetterAuth(c, getSessionFromCtx)
+    // better-auth would clear the cookie. The client keeps it, because a restored backup may have its session.
+    if (caller === null) c.set('cookies', [])
+    return caller
   }
 }

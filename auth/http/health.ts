@@ -30,8 +30,8 @@ export function healthChecks(db: AuthDatabase, migrations: string[]): () => Prom
  * check.
  * @param now milliseconds of a monotonic clock
  */
-export function keptForASecond<Found>(find: () => Promise<Found>, now = () => performance.now()): () => Promise<Found> {
-  let found: Promise<Found> | undefined
+export function keptForASecond(find: () => Promise<Checks>, now = () => performance.now()): () => Promise<Checks> {
+  let found: Promise<Checks> | undefined
   let isFinding = false
   let until = 0
   return () => {

@@ -201,3 +201,12 @@ test('nobody is signed in by a cookie that only looks like hers', async () => {
   for (const other of others) expect((await call('GET', '/get-session', `${cookieName}=${encodeURIComponent(other)}`)).status).toBe(401)
   expect((await person(stack).get('/get-session')).status).toBe(401)
 })
+
+test('a client keeps the cookie of a session that is gone, because a restored backup may have it', async () => {
+  const ann = await signedIn(stack, 'Ann')
+  await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
+  for (const [method, path] of routes) {
+    const response = await call(method, path, cookieOf(ann))
+    expect([response.status, response.headers.getSetCookie()]).toEqual([401, []])
+  }
+})
