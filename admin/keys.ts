@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db/types.ts'
-import { secondsUntilIssued } from '../infra/shared/revocation.ts'
+import { secondsUntilIssued } from '../common/revocation.ts'
 import { misspelled, mistake, table, word, type Command } from './terminal.ts'
 
 /** How long the service is waited for, in milliseconds. */

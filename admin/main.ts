@@ -1,7 +1,7 @@
 /** The operator's command, with the owner's connection: `npm run admin -- …`, or what ADMIN_COMMAND says. */
 import { nameOfDatabase, withExistingDatabase } from '../infra/local/database.ts'
-import { oneLine } from '../infra/shared/errors.ts'
-import { readSettings } from '../infra/shared/settings.ts'
+import { oneLine } from '../common/errors.ts'
+import { readSettings } from '../common/settings.ts'
 import { admin } from './commands.ts'
 
 try {

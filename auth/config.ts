@@ -1,6 +1,6 @@
 /** The configuration of the auth service, built from the settings of all programs. No I/O. */
-import { configError } from '../infra/shared/errors.ts'
-import { need, type AddressRange, type Settings } from '../infra/shared/settings.ts'
+import { configError } from '../common/errors.ts'
+import { need, type AddressRange, type Settings } from '../common/settings.ts'
 import { isLocal, originsOf, type Origins } from './origins.ts'
 
 /** The mail transport. `log` is for local work; production refuses it. */

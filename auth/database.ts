@@ -5,7 +5,7 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../db/types.ts'
-import type { Tracing } from '../infra/shared/tracing.ts'
+import type { Tracing } from '../common/tracing.ts'
 import { currentRequest } from './current-request.ts'
 import { wrapClients } from './pg-client.ts'
 

@@ -1,6 +1,6 @@
 /** Wraps the clients of a pool once: the audit context before each write, and a span for each statement of a request. */
 import type pg from 'pg'
-import type { Tracing } from '../infra/shared/tracing.ts'
+import type { Tracing } from '../common/tracing.ts'
 import { currentRequest } from './current-request.ts'
 
 type Query = (...args: unknown[]) => unknown

@@ -2,7 +2,7 @@
  * Graceful shutdown: in order, once, and in bounded time. npm repeats a signal of the terminal, and a process can crash during a
  * stop. Requests in flight still finish.
  */
-import { isConfigError } from '../infra/shared/errors.ts'
+import { isConfigError } from '../common/errors.ts'
 import { describeError, type Log } from './log.ts'
 
 /** Timeout of a stop, in milliseconds. Requests drain for 5 s, and the mail queue has as long. */

@@ -6,8 +6,8 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type Context } from 'hono'
 import { compress } from 'hono/compress'
 import { wantsPage } from '../auth/http/pages.ts'
-import { configError } from '../infra/shared/errors.ts'
-import type { Listener } from '../infra/shared/http-server.ts'
+import { configError } from '../common/errors.ts'
+import type { Listener } from '../common/http-server.ts'
 
 /** Paths of the edge itself. A file of the app with such a name is never served. */
 const reserved = /^\/(?:(?:api|data|rest\/v1|docs)(?:[/?]|$)|(?:healthz|livez|readyz|metrics)(?:\?|$))/

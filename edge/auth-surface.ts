@@ -1,6 +1,6 @@
 /** The auth surface behind an edge that is a process of its own. */
 import { catalogue, type ErrorCode, type WireError } from '../auth/errors.ts'
-import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { requestIdHeader } from '../common/request-id.ts'
 import { change, forwardedHeaders, isForClient, isRead, onUpstream, orRefuse, repeatedRead, type EdgeRequest, type Forwarded } from './forward.ts'
 import { sendError } from './refuse.ts'
 import type { Upstream, Upstreams } from './upstreams.ts'

@@ -1,8 +1,8 @@
 /**
  * The data surface at the edge: decides what a request may cost before PostgREST sees a byte of it, then forwards it as it came.
  */
-import { clientNetwork } from '../infra/shared/client-address.ts'
-import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { clientNetwork } from '../common/client-address.ts'
+import { requestIdHeader } from '../common/request-id.ts'
 import { allowance, isMisread } from './allowance.ts'
 import {
   change,

@@ -17,7 +17,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { requestIdHeader } from '../common/request-id.ts'
 import { endAnswer } from './refuse.ts'
 import { connectMs, maxHeaderSize, type Upstream, type Upstreams } from './upstreams.ts'
 

@@ -1,7 +1,7 @@
 /** The edge in the process of the auth service, as `npm start` runs it. */
 import type { Service, Witnesses } from '../auth/main.ts'
-import type { Listener } from '../infra/shared/http-server.ts'
-import type { Settings } from '../infra/shared/settings.ts'
+import type { Listener } from '../common/http-server.ts'
+import type { Settings } from '../common/settings.ts'
 import { appFiles } from './app-files.ts'
 import { edge } from './edge.ts'
 import { fixedUpstream } from './upstreams.ts'

@@ -1,7 +1,7 @@
 /** Errors of the edge itself on the data surface, in PostgREST's format. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestIdHeader } from '../infra/shared/request-id.ts'
+import { requestIdHeader } from '../common/request-id.ts'
 
 /** Status, message and hint of each code. */
 export const refusals = {

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { Agent as HttpAgent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, Pool, request } from 'undici'
-import { fairQueue, type FairQueue } from '../infra/shared/fair-queue.ts'
+import { fairQueue, type FairQueue } from '../common/fair-queue.ts'
 
 /** Largest bodies that one PostgREST reads at a time. docs/decisions/edge/admit-two-large-bodies-per-postgrest.md has the figures. */
 const heavySlots = 2

@@ -2,7 +2,7 @@
  * The queue in front of password hashing. One hash takes about 90 ms of a core and 32 MiB, so thirty at once would delay all by
  * seconds. A request waits before it opens a transaction.
  */
-import { fairQueue, type FairQueue } from '../../infra/shared/fair-queue.ts'
+import { fairQueue, type FairQueue } from '../../common/fair-queue.ts'
 import { refusal } from '../errors.ts'
 
 export type HashingQueue = Pick<FairQueue, 'waiting'> & {

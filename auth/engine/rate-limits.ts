@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { FunctionRows } from '../../db/types.ts'
-import { clientNetwork } from '../../infra/shared/client-address.ts'
+import { clientNetwork } from '../../common/client-address.ts'
 import type { Client } from '../current-request.ts'
 import type { Connections } from '../database.ts'
 import type { RateLimit } from '../policy.ts'

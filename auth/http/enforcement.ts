@@ -1,5 +1,5 @@
 /** Applies the policy of a row to a request before the handler of the row runs. */
-import { clientNetwork } from '../../infra/shared/client-address.ts'
+import { clientNetwork } from '../../common/client-address.ts'
 import { currentRequest, type CurrentRequest } from '../current-request.ts'
 import { otherAddressLimit, type Verdict } from '../engine/rate-limits.ts'
 import { refuse } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** The Prometheus metrics. Each series starts at zero, so an alert sees the first event as a change. docs/monitoring.md explains them. */
 import type pg from 'pg'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { belowFloors, type Versions } from '../../infra/shared/floors.ts'
+import { belowFloors, type Versions } from '../../common/floors.ts'
 import type { HashingQueue } from '../engine/hashing-queue.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { failureReasons } from '../mail/job.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { escapeHtml } from '../../infra/shared/html.ts'
+import { escapeHtml } from '../../common/html.ts'
 import { basePath } from '../config.ts'
 import type { PageName } from '../route.ts'
 

@@ -1,7 +1,7 @@
 /** Check that a database belongs to this deployment: BETTER_AUTH_SECRET decrypts its signing keys. */
 import { symmetricDecrypt } from 'better-auth/crypto'
 import type pg from 'pg'
-import { configError } from '../../infra/shared/errors.ts'
+import { configError } from '../../common/errors.ts'
 
 /**
  * Refuses a database with signing keys of another secret. A migration sets the passwords of the logins, and would lock out the

@@ -1,5 +1,5 @@
 /** The text of all mails. No I/O. Names of users pass through auth/sanitize-names.ts. */
-import { escapeHtml } from '../../infra/shared/html.ts'
+import { escapeHtml } from '../../common/html.ts'
 import type { AccountEventKind } from '../events.ts'
 import { nameLength, plainAddress, plainName, shorten } from '../sanitize-names.ts'
 

@@ -5,7 +5,7 @@
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import { Resend, type Response as ResendResponse } from 'resend'
-import { outboundFetch } from '../../infra/shared/outbound.ts'
+import { outboundFetch } from '../../common/outbound.ts'
 import type { MailTransport } from '../config.ts'
 import { deliveryFailure, type DeliveryFailure } from './job.ts'
 import type { Message } from './messages.ts'

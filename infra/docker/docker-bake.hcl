@@ -27,7 +27,7 @@ group "default" {
 target "image" {
   context    = "."
   dockerfile = "infra/docker/Dockerfile"
-  # nothing is published with a program whose flaws are exploitable; infra/shared/floors.json
+  # nothing is published with a program whose flaws are exploitable; common/floors.json
   args       = { FLOORS = "refuse" }
   platforms  = ["linux/amd64", "linux/arm64"]
   attest     = ["type=sbom", "type=provenance,mode=max"]

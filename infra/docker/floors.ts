@@ -1,5 +1,5 @@
 /** Compares a version with its floor, as images are built and at the end of an upgrade: node infra/docker/floors.ts warn|refuse <program> <its version> */
-import { belowFloors, type Program } from '../shared/floors.ts'
+import { belowFloors, type Program } from '../../common/floors.ts'
 
 const [mode, program, version] = process.argv.slice(2)
 for (const { line, isError } of belowFloors({ [program as Program]: version })) {

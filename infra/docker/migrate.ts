@@ -5,9 +5,9 @@
  * of their start, so restart auth and PostgREST after a change.
  */
 import pg from 'pg'
-import { configError, oneLine } from '../shared/errors.ts'
-import { readSecretFiles } from '../shared/secret-files.ts'
-import { authenticatorForm, need, readSettings } from '../shared/settings.ts'
+import { configError, oneLine } from '../../common/errors.ts'
+import { readSecretFiles } from '../../common/secret-files.ts'
+import { authenticatorForm, need, readSettings } from '../../common/settings.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })

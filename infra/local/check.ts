@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { missingMigrations } from '../../db/migrate.ts'
-import { oneLine } from '../shared/errors.ts'
-import { readSettings } from '../shared/settings.ts'
+import { oneLine } from '../../common/errors.ts'
+import { readSettings } from '../../common/settings.ts'
 import { nameOfDatabase, withExistingDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'
 

@@ -3,8 +3,8 @@
  * a 503 of either surface.
  */
 import pg from 'pg'
-import { configError } from '../shared/errors.ts'
-import type { Replicas, Settings } from '../shared/settings.ts'
+import { configError } from '../../common/errors.ts'
+import type { Replicas, Settings } from '../../common/settings.ts'
 
 /** The most an auth service opens: ten for its own queries, ten for the engine, ten for mail. */
 export const ofAuth = 30

@@ -3,7 +3,7 @@
  * `auth_service`, PostgREST as `authenticator`. No I/O.
  */
 import { resolve } from 'node:path'
-import { withPassword, type Settings } from '../shared/settings.ts'
+import { withPassword, type Settings } from '../../common/settings.ts'
 import { type Secrets } from './secrets.ts'
 
 type Environment = Record<string, string | undefined>

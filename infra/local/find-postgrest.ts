@@ -7,8 +7,8 @@ import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { configError } from '../shared/errors.ts'
-import type { Settings } from '../shared/settings.ts'
+import { configError } from '../../common/errors.ts'
+import type { Settings } from '../../common/settings.ts'
 import type { ChildOptions } from './child.ts'
 
 const run = promisify(execFile)

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { belowFloors, databaseVersionsSql, type Versions } from '../shared/floors.ts'
+import { belowFloors, databaseVersionsSql, type Versions } from '../../common/floors.ts'
 
 /** Prints a line for each program below its floor: this Node, the database and its PostgREST, or the versions given. */
 export async function reportFloors(databaseUrl: string, versions: Versions = {}): Promise<void> {

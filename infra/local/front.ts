@@ -1,8 +1,8 @@
 /** What only `npm start` has: the mailbox in front of its edge, and at `/` where that and the edge are and what to type. */
 import { getRequestListener } from '@hono/node-server'
 import type { Additions } from '../../auth/http/pages.ts'
-import type { Listener } from '../shared/http-server.ts'
-import type { Settings } from '../shared/settings.ts'
+import type { Listener } from '../../common/http-server.ts'
+import type { Settings } from '../../common/settings.ts'
 import type { Mailbox } from './mailbox.ts'
 
 /** The data surface through the edge; undefined where that is data_url itself. */

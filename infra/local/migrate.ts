@@ -1,8 +1,8 @@
 /** `npm run migrate`: brings the database to the present and ends. */
 import { checkSecret } from '../../auth/keys/secret.ts'
 import { migrate } from '../../db/migrate.ts'
-import { oneLine } from '../shared/errors.ts'
-import { readSettings } from '../shared/settings.ts'
+import { oneLine } from '../../common/errors.ts'
+import { readSettings } from '../../common/settings.ts'
 import { checkConnections } from './connections.ts'
 import { nameOfDatabase, withDatabase } from './database.ts'
 import { reportFloors } from './floors.ts'

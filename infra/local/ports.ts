@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { configError } from '../shared/errors.ts'
+import { configError } from '../../common/errors.ts'
 
 /** Opens the port for a moment. @throws Error with the system's code */
 function tryPort(host: string, port: number): Promise<void> {

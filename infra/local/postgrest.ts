@@ -3,7 +3,7 @@
  * and writes to the console.
  */
 import { join } from 'node:path'
-import { configError } from '../shared/errors.ts'
+import { configError } from '../../common/errors.ts'
 import { startChild, type Child } from './child.ts'
 import { packagedProgram, type Program } from './find-postgrest.ts'
 import { answering, localUrl, probe } from './ready.ts'

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { access, glob, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { oneLine } from '../shared/errors.ts'
+import { oneLine } from '../../common/errors.ts'
 
 /** Where it is built into, below the checkout. */
 const built = 'examples/app/dist'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { configError } from '../shared/errors.ts'
+import { configError } from '../../common/errors.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 
 /** Any number, as long as nothing else in the database `postgres` takes the same advisory lock. */

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { configError, isConfigError } from '../shared/errors.ts'
-import { need, type Settings } from '../shared/settings.ts'
+import { configError, isConfigError } from '../../common/errors.ts'
+import { need, type Settings } from '../../common/settings.ts'
 
 const secret = z.string().min(32)
 const fileShape = z.object({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { belowFloors } from '../../infra/shared/floors.ts'
+import { belowFloors } from '../../common/floors.ts'
 import { connection } from '../support/database.ts'
 import { operator } from '../support/operator.ts'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'

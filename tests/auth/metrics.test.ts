@@ -1,6 +1,6 @@
 /** What an operator can see of mail, connections, keys and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { belowFloors, databaseVersionsSql } from '../../infra/shared/floors.ts'
+import { belowFloors, databaseVersionsSql } from '../../common/floors.ts'
 import { person, signedIn, team } from '../support/person.ts'
 import { missing } from '../support/queries-of-metrics.ts'
 import { startStack, type Stack } from '../support/stack.ts'

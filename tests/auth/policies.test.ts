@@ -15,7 +15,7 @@ import { createMailer } from '../../auth/mail/mailer.ts'
 import { policyOf } from '../../auth/policy.ts'
 import { route, type Env, type Route, type Services } from '../../auth/route.ts'
 import { createServices } from '../../auth/services.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const publicUrl = 'http://localhost:3000'

@@ -1,7 +1,7 @@
 /** The auth service starts as configured, or says in one line what to change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { createLog } from '../../auth/log.ts'
 import { startAuth } from '../../auth/main.ts'
 import { freePort } from '../../infra/local/ports.ts'

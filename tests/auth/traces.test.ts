@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeStatement } from '../../auth/pg-client.ts'
 import { freePort } from '../../infra/local/ports.ts'
-import { startTracing } from '../../infra/shared/tracing.ts'
+import { startTracing } from '../../common/tracing.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -161,7 +161,7 @@ test('a collector that is away costs a warning and nothing else', async () => {
 describe('without an endpoint', () => {
   test('nothing of it is loaded: it is imported where it is asked for, and elsewhere as a type', () => {
     const root = join(import.meta.dirname, '../..')
-    const lines = globSync('{admin,auth,edge,infra}/**/*.ts', { cwd: root }).flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
+    const lines = globSync('{admin,auth,common,edge,infra}/**/*.ts', { cwd: root }).flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
       .filter((line) => /shared\/tracing\.ts|\.\/tracing\.ts/.test(line))
     expect(lines.filter((line) => !line.startsWith('import type '))).toEqual([expect.stringContaining('await import(')])
   })

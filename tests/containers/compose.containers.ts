@@ -423,7 +423,7 @@ describe('a backup', () => {
 describe('an upgrade', () => {
   test('from the commit before keeps the data and loses no write', async (context) => {
     const git = (...args: string[]) => run('git', ['-C', root, ...args]).then((text) => text.trim())
-    const changed = await git('status', '--porcelain', '--', 'admin', 'auth', 'db', 'description', 'edge', 'infra', 'package-lock.json')
+    const changed = await git('status', '--porcelain', '--', 'admin', 'auth', 'common', 'db', 'description', 'edge', 'infra', 'package-lock.json')
     const before = process.env['UPGRADE_FROM'] ?? (changed === '' ? 'HEAD^' : 'HEAD')
     if (await git('cat-file', '-e', `${before}:infra/docker/migrate.ts`).then(() => false, () => true)) {
       context.skip(`NOT TESTED: ${before} is not there, or had no containers`)

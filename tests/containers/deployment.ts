@@ -85,7 +85,7 @@ export async function deployment({ size, images = true }: { size?: string, image
       'description',
       'edge',
       'examples/app',
-      'infra/shared',
+      'common',
       'infra/local',
       'infra/docker',
       'infra/monitoring',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
-import { startServer } from '../../infra/shared/http-server.ts'
+import { startServer } from '../../common/http-server.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack

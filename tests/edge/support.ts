@@ -7,7 +7,7 @@ import { createLog } from '../../auth/log.ts'
 import type { Service } from '../../auth/main.ts'
 import { onTestFinished } from 'vitest'
 import { localEdge } from '../../edge/local.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 
 /** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
 export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {

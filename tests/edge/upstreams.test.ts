@@ -8,7 +8,7 @@ import { createLog } from '../../auth/log.ts'
 import { edge } from '../../edge/edge.ts'
 import { remoteAuth } from '../../edge/auth-surface.ts'
 import { discoveredUpstreams, fixedUpstream } from '../../edge/upstreams.ts'
-import type { Listener } from '../../infra/shared/http-server.ts'
+import type { Listener } from '../../common/http-server.ts'
 
 /** Returns what a test needs: the address of an edge whose DNS the test answers, and a PostgREST that answers when the test says so. */
 async function slowSurface() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { authDatabaseUrl, authEnvironment, postgrestConnection, postgrestEnvironment } from '../../infra/local/environment.ts'
 
 const password = `p@ss w:o/r%d'"\\$&=x`

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { front } from '../../infra/local/front.ts'
 import { mailbox } from '../../infra/local/mailbox.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { raw } from '../edge/support.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 

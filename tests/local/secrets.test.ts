@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { migrationSecrets, readSecrets } from '../../infra/local/secrets.ts'
 import { emptyDirectory, remove } from './support.ts'
 

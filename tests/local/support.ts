@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from '../../infra/local/ports.ts'
-import { belowFloors, databaseVersionsSql, type Versions } from '../../infra/shared/floors.ts'
+import { belowFloors, databaseVersionsSql, type Versions } from '../../common/floors.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -39,7 +39,7 @@ export const remove = (directory: string): Promise<void> => rm(directory, { recu
 
 /** Copies what `npm start` needs of the checkout, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
-  for (const name of ['auth', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
+  for (const name of ['auth', 'common', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 

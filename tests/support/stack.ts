@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { startAuth, type Service, type Witnesses } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 import { createLog } from '../../auth/log.ts'
 import { localEdge } from '../../edge/local.ts'
 import { additions, front } from '../../infra/local/front.ts'

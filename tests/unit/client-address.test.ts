@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, clientNetwork, isOnThisMachine } from '../../infra/shared/client-address.ts'
+import { clientAddress, clientNetwork, isOnThisMachine } from '../../common/client-address.ts'
 
 const trusted = ['10.0.0.0/8', 'fd00::/8'].map((range) => ipaddr.parseCIDR(range))
 

@@ -34,7 +34,7 @@ test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('every command
 })
 
 test('git ignores no source, as it once did with all of infra/docker/backups', () => {
-  const ignored = execFileSync('git', ['ls-files', '-oi', '--directory', '--exclude-standard', 'admin', 'auth', 'db', 'edge', 'infra', 'tests'], {
+  const ignored = execFileSync('git', ['ls-files', '-oi', '--directory', '--exclude-standard', 'admin', 'auth', 'common', 'db', 'edge', 'infra', 'tests'], {
     cwd: root,
     encoding: 'utf8',
   })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { secretNames } from '../../infra/shared/secret-files.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { secretNames } from '../../common/secret-files.ts'
+import { readSettings } from '../../common/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 
@@ -13,7 +13,7 @@ const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url
 
 describe('the environment', () => {
   test('is told in the README and passed on by compose.yaml, each variable of it', async () => {
-    const [settings, readme, compose] = [await text('infra/shared/settings.ts'), await text('README.md'), await text('compose.yaml')]
+    const [settings, readme, compose] = [await text('common/settings.ts'), await text('README.md'), await text('compose.yaml')]
     const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
@@ -136,7 +136,7 @@ describe('a secret in a file', () => {
   }
 
   test('can be every setting that holds a password, a secret, a key or headers', async () => {
-    const names = [...(await text('infra/shared/settings.ts')).matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
+    const names = [...(await text('common/settings.ts')).matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     const secret = names.filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))

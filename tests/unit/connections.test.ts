@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../auth/database.ts'
 import { connectionProblem, ofAuth } from '../../infra/local/connections.ts'
-import { readSettings } from '../../infra/shared/settings.ts'
+import { readSettings } from '../../common/settings.ts'
 
 const services = (auth: string, postgrest: string, pool = 12) => {
   const { AUTH_REPLICAS, POSTGREST_REPLICAS } = readSettings({ AUTH_REPLICAS: auth, POSTGREST_REPLICAS: postgrest })

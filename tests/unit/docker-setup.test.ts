@@ -16,7 +16,7 @@ const theirs = () => join(place, 'their folder')
 
 beforeEach(async () => {
   place = await mkdtemp(join(tmpdir(), 'finance-setup-'))
-  for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'infra/shared']) await cp(join(root, path), join(here(), path), { recursive: true })
+  for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'common']) await cp(join(root, path), join(here(), path), { recursive: true })
   await mkdir(theirs())
   await mkdir(join(place, 'bin'))
 })

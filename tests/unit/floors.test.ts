@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import floors from '../../infra/shared/floors.json' with { type: 'json' }
-import { belowFloors, floorOf, type Program } from '../../infra/shared/floors.ts'
+import floors from '../../common/floors.json' with { type: 'json' }
+import { belowFloors, floorOf, type Program } from '../../common/floors.ts'
 import { serviceNode } from '../../infra/local/floors.ts'
 import { root } from '../local/support.ts'
 

@@ -4,7 +4,7 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,db,docs,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
+const files = globSync('{admin,auth,bench,client,common,db,docs,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) => normalize(join(file, '..', path)))
@@ -46,7 +46,7 @@ test.each([
   ['admin/', ['auth/'], 'the operator works on the database alone'],
   ['db/', ['auth/', 'admin/', 'infra/'], 'the database knows nobody'],
   ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app has the client alone'],
-  ['infra/shared/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'what everybody uses uses nobody'],
+  ['common/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'what everybody uses uses nobody'],
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room))
   expect(inside).not.toEqual([])

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { outboundFetch } from '../../infra/shared/outbound.ts'
+import { outboundFetch } from '../../common/outbound.ts'
 
 let answer: RequestListener
 let requests: { method: string | undefined, url: string | undefined, headers: IncomingMessage['headers'], body: string }[]
@@ -163,9 +163,7 @@ test('oxlint refuses every other way out, except in the files that are one or as
     https: `export { request } from 'node:https'`,
     undici: `export { request } from 'undici'`,
   }
-  const refused = ['auth', 'edge', 'infra/local', 'infra/shared'].flatMap((place) =>
-    Object.entries(ways).map(([way, source]) => [`${place}/${way}.ts`, source])
-  )
+  const refused = ['auth', 'edge', 'infra/local', 'common'].flatMap((place) => Object.entries(ways).map(([way, source]) => [`${place}/${way}.ts`, source]))
   const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], ['infra/local/ready.ts', ways.fetch]]
   for (const [file = '', source = ''] of [...refused, ...taken]) {
     await mkdir(join(folder, file, '..'), { recursive: true })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { issuedAt } from '../../auth/features/session/tokens.ts'
-import { secondsUntilIssued } from '../../infra/shared/revocation.ts'
+import { secondsUntilIssued } from '../../common/revocation.ts'
 
 const revoked = 1_800_000_000
 /** What the database notes of that revocation. */

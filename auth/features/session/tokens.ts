@@ -1,5 +1,5 @@
 /** Tokens for the data surface. Source: interface "JWT claims", design "The token". */
-import { secondsUntilIssued } from '../../../infra/shared/revocation.ts'
+import { secondsUntilIssued } from '../../../common/revocation.ts'
 import { refuse } from '../../errors.ts'
 import { isSigningKey } from '../../keys/adapter.ts'
 import { callerOf, type RouteContext } from '../../route.ts'

@@ -1,7 +1,7 @@
 /** The provider of single sign-on, by OpenID Connect: the authorization code flow with PKCE. openid-client implements the protocol. */
 import * as client from 'openid-client'
 import { z } from 'zod'
-import { outboundFetch } from '../../../infra/shared/outbound.ts'
+import { outboundFetch } from '../../../common/outbound.ts'
 import type { Config } from '../../config.ts'
 import { email, name } from '../fields.ts'
 
