@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../auth/features/routes.ts'
-import { expectDescribed } from '../support/described.ts'
+import { expectMatchesDescription } from '../support/check-description.ts'
 import { password, person, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -222,7 +222,7 @@ describe('whatever is sent, the answer is below 500, an error has the contractâ€
     await fc.assert(
       fc.asyncProperty(requestTo(row, owner, meaningful), async (sent) => {
         const { status, text } = await send(sent)
-        expectDescribed(row.method, row.path, { status, body: JSON.parse(text), headers: new Headers({ 'content-type': 'application/json' }) })
+        expectMatchesDescription(row.method, row.path, { status, body: JSON.parse(text), headers: new Headers({ 'content-type': 'application/json' }) })
         if (status >= 200 && status < 300) return
         expect({ status, body: JSON.parse(text) as unknown }).toEqual({
           status: expect.toSatisfy((code: number) => code >= 400 && code < 500),

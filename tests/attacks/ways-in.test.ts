@@ -1,8 +1,8 @@
 /** Eve is in Ann's account, prepares every way back, and changes the address. Ann stops the change and chooses a new password. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator-app.ts'
+import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
-import { oidcProvider, signInByProvider, type TestProvider } from '../support/oidc.ts'
+import { oidcProvider, signInWithProvider, type TestProvider } from '../support/oidc.ts'
 import { passkeyDevice } from '../support/passkey-device.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -12,7 +12,7 @@ let stack: Stack
 beforeAll(async () => {
   provider = await oidcProvider()
   stack = await startStack({ env: provider.env, data: true, noticePauseMs: 50 })
-  provider.open(stack.publicUrl)
+  provider.serve(stack.publicUrl)
 })
 afterAll(async () => {
   await stack.close()
@@ -46,7 +46,7 @@ const annAndEve = async () => {
 }
 /** Ann has had two factors for a month, and Eve is in the account. */
 async function withOldFactor() {
-  const { someone: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
+  const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
   await stack.sql.query(
     `update auth.two_factors set enabled_at = now() - interval '30 days', backup_codes_made_at = now() - interval '30 days'
       where user_id = (select id from auth.users where email = $1)`,
@@ -113,10 +113,10 @@ describe('Ann takes her account back, and Eve is not let in', () => {
       const email = await changeAddress(eve)
       const sub = `eve-at-the-provider-${++count}`
       provider.people.set(sub, { email, email_verified: true, name: 'Eve' })
-      expect((await signInByProvider(anyone(), sub)).body.user.id).toBe(await eve.id())
+      expect((await signInWithProvider(anyone(), sub)).body.user.id).toBe(await eve.id())
       const id = await eve.id()
       return async () => {
-        const { body } = await signInByProvider(anyone(), sub)
+        const { body } = await signInWithProvider(anyone(), sub)
         return body.user?.id === id ? 200 : 403
       }
     },
@@ -163,7 +163,7 @@ describe('Ann takes her account back, whose second factor', () => {
     const { ann, eve, app, backupCodes } = await withOldFactor()
     await changeAddress(eve)
     await takeBack(ann.email)
-    await halfAMinutePasses(stack, ann)
+    await acceptLastCodeAgain(stack, ann)
     for (const [path, code] of [['verify-totp', app.code()], ['verify-backup-code', backupCodes[0]]]) {
       const browser = anyone()
       stillAsked(await withPassword(browser, ann.email))
@@ -181,7 +181,7 @@ describe('Ann takes her account back, whose second factor', () => {
     for (const code of codes.slice(0, 3)) {
       expect(await browser.post('/two-factor/verify-backup-code', { code })).toMatchObject({ status: 400, body: { error: 'INVALID_CODE' } })
     }
-    await halfAMinutePasses(stack, ann)
+    await acceptLastCodeAgain(stack, ann)
     expect((await browser.post('/two-factor/verify-totp', { code: app.code() })).status).toBe(200)
     expect((await browser.get('/two-factor/status')).body).toEqual({ enabled: true, backup_codes_left: 0 })
     await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your backup codes no longer work')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../auth/features/routes.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { expectAsShown, sectionsOf, shell, type Outcome } from '../support/story.ts'
+import { expectDocumentedOutcome, sectionsOf, shell, type Outcome } from '../support/doc-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/auth.md'), 'utf8')
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 test.each(sectionsOf(page))('“$title” can be done as the page says, and answers what it shows', async ({ examples }) => {
-  for (const example of examples) expectAsShown(example, await run(example.code))
+  for (const example of examples) expectDocumentedOutcome(example, await run(example.code))
 })
 
 test('every route is on the page', () => {

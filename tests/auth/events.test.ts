@@ -108,7 +108,7 @@ describe('Ann signs in', () => {
   })
 
   test('as far as the password leads where there are two factors: nobody has signed in before the code', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const before = await eventsOf(ann)
     const elsewhere = person(stack, 'Ann', ann.email)
     expect((await elsewhere.post('/sign-in/email', { email: ann.email, password }, headersOf(home))).body.error).toBe('SECOND_FACTOR_REQUIRED')
@@ -309,7 +309,7 @@ test('the service writes no event itself and changes none', async () => {
 
 test('two services tell once, and a provider that is down delays what is told', async () => {
   await using both = await startStack({ noticePauseMs: 50 })
-  await both.another()
+  await both.startAnotherAuth()
   both.mail.mode = 'down'
   const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))
   await both.sql.query(`update auth.accounts set password = repeat('0', 32) || ':' || repeat('0', 128)`)

@@ -26,10 +26,10 @@ const published = async () => ((await person(stack).get('/jwks')).body.keys as {
 
 describe('a key is rotated', () => {
   test('three times under constant load on two auth and two PostgREST processes, and nobody sees a 401', async () => {
-    const other = await stack.anotherData()
+    const other = await stack.startAnotherPostgrest()
     const surfaces = [stack.dataUrl, other.url]
     const ann = await signedIn(stack, 'Ann')
-    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const elsewhere = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     await elsewhere.signIn()
     const seen = { reads: 0, refused: 0, tokens: 0, signIns: 0, kids: new Set<string | undefined>() }
     // its pauses are the pace of the load
@@ -113,7 +113,7 @@ describe('a rotation while PostgREST is down', () => {
     await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), {
       timeout: 10_000,
     }).toBeGreaterThan(0)
-    const back = await alone.anotherData()
+    const back = await alone.startAnotherPostgrest()
     await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
   }, 60_000)
@@ -122,7 +122,7 @@ describe('a rotation while PostgREST is down', () => {
 describe('a PostgREST whose question for the keys fails', () => {
   test('gets them by itself when it may ask again; three auth services see to it, none too often, and the log says so', async () => {
     await using hurt = await startStack({ data: true })
-    await Promise.all([hurt.another(), hurt.another()])
+    await Promise.all([hurt.startAnotherAuth(), hurt.startAnotherAuth()])
     const told: string[] = []
     const listener = await hurt.sql.connect()
     listener.on('notification', ({ payload }) => told.push(payload ?? ''))
@@ -245,7 +245,7 @@ describe('an operator', () => {
     const before = kidOf(await ann.token())
     expect(await runOn(alone, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
     await alone.sql.query('delete from auth.jwks')
-    await alone.another()
+    await alone.startAnotherAuth()
     expect(kidOf(await ann.token())).not.toBe(before)
   })
 

@@ -76,7 +76,7 @@ describe('per account', () => {
 
   test('and not once more when fifty guesses arrive at once, at two processes', async () => {
     const ann = person(stack, 'Ann')
-    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const elsewhere = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => signIn(i % 2 ? ann : elsewhere, freshAddress())))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(guesses.max)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - guesses.max)
@@ -243,7 +243,7 @@ describe('a window', () => {
   test('is still counted after the service restarts', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
-    const restarted = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const restarted = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     expect((await signIn(restarted, freshAddress())).status).toBe(429)
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { belowFloors, databaseVersionsSql } from '../../common/floors.ts'
 import { person, signedIn, team } from '../support/person.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -57,9 +57,9 @@ test('the alerts and the board ask the service for nothing that it does not have
   await using fresh = await startStack()
   // one request, which is the least that can have happened
   await fetch(`${fresh.url}/livez`)
-  const found = await missing(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
-  expect(found).toEqual({ asked: expect.any(Number), missing: [] })
-  expect(found.asked).toBeGreaterThan(25)
+  const found = await missingSeries(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
+  expect(found).toEqual({ seriesCount: expect.any(Number), missing: [] })
+  expect(found.seriesCount).toBeGreaterThan(25)
 })
 
 describe('mail', () => {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { operator } from '../support/operator.ts'
-import { passkeyDevice, type Lies } from '../support/passkey-device.ts'
+import { passkeyDevice, type DeviceOverrides } from '../support/passkey-device.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -26,10 +26,10 @@ const adding = async (someone: Person) => {
   expect(status).toBe(200)
   return body
 }
-const added = async (someone: Person, phone: Device, lies?: Lies, name = 'Phone'): Promise<Answer> =>
+const added = async (someone: Person, phone: Device, lies?: DeviceOverrides, name = 'Phone'): Promise<Answer> =>
   someone.post('/passkey/verify-registration', { response: phone.create(await adding(someone), lies), name })
 const signingIn = async (someone: Person) => (await someone.post('/passkey/generate-authenticate-options')).body
-const signIn = async (someone: Person, phone: Device, lies?: Lies): Promise<Answer> =>
+const signIn = async (someone: Person, phone: Device, lies?: DeviceOverrides): Promise<Answer> =>
   someone.post('/passkey/verify-authentication', { response: phone.get(await signingIn(someone), lies) })
 const passkeysOf = async (someone: Person) => (await someone.get('/passkey/list')).body
 
@@ -145,7 +145,7 @@ describe('Ann has a passkey on her phone', () => {
 })
 
 /** What is wrong with what a page or a device says, at either ceremony. */
-const lies: [string, Lies][] = [
+const lies: [string, DeviceOverrides][] = [
   ['of another page', { origin: 'https://evil.example' }],
   ['of no page', { origin: 'null' }],
   ['of a page in a frame of another', { crossOrigin: true }],
@@ -157,7 +157,7 @@ const lies: [string, Lies][] = [
 ]
 
 describe('Eve signs in with nothing', () => {
-  test.each<[string, Lies]>([
+  test.each<[string, DeviceOverrides]>([
     ...lies,
     ['signed by another key', { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }],
     ['of another account', { userHandle: Buffer.from('somebody else').toString('base64url') }],

@@ -127,7 +127,7 @@ describe('Ann asks for a token', () => {
 
   test('fifty times at once on a service that has just started, and there is one key', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const elsewhere = await stack.another()
+    const elsewhere = await stack.startAnotherAuth()
     const ids = await Promise.all(Array.from({ length: 50 }, async (_, i) => {
       const asked = person({ ...stack, url: i % 2 ? elsewhere : stack.url }, 'Ann', ann.email)
       for (const [name, value] of ann.cookies) asked.cookies.set(name, value)
@@ -139,7 +139,7 @@ describe('Ann asks for a token', () => {
 
   test('and five services that start at once on a database without a key make one', async () => {
     await stack.sql.query('delete from auth.jwks')
-    await Promise.all(Array.from({ length: 5 }, () => stack.another()))
+    await Promise.all(Array.from({ length: 5 }, () => stack.startAnotherAuth()))
     expect((await stack.sql.query('select count(*)::int from auth.jwks')).rows[0].count).toBe(1)
   })
 

@@ -1,7 +1,7 @@
 /** Two factors: a person signs in with the password and a code of their authenticator app, or a backup code. */
 import { symmetricEncrypt } from 'better-auth/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator-app.ts'
+import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { operator } from '../support/operator.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'
@@ -101,7 +101,7 @@ describe('Ann turns two factors on', () => {
   })
 
   test('also while a sign-in of somebody else’s is left half done in her browser', async () => {
-    const { someone: bob } = await withTwoFactors(stack, 'Bob')
+    const { user: bob } = await withTwoFactors(stack, 'Bob')
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(askedForACode)
     const { body } = await ann.post('/two-factor/enable', { password })
@@ -109,7 +109,7 @@ describe('Ann turns two factors on', () => {
   })
 
   test('and neither the secret nor a code is stored or logged as it is', async () => {
-    const { someone: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const code = app.code()
     await totp(await halfIn(ann), code)
     await backup(await halfIn(ann), backupCodes[0])
@@ -122,7 +122,7 @@ describe('Ann turns two factors on', () => {
 
 describe('Ann, who has two factors, signs in', () => {
   test('with the password and then the code; before it there is no session, no cookie of one and nothing of hers', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const before = await sessionsOf(ann)
     const phone = elsewhere(ann)
     const first = await phone.signIn()
@@ -145,14 +145,14 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('and a wrong password is answered as ever', async () => {
-    const { someone: ann } = await withTwoFactors(stack, 'Ann')
+    const { user: ann } = await withTwoFactors(stack, 'Ann')
     const browser = elsewhere(ann)
     expect(await browser.signIn('wrong password')).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
     expect(browser.cookies.size).toBe(0)
   })
 
   test('with a code that is used once, also of ten requests at the same time', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const browsers = await Promise.all(Array.from({ length: 10 }, () => halfIn(ann)))
     const code = app.code()
     const answers = await Promise.all(browsers.map((browser) => totp(browser, code)))
@@ -163,7 +163,7 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('not with a code that is too old, or of somebody else’s app', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { app: eves } = await withTwoFactors(stack, 'Eve')
     const browser = await halfIn(ann)
     for (const code of [app.code(-3), app.code(3), eves.code()]) expect(await totp(browser, code)).toMatchObject(wrongCode)
@@ -171,7 +171,7 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('within ten minutes of the password, once, and not with what is no such cookie', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     expect(await totp(elsewhere(ann), app.code())).toMatchObject(nobody)
     const late = await halfIn(ann)
     await stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
@@ -187,7 +187,7 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('and a mail to verify her address, if she has not, comes with the code and not with the password', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
     const browser = await halfIn(ann)
     // the queue is in order: a mail of the first step would be there before this one
@@ -199,7 +199,7 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('and no other way is around the code: not a new password, an open mail link, or signing up', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await resetPassword(ann, 'chosen by a reset')
     const browser = elsewhere(ann)
     expect(await browser.signIn('chosen by a reset')).toMatchObject(askedForACode)
@@ -219,14 +219,14 @@ describe('Ann, who has two factors, signs in', () => {
   })
 
   test('and what the password has opened half way ends with it', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const eve = await halfIn(ann)
     await ann.post('/change-password', { currentPassword: password, newPassword: 'known to Ann alone' })
     expect(await totp(eve, app.code())).toMatchObject(nobody)
   })
 
   test('after BETTER_AUTH_SECRET was lost with a backup code, because no code of the app fits any more', async () => {
-    const { someone: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const secret = await symmetricEncrypt({ key: 'another secret, also long enough', data: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
     await stack.sql.query('update auth.two_factors set secret = $2 where user_id = $1', [await ann.id(), secret])
     const browser = await halfIn(ann)
@@ -239,7 +239,7 @@ describe('Ann, who has two factors, signs in', () => {
 
 describe('a backup code', () => {
   test('stands in for the app, once, however it is typed', async () => {
-    const { someone: ann, backupCodes: [first, second, third = ''] } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, backupCodes: [first, second, third = ''] } = await withTwoFactors(stack, 'Ann')
     const browser = await halfIn(ann)
     expect(await backup(browser, first)).toMatchObject(isIn)
     expect(await status(browser)).toEqual({ enabled: true, backup_codes_left: 9 })
@@ -250,8 +250,8 @@ describe('a backup code', () => {
   })
 
   test('opens no other account, and is not asked of who is signed in', async () => {
-    const { someone: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
-    const { someone: eve } = await withTwoFactors(stack, 'Eve')
+    const { user: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
+    const { user: eve } = await withTwoFactors(stack, 'Eve')
     expect(await backup(await halfIn(eve), first)).toMatchObject(wrongCode)
     expect(await backup(person(stack), first)).toMatchObject(nobody)
     expect(await backup(ann, first)).toMatchObject(refused(403, 'FORBIDDEN'))
@@ -259,7 +259,7 @@ describe('a backup code', () => {
   })
 
   test('is none any more once there are new ones', async () => {
-    const { someone: ann, backupCodes: [old] } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, backupCodes: [old] } = await withTwoFactors(stack, 'Ann')
     expect(await ann.post('/two-factor/generate-backup-codes', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     const { body: { backup_codes: codes } } = await ann.post('/two-factor/generate-backup-codes', { password })
     expect(codes).toHaveLength(10)
@@ -273,11 +273,11 @@ describe('a device that Ann has had remembered', () => {
   /** @returns her phone, which is signed out and needs no code */
   async function remembered() {
     const factors = await withTwoFactors(stack, 'Ann')
-    const phone = await halfIn(factors.someone)
+    const phone = await halfIn(factors.user)
     await totp(phone, factors.app.code(), true)
-    await halfAMinutePasses(stack, factors.someone)
+    await acceptLastCodeAgain(stack, factors.user)
     await phone.post('/sign-out')
-    return { ...factors, ann: factors.someone, phone }
+    return { ...factors, ann: factors.user, phone }
   }
 
   test('asks for no code for 30 days, each other device does', async () => {
@@ -296,7 +296,7 @@ describe('a device that Ann has had remembered', () => {
 
   test('asks everybody else, and each of two people who share it can have it remember them', async () => {
     const { ann, phone } = await remembered()
-    const { someone: bob, app } = await withTwoFactors(stack, 'Bob')
+    const { user: bob, app } = await withTwoFactors(stack, 'Bob')
     const signInAsBob = () => phone.post('/sign-in/email', { email: bob.email, password })
     expect(await signInAsBob()).toMatchObject(askedForACode)
     await totp(phone, app.code(), true)
@@ -338,7 +338,7 @@ describe('a device that Ann has had remembered', () => {
 
 describe('two factors end', () => {
   test('when Ann turns them off with her password', async () => {
-    const { someone: ann } = await withTwoFactors(stack, 'Ann')
+    const { user: ann } = await withTwoFactors(stack, 'Ann')
     expect(await ann.post('/two-factor/disable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect(await ann.post('/two-factor/disable', { password })).toMatchObject({ status: 200, body: { success: true } })
     expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
@@ -346,7 +346,7 @@ describe('two factors end', () => {
   })
 
   test('when the operator resets them for who has lost app and codes; every session and half done sign-in ends', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const half = await halfIn(ann)
     const reset = (...words: string[]) => operator(stack.ownerUrl, 'two-factor', ...words)
     expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with the password alone. Every session has ended.\n` })
@@ -358,7 +358,7 @@ describe('two factors end', () => {
   })
 
   test('with the account', async () => {
-    const { someone: ann } = await withTwoFactors(stack, 'Ann')
+    const { user: ann } = await withTwoFactors(stack, 'Ann')
     await halfIn(ann)
     const id = await ann.id()
     await stack.sql.query('delete from auth.users where id = $1', [id])
@@ -381,14 +381,14 @@ describe('Eve, who knows Ann’s password, changes the address, and Ann stops it
     ])
 
   test('a second factor with which Eve has locked the account goes', async () => {
-    const { someone: eve } = await withTwoFactors(stack, 'Ann')
+    const { user: eve } = await withTwoFactors(stack, 'Ann')
     const ann = elsewhere(eve)
     await stopped(ann, eve)
     expect(await ann.signIn('known to Ann alone')).toMatchObject(isIn)
   })
 
   test('Ann’s own, which she has had for long, stays', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const eve = elsewhere(ann)
     for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
     await enabledAgo(ann, '8 days')
@@ -421,17 +421,17 @@ describe('codes are guessed', () => {
   }
 
   test('five times in a quarter of an hour, from however many addresses and sign-ins; then the right one is refused too, and so is a backup code', async () => {
-    const { someone: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
+    const { user: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 5; i++) expect(await guess(await halfThere(ann), app.code(5 + i))).toMatchObject(wrongCode)
     const browser = await halfThere(ann)
     expectLimited(await guess(browser, app.code()))
     expectLimited(await guess(browser, backupCodes[0] ?? '', 'verify-backup-code'))
-    const { someone: bob, app: bobs } = await withTwoFactors(limited, 'Bob')
+    const { user: bob, app: bobs } = await withTwoFactors(limited, 'Bob')
     expect(await guess(await halfThere(bob), bobs.code())).toMatchObject(isIn)
   })
 
   test('and not once more when thirty arrive at once', async () => {
-    const { someone: ann, app } = await withTwoFactors(limited, 'Ann')
+    const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(browser, app.code(9))))
     expect(answers.filter(({ status: it }) => it === 400)).toHaveLength(5)
@@ -439,17 +439,17 @@ describe('codes are guessed', () => {
   })
 
   test('and a person who mistypes now and then is not kept out', async () => {
-    const { someone: ann, app } = await withTwoFactors(limited, 'Ann')
+    const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 3; i++) {
       const browser = await halfThere(ann)
       for (let wrong = 0; wrong < 3; wrong++) expect(await guess(browser, app.code(7))).toMatchObject(wrongCode)
       expect(await guess(browser, app.code())).toMatchObject(isIn)
-      await halfAMinutePasses(limited, ann)
+      await acceptLastCodeAgain(limited, ann)
     }
   })
 
   test('together with backup codes: three of one kind leave two of the other', async () => {
-    const { someone: ann, app } = await withTwoFactors(limited, 'Ann')
+    const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     for (let i = 0; i < 3; i++) expect(await guess(browser, app.code(5 + i))).toMatchObject(wrongCode)
     for (let i = 0; i < 2; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
@@ -457,7 +457,7 @@ describe('codes are guessed', () => {
   })
 
   test('backup codes too, and the password that turns them off', async () => {
-    const { someone: ann } = await withTwoFactors(limited, 'Ann')
+    const { user: ann } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     for (let i = 0; i < 5; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
     expectLimited(await guess(browser, 'aaaa-aaaa-aaaa-aaaa', 'verify-backup-code'))

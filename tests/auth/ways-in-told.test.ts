@@ -76,7 +76,7 @@ test('the operator resets what Ann has lost, and she is told', async () => {
 })
 
 test('Ann makes new backup codes, and no code is in the mail', async () => {
-  const { someone: ann } = await withTwoFactors(stack, 'Ann')
+  const { user: ann } = await withTwoFactors(stack, 'Ann')
   const { backup_codes: codes } = (await ann.post('/two-factor/generate-backup-codes', { password })).body
   const mail = await mailed(ann, 'New backup codes were made')
   for (const code of codes) expect(mail.text + mail.html).not.toContain(code)
@@ -89,7 +89,7 @@ test('Ann makes new backup codes, and no code is in the mail', async () => {
 })
 
 test('Ann has a device remembered, which then asks for no code', async () => {
-  const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
   const browser = person(stack, 'Ann', ann.email)
   await browser.signIn()
   expect((await browser.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true })).status).toBe(200)

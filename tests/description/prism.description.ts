@@ -3,14 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sections, tellStory, type Story } from '../support/data-page.ts'
+import { sections, startDataPage, type DataPage } from '../support/data-page.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { prism } from './prism.ts'
 import { descriptionFile } from './tools.ts'
 
 let stack: DataStack
 let proxy: Awaited<ReturnType<typeof prism>>
-let story: Story
+let dataPage: DataPage
 let directory: string
 
 beforeAll(async () => {
@@ -19,16 +19,16 @@ beforeAll(async () => {
   const { file } = await descriptionFile(directory)
   proxy = await prism(stack.url, file)
   // Prism writes the names of fields in lower case
-  story = await tellStory(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
+  dataPage = await startDataPage(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
 })
 afterAll(async () => {
-  await story.close()
+  await dataPage.close()
   await proxy.stop()
   await stack.stop()
   await rm(directory, { recursive: true, force: true })
 })
 
-test.each(sections)('“$title” passes, and answers what the page shows', ({ examples }) => story.follow(examples))
+test.each(sections)('“$title” passes, and answers what the page shows', ({ examples }) => dataPage.run(examples))
 
 test('no request and no answer of the whole page was against the description', async () => {
   // what Prism says comes in order, so that the end of the page is where this is

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sections, tellStory } from '../support/data-page.ts'
+import { sections, startDataPage } from '../support/data-page.ts'
 import { dataStack } from '../support/data.ts'
 import { recorder, type Sent } from './recorder.ts'
 import { descriptionFile, tool } from './tools.ts'
@@ -107,11 +107,11 @@ async function compile(requests: string[]): Promise<string> {
 test('openapi-typescript makes types that take every request of README.md and docs/data.md, and no wrong one', async () => {
   const stack = await dataStack()
   const between = await recorder(stack.url)
-  const story = await tellStory(stack, between.url)
+  const dataPage = await startDataPage(stack, between.url)
   try {
-    for (const { examples } of sections) await story.follow(examples)
+    for (const { examples } of sections) await dataPage.run(examples)
   } finally {
-    await story.close()
+    await dataPage.close()
     between.close()
     await stack.stop()
   }

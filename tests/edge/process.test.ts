@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 import { askFor, cases, writeApp } from './app-requests.ts'
 import { endOfEdge, startEdgeProcess, type EdgeProcess } from './process.ts'
@@ -109,7 +109,7 @@ describe('its own state', () => {
     ) {
       expect(figures).toContain(series)
     }
-    expect(await missing(/^(edge|nodejs|process)_/, figures)).toMatchObject({ missing: [] })
+    expect(await missingSeries(/^(edge|nodejs|process)_/, figures)).toMatchObject({ missing: [] })
   })
 
   test.each([

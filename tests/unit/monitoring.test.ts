@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { alerts, askedIn, board, monitoringFile, queries } from '../support/queries-of-metrics.ts'
+import { alerts, seriesIn, board, monitoringFile, queries } from '../support/metric-queries.ts'
 
 describe('each alert', () => {
   test('has a world in which it rings and one in which it does not', async () => {
@@ -25,7 +25,7 @@ describe('each alert', () => {
   })
 
   test('has a query that was found', async () => {
-    for (const { query } of await alerts()) expect(askedIn(query).length).toBeGreaterThan(0)
+    for (const { query } of await alerts()) expect(seriesIn(query).length).toBeGreaterThan(0)
   })
 })
 

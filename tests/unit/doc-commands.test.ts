@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandsOf, fencesOf, files, marks, pages } from '../support/commands-of-docs.ts'
+import { commandsOf, fencesOf, files, marks, pages } from '../support/doc-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 
