@@ -8,7 +8,7 @@ const ofServer = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.t
 
 const untimed = [
   'tests/isolation/{isolation,mutations}.test.ts',
-  'tests/histories/**/*.test.ts',
+  'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
