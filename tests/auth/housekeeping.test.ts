@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** Housekeeping that does not wait minutes, for one test. @returns what it logs, and the function that stops it */
+/** Starts housekeeping with short pauses. @returns its log lines, and a function that stops it */
 function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   const logged: string[] = []
   const log = createLog('info', {
@@ -33,11 +33,11 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   onTestFinished(stop)
   return { logged, stop }
 }
-/** The tables are looked at until they are as expected; a shared machine takes its time. */
+/** Polls the tables until they are as expected. */
 const soon = { timeout: 10_000 }
 const count = async (what: string) => (await stack.sql.query(`select count(*)::int as count from ${what}`)).rows[0].count as number
 
-test('more rows than a batch holds are forgotten, and what has not ended stays', async () => {
+test('Expired rows are deleted in several batches, and other rows stay', async () => {
   const ann = await signedIn(stack, 'Ann')
   const id = await ann.id()
   await stack.sql.query(
@@ -65,7 +65,7 @@ test('more rows than a batch holds are forgotten, and what has not ended stays',
   expect((await ann.get('/get-session')).status).toBe(200)
 })
 
-test('an API key is forgotten a month after it ended', async () => {
+test('An API key is deleted a month after it ended', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into auth.api_keys (id, name, user_id, role, key_hash, hint, expires_at)
@@ -78,7 +78,7 @@ test('an API key is forgotten a month after it ended', async () => {
   await expect.poll(left, soon).toEqual(['late', 'new'])
 })
 
-test('an invitation is forgotten a month after it ended, whatever became of it', async () => {
+test('An invitation is deleted a month after it ended, whatever its status', async () => {
   const { id: organizationId, owner } = await team(stack, ['viewer'])
   const invited = await Promise.all(
     ['old', 'late', 'new'].map(async (name) =>
@@ -99,7 +99,7 @@ test('an invitation is forgotten a month after it ended, whatever became of it',
     .toEqual(new Set([invited[1], invited[2]]))
 })
 
-test('activity is forgotten after as many days as the operator keeps it', async () => {
+test('Activity is deleted after the number of days that the operator sets', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
@@ -112,11 +112,11 @@ test('activity is forgotten after as many days as the operator keeps it', async 
   await expect.poll(() => count('api.activity'), soon).toBe(1)
 })
 
-test('events of accounts and teams are forgotten after as many days as the operator keeps them', async () => {
+test('Events of accounts and teams are deleted after the number of days that the operator sets', async () => {
   const { id, owner } = await team(stack, ['viewer'])
-  const happened = (whose: 'user_id' | 'organization_id', of: string, kind: string) =>
+  const happened = (column: 'user_id' | 'organization_id', of: string, kind: string) =>
     stack.sql.query(
-      `insert into auth.events (${whose}, kind, happened_at) select $1, $2, now() - days * interval '1 day' from (values (29), (31)) old (days)`,
+      `insert into auth.events (${column}, kind, happened_at) select $1, $2, now() - days * interval '1 day' from (values (29), (31)) old (days)`,
       [
         of,
         kind,
@@ -129,7 +129,7 @@ test('events of accounts and teams are forgotten after as many days as the opera
   expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
-test('a table that cannot be swept keeps no other waiting, is told by name, and is swept when it can be', async () => {
+test('A table that cannot be cleaned does not block the others, is logged by name, and is cleaned when it can be', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   const end = (session: string) =>
     stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
@@ -143,7 +143,7 @@ test('a table that cannot be swept keeps no other waiting, is told by name, and 
   await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`), soon).toBe(0)
 })
 
-test('each round logs the age of the signing key, and a stop waits for the batch that has begun', async () => {
+test('Each round logs the age of the signing key, and a stop waits for the running batch', async () => {
   const { logged, stop } = housekeeping()
   const rounds = () => logged.filter((line) => line.includes('"signing_key_age_seconds":7')).length
   await expect.poll(rounds, soon).toBeGreaterThan(1)

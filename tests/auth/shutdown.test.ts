@@ -1,4 +1,4 @@
-/** The process of the auth service is told to end, again and again, or crashes. */
+/** The process of the auth service receives several signals, or crashes. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request, type ClientRequest } from 'node:http'
@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What Node would print of a row that a database error quotes. */
+/** A value that Node would print from a database error. */
 const quoted = 'Key (email)=(ann@example.org) already exists.'
-/** Two defects that a test can set off in the process: a rejection that nobody awaits, and an exception that nobody catches. */
+/** Two errors that a test can trigger in the process: an unhandled rejection and an uncaught exception. */
 const defects = `
   const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quoted)} })
   process.on('SIGUSR2', () => { void Promise.reject(error()) })
@@ -56,10 +56,10 @@ async function running(): Promise<Running> {
 }
 
 type Answered = { status: number | undefined, connection: string | undefined }
-/** What everybody is told once the service stops. */
+/** The response to all requests once the service shuts down. */
 const goodbye: Answered = { status: 200, connection: 'close' }
 
-/** A request whose body is half sent: the service has it, and cannot answer yet. */
+/** A request with half of its body sent: the service has it and cannot respond yet. */
 async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answered> }> {
   const body = JSON.stringify({ email: 'nobody@example.org' })
   let half: ClientRequest | undefined
@@ -73,9 +73,9 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
     ).on('error', reject)
     half.write(body.slice(0, 10))
   })
-  // whoever awaits the answer sees the failure
+  // The caller that awaits the response handles the error.
   answered.catch(() => undefined)
-  // an answer to a later request proves that the service has read the earlier one's head
+  // A response to a later request proves that the service has read the head of the first one.
   await fetch(`${url}/livez`)
   return {
     finish: () => {
@@ -85,9 +85,9 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
   }
 }
 
-// a process that makes its first key takes seconds to start where others work too
-describe('a request is in flight', { timeout: 60_000 }, () => {
-  test('and is answered, as the last on its connection, although three more signals follow the first', async () => {
+// A process that creates its first key may take seconds to start on a busy machine.
+describe('a request in flight', { timeout: 60_000 }, () => {
+  test('is answered as the last one on its connection, despite three more signals', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
@@ -98,8 +98,8 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
     expect(await auth.ended).toBe(0)
   })
 
-  test.each([['a rejection that nobody awaits', 'SIGUSR2'], ['an exception that nobody catches', 'SIGWINCH']] as const)(
-    'and is answered although %s crashes the service, which ends with 1 and prints no row',
+  test.each([['an unhandled rejection', 'SIGUSR2'], ['an uncaught exception', 'SIGWINCH']] as const)(
+    'is answered although %s crashes the service, which exits with 1 and logs no row',
     async (_, crash) => {
       const auth = await running()
       const { finish } = await inFlight(auth)
@@ -112,7 +112,7 @@ describe('a request is in flight', { timeout: 60_000 }, () => {
     },
   )
 
-  test('and is answered although the service crashes while it stops, and everything has ended soon after', async () => {
+  test('is answered although the service crashes during its shutdown, and the process ends soon afterwards', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')

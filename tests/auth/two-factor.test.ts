@@ -1,4 +1,4 @@
-/** Two factors: a person signs in with the password and a code of their authenticator app, or a backup code. */
+/** Two factors: a user signs in with the password and a code of an authenticator app, or a backup code. */
 import { symmetricEncrypt } from 'better-auth/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
@@ -19,17 +19,17 @@ const wrongCode = refused(400, 'INVALID_CODE')
 const nobody = refused(401, 'UNAUTHORIZED')
 const isIn = { status: 200, body: { user: expect.anything(), session: expect.anything(), subscription: expect.anything() } }
 
-/** The same person in another browser. */
-const elsewhere = (someone: Person) => person(stack, someone.name, someone.email)
-/** In another browser, where the password is given and the code is still owed. */
-async function halfIn(someone: Person): Promise<Person> {
-  const browser = elsewhere(someone)
+/** The same user in another browser. */
+const elsewhere = (member: Person) => person(stack, member.name, member.email)
+/** The same user in another browser, after the password and before the code. */
+async function halfIn(member: Person): Promise<Person> {
+  const browser = elsewhere(member)
   expect(await browser.signIn()).toMatchObject(askedForACode)
   return browser
 }
 const totp = (browser: Person, code: string, trustDevice = false) => browser.post('/two-factor/verify-totp', { code, trustDevice })
 const backup = (browser: Person, code: string | undefined) => browser.post('/two-factor/verify-backup-code', { code })
-const status = async (someone: Person) => (await someone.get('/two-factor/status')).body
+const status = async (member: Person) => (await member.get('/two-factor/status')).body
 const sessionsOf = async ({ email }: Person) =>
   (await stack.sql.query('select s.id from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
 const cookieNames = ({ headers }: Answer) => headers.getSetCookie().map((cookie) => cookie.split('=')[0])
@@ -37,18 +37,18 @@ const expectOneIn = (answers: Answer[]) => {
   expect(answers.filter(({ status: it }) => it === 200)).toHaveLength(1)
   for (const answer of answers.filter(({ status: it }) => it !== 200)) expect(answer).toMatchObject(wrongCode)
 }
-const isSignedIn = async (someone: Person) => (await someone.get('/get-session')).status === 200
-/** Longer ago than the minutes in which a sign-in is as good as the password. */
+const isSignedIn = async (member: Person) => (await member.get('/get-session')).status === 200
+/** Longer ago than the minutes in which a sign-in replaces the password. */
 const signedInLongAgo = ({ email }: Person) =>
   stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = (select id from auth.users where email = $1)`, [email])
-async function resetPassword(someone: Person, to: string): Promise<void> {
-  await someone.post('/forget-password', { email: someone.email })
-  const link = new URL(linkIn(await stack.mail.waitFor(someone.email, ({ text }) => text.includes('reset-password'))))
-  expect((await someone.post('/reset-password', { token: link.searchParams.get('token'), password: to })).status).toBe(200)
+async function resetPassword(member: Person, to: string): Promise<void> {
+  await member.post('/forget-password', { email: member.email })
+  const link = new URL(linkIn(await stack.mail.waitFor(member.email, ({ text }) => text.includes('reset-password'))))
+  expect((await member.post('/reset-password', { token: link.searchParams.get('token'), password: to })).status).toBe(200)
 }
 
-describe('Ann turns two factors on', () => {
-  test('with her password and a first code; her other sessions end, and this one stays', async () => {
+describe('turning two factors on', () => {
+  test('needs the password and a first code; other sessions end, and this one stays', async () => {
     const ann = await signedIn(stack, 'Ann')
     const phone = elsewhere(ann)
     await phone.signIn()
@@ -56,7 +56,7 @@ describe('Ann turns two factors on', () => {
     const { body } = await ann.post('/two-factor/enable', { password })
     expect(new URL(body.totp_uri).searchParams.get('secret')).toMatch(/^[A-Z2-7]{32}$/)
     expect(new Set(body.backup_codes).size).toBe(10)
-    // nothing is asked yet
+    // Sign-in needs no code yet.
     expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
     expect(await elsewhere(ann).signIn()).toMatchObject(isIn)
 
@@ -68,7 +68,7 @@ describe('Ann turns two factors on', () => {
     expect(await isSignedIn(phone)).toBe(false)
   })
 
-  test('not with a wrong password; without one if she has just signed in, as who has none', async () => {
+  test('needs the right password, or none right after a sign-in or for an account without one', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/two-factor/enable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect((await ann.post('/two-factor/enable', {})).status).toBe(200)
@@ -80,7 +80,7 @@ describe('Ann turns two factors on', () => {
     expect(await person(stack).get('/two-factor/status')).toMatchObject(nobody)
   })
 
-  test('not with a wrong code, nor with one of an earlier beginning', async () => {
+  test('fails with a wrong code, or with a code of an earlier setup', async () => {
     const ann = await signedIn(stack, 'Ann')
     const uri = async () => (await ann.post('/two-factor/enable', { password })).body.totp_uri as string
     const [first, second] = [authenticator(await uri()), authenticator(await uri())]
@@ -93,14 +93,14 @@ describe('Ann turns two factors on', () => {
     expect(await totp(ann, second.code(1))).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
   })
 
-  test('not without having begun', async () => {
+  test('fails without a setup', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await totp(ann, '123456')).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
     for (const path of ['disable', 'generate-backup-codes'])
       expect(await ann.post(`/two-factor/${path}`, { password })).toMatchObject(refused(409, 'TWO_FACTOR_NOT_ENABLED'))
   })
 
-  test('also while a sign-in of somebody else’s is left half done in her browser', async () => {
+  test('works while another user’s unfinished sign-in is in the same browser', async () => {
     const { user: bob } = await withTwoFactors(stack, 'Bob')
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(askedForACode)
@@ -108,20 +108,20 @@ describe('Ann turns two factors on', () => {
     expect(await totp(ann, authenticator(body.totp_uri).code())).toMatchObject({ ...isIn, body: { user: { email: ann.email } } })
   })
 
-  test('and neither the secret nor a code is stored or logged as it is', async () => {
+  test('stores and logs neither the secret nor a code in plain text', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const code = app.code()
     await totp(await halfIn(ann), code)
     await backup(await halfIn(ann), backupCodes[0])
     const { rows } = await stack.sql.query('select secret, backup_codes from auth.two_factors')
     const kept = `${JSON.stringify(rows)} ${stack.logged.join(' ')}`
-    // six digits may be part of anything
+    // Six digits may occur in any other value.
     for (const secret of [app.secret, `"${code}"`, ...backupCodes, ...backupCodes.map((one) => one.replaceAll('-', ''))]) expect(kept).not.toContain(secret)
   })
 })
 
-describe('Ann, who has two factors, signs in', () => {
-  test('with the password and then the code; before it there is no session, no cookie of one and nothing of hers', async () => {
+describe('sign-in with two factors', () => {
+  test('needs the password and then the code; before the code there is no session, no session cookie and no data', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const before = await sessionsOf(ann)
     const phone = elsewhere(ann)
@@ -144,25 +144,25 @@ describe('Ann, who has two factors, signs in', () => {
     expect(await sessionsOf(ann)).toBe((before ?? 0) + 1)
   })
 
-  test('and a wrong password is answered as ever', async () => {
+  test('with a wrong password gets the usual response', async () => {
     const { user: ann } = await withTwoFactors(stack, 'Ann')
     const browser = elsewhere(ann)
     expect(await browser.signIn('wrong password')).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
     expect(browser.cookies.size).toBe(0)
   })
 
-  test('with a code that is used once, also of ten requests at the same time', async () => {
+  test('accepts each code once, even for ten requests at the same time', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const browsers = await Promise.all(Array.from({ length: 10 }, () => halfIn(ann)))
     const code = app.code()
     const answers = await Promise.all(browsers.map((browser) => totp(browser, code)))
     expectOneIn(answers)
-    // neither again nor the one before it
+    // Neither the same code nor the previous one.
     for (const used of [code, app.code(-1)]) expect(await totp(await halfIn(ann), used)).toMatchObject(wrongCode)
     expect(await totp(await halfIn(ann), app.code(1))).toMatchObject(isIn)
   })
 
-  test('not with a code that is too old, or of somebody else’s app', async () => {
+  test('refuses an old code and a code of another user’s app', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { app: eves } = await withTwoFactors(stack, 'Eve')
     const browser = await halfIn(ann)
@@ -170,7 +170,7 @@ describe('Ann, who has two factors, signs in', () => {
     expect(await totp(browser, app.code())).toMatchObject(isIn)
   })
 
-  test('within ten minutes of the password, once, and not with what is no such cookie', async () => {
+  test('needs the code within ten minutes of the password, once, with the cookie of the first step', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     expect(await totp(elsewhere(ann), app.code())).toMatchObject(nobody)
     const late = await halfIn(ann)
@@ -186,11 +186,11 @@ describe('Ann, who has two factors, signs in', () => {
     expect(await totp(guessing, app.code(1))).toMatchObject(nobody)
   })
 
-  test('and a mail to verify her address, if she has not, comes with the code and not with the password', async () => {
+  test('sends a verification mail only after the code', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
     const browser = await halfIn(ann)
-    // the queue is in order: a mail of the first step would be there before this one
+    // The queue is in order: a mail of the first step would arrive before this one.
     await ann.post('/forget-password', { email: ann.email })
     await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
     expect(stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('verify-email'))).toEqual([])
@@ -198,7 +198,7 @@ describe('Ann, who has two factors, signs in', () => {
     await stack.mail.waitFor(ann.email, ({ text }) => text.includes('verify-email'))
   })
 
-  test('and no other way is around the code: not a new password, an open mail link, or signing up', async () => {
+  test('is required after a password reset, an open mail link, and a sign-up with the same address', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await resetPassword(ann, 'chosen by a reset')
     const browser = elsewhere(ann)
@@ -206,7 +206,7 @@ describe('Ann, who has two factors, signs in', () => {
     expect((await browser.signUp()).status).not.toBe(200)
     expect(await isSignedIn(browser)).toBe(false)
     expect(await totp(browser, app.code())).toMatchObject(isIn)
-    // her own session is replaced by one that needs none
+    // Replacing the user’s own session needs no code.
     const changed = await browser.post('/change-password', { currentPassword: 'chosen by a reset', newPassword: password })
     expect(changed).toMatchObject({ status: 200, body: { success: true } })
     expect(await isSignedIn(browser)).toBe(true)
@@ -218,14 +218,14 @@ describe('Ann, who has two factors, signs in', () => {
     expect(reader.cookies.size).toBe(0)
   })
 
-  test('and what the password has opened half way ends with it', async () => {
+  test('refuses a code after the password was changed', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const eve = await halfIn(ann)
     await ann.post('/change-password', { currentPassword: password, newPassword: 'known to Ann alone' })
     expect(await totp(eve, app.code())).toMatchObject(nobody)
   })
 
-  test('after BETTER_AUTH_SECRET was lost with a backup code, because no code of the app fits any more', async () => {
+  test('after a loss of BETTER_AUTH_SECRET needs a backup code, because the app’s codes no longer match', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const secret = await symmetricEncrypt({ key: 'another secret, also long enough', data: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
     await stack.sql.query('update auth.two_factors set secret = $2 where user_id = $1', [await ann.id(), secret])
@@ -238,7 +238,7 @@ describe('Ann, who has two factors, signs in', () => {
 })
 
 describe('a backup code', () => {
-  test('stands in for the app, once, however it is typed', async () => {
+  test('replaces the app’s code once, in any spelling', async () => {
     const { user: ann, backupCodes: [first, second, third = ''] } = await withTwoFactors(stack, 'Ann')
     const browser = await halfIn(ann)
     expect(await backup(browser, first)).toMatchObject(isIn)
@@ -249,7 +249,7 @@ describe('a backup code', () => {
     expectOneIn(answers)
   })
 
-  test('opens no other account, and is not asked of who is signed in', async () => {
+  test('opens no other account, and is not accepted in a session', async () => {
     const { user: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
     const { user: eve } = await withTwoFactors(stack, 'Eve')
     expect(await backup(await halfIn(eve), first)).toMatchObject(wrongCode)
@@ -258,7 +258,7 @@ describe('a backup code', () => {
     expect((await status(ann)).backup_codes_left).toBe(10)
   })
 
-  test('is none any more once there are new ones', async () => {
+  test('is invalid after new ones are created', async () => {
     const { user: ann, backupCodes: [old] } = await withTwoFactors(stack, 'Ann')
     expect(await ann.post('/two-factor/generate-backup-codes', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     const { body: { backup_codes: codes } } = await ann.post('/two-factor/generate-backup-codes', { password })
@@ -269,8 +269,8 @@ describe('a backup code', () => {
   })
 })
 
-describe('a device that Ann has had remembered', () => {
-  /** @returns her phone, which is signed out and needs no code */
+describe('a remembered device', () => {
+  /** @returns a signed-out browser that needs no code */
   async function remembered() {
     const factors = await withTwoFactors(stack, 'Ann')
     const phone = await halfIn(factors.user)
@@ -280,7 +280,7 @@ describe('a device that Ann has had remembered', () => {
     return { ...factors, ann: factors.user, phone }
   }
 
-  test('asks for no code for 30 days, each other device does', async () => {
+  test('needs no code for 30 days; other devices do', async () => {
     const { ann, app } = await remembered()
     const phone = await halfIn(ann)
     const answer = await totp(phone, app.code(), true)
@@ -294,7 +294,7 @@ describe('a device that Ann has had remembered', () => {
     expect(await phone.signIn()).toMatchObject(askedForACode)
   })
 
-  test('asks everybody else, and each of two people who share it can have it remember them', async () => {
+  test('needs a code for other users, and can be remembered for two users', async () => {
     const { ann, phone } = await remembered()
     const { user: bob, app } = await withTwoFactors(stack, 'Bob')
     const signInAsBob = () => phone.post('/sign-in/email', { email: bob.email, password })
@@ -313,19 +313,19 @@ describe('a device that Ann has had remembered', () => {
       await resetPassword(ann, 'chosen by a reset')
       return 'chosen by a reset'
     }],
-    ['turning two factors off, on the day that they are on again', async ({ ann }) => {
+    ['turning two factors off and on again', async ({ ann }) => {
       await ann.post('/two-factor/disable', { password })
       const { body } = await ann.post('/two-factor/enable', { password })
       await totp(ann, authenticator(body.totp_uri).code())
       return undefined
     }],
-  ])('is forgotten with %s', async (_, happens) => {
+  ])('is forgotten after %s', async (_, happens) => {
     const { ann, phone } = await remembered()
     const newPassword = await happens({ ann, phone })
     expect(await phone.signIn(newPassword)).toMatchObject(askedForACode)
   })
 
-  test('is not what a half done sign-in has: neither cookie stands for the other', async () => {
+  test('is not an unfinished sign-in: neither cookie works for the other purpose', async () => {
     const { ann, app, phone } = await remembered()
     const [device = ''] = [...phone.cookies.keys()].filter((name) => name.includes('trusted_device'))
     const browser = await halfIn(ann)
@@ -337,7 +337,7 @@ describe('a device that Ann has had remembered', () => {
 })
 
 describe('two factors end', () => {
-  test('when Ann turns them off with her password', async () => {
+  test('when the user turns them off with the password', async () => {
     const { user: ann } = await withTwoFactors(stack, 'Ann')
     expect(await ann.post('/two-factor/disable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect(await ann.post('/two-factor/disable', { password })).toMatchObject({ status: 200, body: { success: true } })
@@ -345,10 +345,10 @@ describe('two factors end', () => {
     expect(await elsewhere(ann).signIn()).toMatchObject(isIn)
   })
 
-  test('when the operator resets them for who has lost app and codes; every session and half done sign-in ends', async () => {
+  test('when the operator resets them for a user who lost app and codes; all sessions and unfinished sign-ins end', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const half = await halfIn(ann)
-    const reset = (...words: string[]) => operator(stack.ownerUrl, 'two-factor', ...words)
+    const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
     expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with the password alone. Every session has ended.\n` })
     expect(await isSignedIn(ann)).toBe(false)
     expect(await totp(half, app.code())).toMatchObject(nobody)
@@ -366,7 +366,7 @@ describe('two factors end', () => {
   })
 })
 
-describe('Eve, who knows Ann’s password, changes the address, and Ann stops it', () => {
+describe('an attacker who knows the password changes the address, and the owner stops the change', () => {
   async function stopped(ann: Person, eve: Person): Promise<void> {
     expect((await eve.post('/request-email-change', { newEmail: `eve-of-${ann.email}`, password })).status).toBe(200)
     const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('stop-email-change'))))
@@ -374,20 +374,20 @@ describe('Eve, who knows Ann’s password, changes the address, and Ann stops it
     const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
     await ann.post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
   }
-  const enabledAgo = (someone: Person, ago: string) =>
+  const enabledAgo = (member: Person, ago: string) =>
     stack.sql.query('update auth.two_factors set enabled_at = now() - $2::interval where user_id = (select id from auth.users where email = $1)', [
-      someone.email,
+      member.email,
       ago,
     ])
 
-  test('a second factor with which Eve has locked the account goes', async () => {
+  test('a second factor of the attacker is removed', async () => {
     const { user: eve } = await withTwoFactors(stack, 'Ann')
     const ann = elsewhere(eve)
     await stopped(ann, eve)
     expect(await ann.signIn('known to Ann alone')).toMatchObject(isIn)
   })
 
-  test('Ann’s own, which she has had for long, stays', async () => {
+  test('the owner’s earlier second factor stays', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const eve = elsewhere(ann)
     for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
@@ -398,19 +398,19 @@ describe('Eve, who knows Ann’s password, changes the address, and Ann stops it
   })
 })
 
-describe('codes are guessed', () => {
+describe('guesses of codes', () => {
   let limited: Stack
   beforeAll(async () => {
     limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } })
   })
   afterAll(() => limited.close())
   let addresses = 0
-  /** Each request comes from an address of its own. */
+  /** Sends each request from a new client address. */
   const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
   const guess = (browser: Person, code: string, path = 'verify-totp') => browser.post(`/two-factor/${path}`, { code }, from())
-  async function halfThere(someone: Person): Promise<Person> {
-    const browser = person(limited, someone.name, someone.email)
-    expect(await browser.post('/sign-in/email', { email: someone.email, password }, from())).toMatchObject(askedForACode)
+  async function halfThere(member: Person): Promise<Person> {
+    const browser = person(limited, member.name, member.email)
+    expect(await browser.post('/sign-in/email', { email: member.email, password }, from())).toMatchObject(askedForACode)
     return browser
   }
   const expectLimited = (answer: Answer) => {
@@ -420,7 +420,7 @@ describe('codes are guessed', () => {
     expect(seconds).toBeLessThanOrEqual(900)
   }
 
-  test('five times in a quarter of an hour, from however many addresses and sign-ins; then the right one is refused too, and so is a backup code', async () => {
+  test('are limited to five in 15 minutes over all client addresses and sign-ins; then right codes and backup codes are refused too', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 5; i++) expect(await guess(await halfThere(ann), app.code(5 + i))).toMatchObject(wrongCode)
     const browser = await halfThere(ann)
@@ -430,7 +430,7 @@ describe('codes are guessed', () => {
     expect(await guess(await halfThere(bob), bobs.code())).toMatchObject(isIn)
   })
 
-  test('and not once more when thirty arrive at once', async () => {
+  test('do not exceed the limit when thirty arrive at once', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(browser, app.code(9))))
@@ -438,7 +438,7 @@ describe('codes are guessed', () => {
     expect(answers.filter(({ status: it }) => it === 429)).toHaveLength(25)
   })
 
-  test('and a person who mistypes now and then is not kept out', async () => {
+  test('do not lock out a user who mistypes occasionally', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 3; i++) {
       const browser = await halfThere(ann)
@@ -448,7 +448,7 @@ describe('codes are guessed', () => {
     }
   })
 
-  test('together with backup codes: three of one kind leave two of the other', async () => {
+  test('count together with backup codes: three of one kind leave two of the other', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     for (let i = 0; i < 3; i++) expect(await guess(browser, app.code(5 + i))).toMatchObject(wrongCode)
@@ -456,7 +456,7 @@ describe('codes are guessed', () => {
     for (const path of ['verify-totp', 'verify-backup-code'] as const) expectLimited(await guess(browser, path === 'verify-totp' ? app.code() : 'aaaa', path))
   })
 
-  test('backup codes too, and the password that turns them off', async () => {
+  test('also include backup codes, and the password that turns two factors off', async () => {
     const { user: ann } = await withTwoFactors(limited, 'Ann')
     const browser = await halfThere(ann)
     for (let i = 0; i < 5; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
