@@ -1,4 +1,4 @@
-/** Eve is in Ann's account, prepares every way back, and changes the address. Ann stops the change and chooses a new password. */
+/** Eve is in Ann’s account, prepares every way back, and changes the address. Ann stops the change and sets a new password. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
@@ -25,26 +25,26 @@ const ofEve = () => `eve-${++count}@example.net`
 const anyone = () => person(stack)
 const tokenOf = async (to: string, path: string) =>
   new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get('token') ?? ''
-/** Eve changes the address. @returns the new one */
+/** Changes the address as Eve. @returns the new address */
 async function changeAddress(eve: Person): Promise<string> {
   const newEmail = ofEve()
   expect((await eve.post('/request-email-change', { newEmail })).status).toBe(200)
   expect((await anyone().post('/confirm-email-change', { token: await tokenOf(newEmail, 'confirm-email-change') })).status).toBe(200)
   return newEmail
 }
-/** Ann stops the change and chooses a new password. */
+/** Stops the change as Ann, and sets a new password. */
 async function takeBack(email: string): Promise<void> {
   expect((await anyone().post('/stop-email-change', { token: await tokenOf(email, 'stop-email-change') })).status).toBe(200)
   expect((await anyone().post('/reset-password', { token: await tokenOf(email, 'reset-password'), password: chosen })).status).toBe(200)
 }
-/** Ann's session, which Eve uses too. */
+/** Returns a session of Ann’s account that Eve also uses. */
 const annAndEve = async () => {
   const ann = await signedIn(stack, 'Ann')
   const eve = person(stack, 'Eve', ann.email)
   for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
   return { ann, eve }
 }
-/** Ann has had two factors for a month, and Eve is in the account. */
+/** Returns Ann, who has had two factors for a month, with Eve in her account. */
 async function withOldFactor() {
   const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
   await stack.sql.query(
@@ -59,8 +59,8 @@ async function withOldFactor() {
 const withPassword = (who: Person, email: string) => who.post('/sign-in/email', { email, password: chosen })
 const dataStatus = async (token: string) => (await fetch(`${stack.dataUrl}/tags`, { headers: { authorization: `Bearer ${token}` } })).status
 
-describe('Ann takes her account back, and Eve is not let in', () => {
-  /** Prepares a way back. The result tries it: it must not be answered with 200. */
+describe('after Ann recovers her account, Eve cannot get in', () => {
+  /** Prepares a way back. Returns a function that tries it and must not get 200. */
   const ways: Record<string, (eve: Person) => Promise<() => Promise<number>>> = {
     'by her session': async (eve) => async () => (await eve.get('/get-session')).status,
     'by a token': async (eve) => {
@@ -86,12 +86,12 @@ describe('Ann takes her account back, and Eve is not let in', () => {
         return (await browser.post('/passkey/verify-authentication', { response: device.get(options) })).status
       }
     },
-    'by a passkey that was half added': async (eve) => {
+    'by a passkey that she began to add': async (eve) => {
       const device = passkeyDevice(stack.publicUrl)
       const response = device.create((await eve.post('/passkey/generate-register-options', {})).body)
       return async () => (await eve.post('/passkey/verify-registration', { response, name: 'Phone' })).status
     },
-    'by a link that chooses a password': async (eve) => {
+    'by a link that resets the password': async (eve) => {
       const email = await changeAddress(eve)
       await anyone().post('/forget-password', { email })
       const token = await tokenOf(email, 'reset-password')
@@ -109,7 +109,7 @@ describe('Ann takes her account back, and Eve is not let in', () => {
       const token = await tokenOf(first, 'stop-email-change')
       return async () => (await anyone().post('/stop-email-change', { token })).status
     },
-    'by somebody at the provider': async (eve) => {
+    'by an account at the provider': async (eve) => {
       const email = await changeAddress(eve)
       const sub = `eve-at-the-provider-${++count}`
       provider.people.set(sub, { email, email_verified: true, name: 'Eve' })
@@ -142,10 +142,10 @@ describe('Ann takes her account back, and Eve is not let in', () => {
   })
 })
 
-describe('Ann takes her account back, whose second factor', () => {
+describe('after Ann recovers her account, the second factor', () => {
   const stillAsked = (answer: Answer) => expect(answer).toMatchObject({ status: 403, body: { error: 'SECOND_FACTOR_REQUIRED' } })
 
-  test('Eve has turned on: it is off', async () => {
+  test('that Eve turned on is off', async () => {
     const { ann, eve } = await annAndEve()
     const { body } = await eve.post('/two-factor/enable', {})
     expect((await eve.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code(), trustDevice: true })).status).toBe(200)
@@ -159,7 +159,7 @@ describe('Ann takes her account back, whose second factor', () => {
     ).toBe(0)
   })
 
-  test('is a month old: the app and the backup codes from then work', async () => {
+  test('of a month ago works, with its app and its backup codes', async () => {
     const { ann, eve, app, backupCodes } = await withOldFactor()
     await changeAddress(eve)
     await takeBack(ann.email)
@@ -171,7 +171,7 @@ describe('Ann takes her account back, whose second factor', () => {
     }
   })
 
-  test('is a month old, but Eve has made new backup codes: none of them opens it, Ann’s app does, and Ann is told', async () => {
+  test('of a month ago works with Ann’s app, backup codes that Eve created do not, and Ann is notified', async () => {
     const { ann, eve, app } = await withOldFactor()
     const codes = (await eve.post('/two-factor/generate-backup-codes', {})).body.backup_codes as string[]
     await changeAddress(eve)
@@ -188,7 +188,7 @@ describe('Ann takes her account back, whose second factor', () => {
     expect((await browser.get('/list-events')).body.map(({ kind }: { kind: string }) => kind)).toContain('backup_codes_voided')
   })
 
-  test('is a month old, and whose password is checked while Eve makes backup codes: those are void too', async () => {
+  test('of a month ago has no backup codes that Eve created while her password was being verified', async () => {
     const { ann, eve } = await withOldFactor()
     await changeAddress(eve)
     const token = await tokenOf(ann.email, 'stop-email-change')
@@ -203,7 +203,7 @@ describe('Ann takes her account back, whose second factor', () => {
     expect(await browser.post('/two-factor/verify-backup-code', { code })).toMatchObject({ status: 400, body: { error: 'INVALID_CODE' } })
   })
 
-  test('is a month old, and Eve’s device was remembered: it is asked for a code, also where the account had no password', async () => {
+  test('of a month ago is required on Eve’s remembered device, also for an account without a password', async () => {
     for (const hasPassword of [true, false]) {
       const { ann, eve, app } = await withOldFactor()
       const device = anyone()
