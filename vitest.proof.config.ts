@@ -18,7 +18,7 @@ const untimed = [
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/aws-scripts.test.ts',
-  'tests/local/{ground,recovery,refusals,external}.test.ts',
+  'tests/local/{permissions,recovery,refusals,external}.test.ts',
 ]
 
 /**

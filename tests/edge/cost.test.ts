@@ -55,7 +55,7 @@ const post = async (body: string, headers: Record<string, string> = {}) => {
 const linux = test.runIf(process.platform === 'linux')
 
 describe('without a token', () => {
-  linux('ten bodies of 16 MiB at once and twenty URLs of 1,000 embeddings cost PostgREST nothing', async () => {
+  linux('ten bodies of 16 MiB at once and twenty URLs of 1,000 embeddings do not increase PostgREST’s memory', async () => {
     const before = await peak()
     const url = `${stack.url}/data/transactions?select=${'id,categories(transactions('.repeat(500)}id${'))'.repeat(500)}`
     const stop = readers()
@@ -68,7 +68,7 @@ describe('without a token', () => {
     expect(await peak() - before).toBeLessThan(20)
   })
 
-  linux('a hundred bodies of 64 KiB at once stay far below the limit', async () => {
+  linux('a hundred bodies of 64 KiB at once stay far below the memory limit', async () => {
     const statuses = await Promise.all(Array.from({ length: 100 }, () => post('['.repeat(65_536))))
     expect(new Set(statuses)).toEqual(new Set([400]))
     expect(await peak()).toBeLessThan(memoryLimitMiB / 2)
@@ -95,7 +95,7 @@ describe('twenty of the largest bodies at once, with a token,', () => {
 })
 
 describe('the edge as a process', () => {
-  linux('stays below four fifths of its limit under twenty of the largest bodies and 500 slow connections at once', async () => {
+  linux('stays below four fifths of its memory limit with twenty of the largest bodies and 500 slow connections at once', async () => {
     await using edge = await startEdgeProcess({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
     await expect.poll(async () => (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(/surface="data",state="ready"\} 1/)
     const before = await peak(edge.pid)

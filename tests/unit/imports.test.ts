@@ -1,4 +1,4 @@
-/** The parts point one way: no file reaches itself by its imports, and each room knows only those it may. */
+/** The import graph has one direction: no cycles, and each folder imports only the folders it may. */
 import { globSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const importsOf = (file: string): string[] =>
 
 const graph = new Map(files.map((file) => [file, importsOf(file)]))
 
-/** The first circle there is, types included, as the files one passes. */
+/** Returns the first import cycle, including type imports, as a list of files. */
 function circle(): string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: string[]): string[] | undefined => {
@@ -31,7 +31,7 @@ function circle(): string[] | undefined {
   return undefined
 }
 
-test('no file imports itself, by however many others', () => {
+test('No file imports itself, directly or through others', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(circle()).toBeUndefined()
 })
