@@ -19,26 +19,26 @@ afterAll(async () => {
   await provider.close()
 })
 
-const chosen = 'known to Ann alone'
+const newPassword = 'known to Ann alone'
 let count = 0
-const ofEve = () => `eve-${++count}@example.net`
-const anyone = () => person(stack)
+const attackerAddress = () => `eve-${++count}@example.net`
+const visitor = () => person(stack)
 const tokenOf = async (to: string, path: string) =>
   new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get('token') ?? ''
 /** Changes the address as Eve. @returns the new address */
 async function changeAddress(eve: Person): Promise<string> {
-  const newEmail = ofEve()
+  const newEmail = attackerAddress()
   expect((await eve.post('/request-email-change', { newEmail })).status).toBe(200)
-  expect((await anyone().post('/confirm-email-change', { token: await tokenOf(newEmail, 'confirm-email-change') })).status).toBe(200)
+  expect((await visitor().post('/confirm-email-change', { token: await tokenOf(newEmail, 'confirm-email-change') })).status).toBe(200)
   return newEmail
 }
 /** Stops the change as Ann, and sets a new password. */
-async function takeBack(email: string): Promise<void> {
-  expect((await anyone().post('/stop-email-change', { token: await tokenOf(email, 'stop-email-change') })).status).toBe(200)
-  expect((await anyone().post('/reset-password', { token: await tokenOf(email, 'reset-password'), password: chosen })).status).toBe(200)
+async function recoverAccount(email: string): Promise<void> {
+  expect((await visitor().post('/stop-email-change', { token: await tokenOf(email, 'stop-email-change') })).status).toBe(200)
+  expect((await visitor().post('/reset-password', { token: await tokenOf(email, 'reset-password'), password: newPassword })).status).toBe(200)
 }
 /** Returns a session of Ann’s account that Eve also uses. */
-const annAndEve = async () => {
+const createSharedAccount = async () => {
   const ann = await signedIn(stack, 'Ann')
   const eve = person(stack, 'Eve', ann.email)
   for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
@@ -56,7 +56,7 @@ async function withOldFactor() {
   for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
   return { ann, eve, app, backupCodes }
 }
-const withPassword = (who: Person, email: string) => who.post('/sign-in/email', { email, password: chosen })
+const withPassword = (who: Person, email: string) => who.post('/sign-in/email', { email, password: newPassword })
 const dataStatus = async (token: string) => (await fetch(`${stack.dataUrl}/tags`, { headers: { authorization: `Bearer ${token}` } })).status
 
 describe('after Ann recovers her account, Eve cannot get in', () => {
@@ -69,11 +69,11 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
     },
     'by an API key': async (eve) => {
       const { key } = (await eve.post('/api-key/create', { name: 'Report', expiresInDays: 9 })).body
-      return async () => (await anyone().post('/token', undefined, { authorization: `Bearer ${key}` })).status
+      return async () => (await visitor().post('/token', undefined, { authorization: `Bearer ${key}` })).status
     },
     'by a token of an API key': async (eve) => {
       const { key } = (await eve.post('/api-key/create', { name: 'Report', expiresInDays: 9 })).body
-      const { token } = (await anyone().post('/token', undefined, { authorization: `Bearer ${key}` })).body
+      const { token } = (await visitor().post('/token', undefined, { authorization: `Bearer ${key}` })).body
       return () => dataStatus(token)
     },
     'by a passkey': async (eve) => {
@@ -81,7 +81,7 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
       const response = device.create((await eve.post('/passkey/generate-register-options', {})).body)
       expect((await eve.post('/passkey/verify-registration', { response, name: 'Phone' })).status).toBe(200)
       return async () => {
-        const browser = anyone()
+        const browser = visitor()
         const options = (await browser.post('/passkey/generate-authenticate-options')).body
         return (await browser.post('/passkey/verify-authentication', { response: device.get(options) })).status
       }
@@ -93,65 +93,65 @@ describe('after Ann recovers her account, Eve cannot get in', () => {
     },
     'by a link that resets the password': async (eve) => {
       const email = await changeAddress(eve)
-      await anyone().post('/forget-password', { email })
+      await visitor().post('/forget-password', { email })
       const token = await tokenOf(email, 'reset-password')
-      return async () => (await anyone().post('/reset-password', { token, password: 'known to Eve' })).status
+      return async () => (await visitor().post('/reset-password', { token, password: 'known to Eve' })).status
     },
     'by a link that confirms another address': async (eve) => {
-      const newEmail = ofEve()
+      const newEmail = attackerAddress()
       await eve.post('/request-email-change', { newEmail })
       const token = await tokenOf(newEmail, 'confirm-email-change')
-      return async () => (await anyone().post('/confirm-email-change', { token })).status
+      return async () => (await visitor().post('/confirm-email-change', { token })).status
     },
     'by a link that stops a later change': async (eve) => {
       const first = await changeAddress(eve)
       await changeAddress(eve)
       const token = await tokenOf(first, 'stop-email-change')
-      return async () => (await anyone().post('/stop-email-change', { token })).status
+      return async () => (await visitor().post('/stop-email-change', { token })).status
     },
     'by an account at the provider': async (eve) => {
       const email = await changeAddress(eve)
       const sub = `eve-at-the-provider-${++count}`
       provider.people.set(sub, { email, email_verified: true, name: 'Eve' })
-      expect((await signInWithProvider(anyone(), sub)).body.user.id).toBe(await eve.id())
+      expect((await signInWithProvider(visitor(), sub)).body.user.id).toBe(await eve.id())
       const id = await eve.id()
       return async () => {
-        const { body } = await signInWithProvider(anyone(), sub)
+        const { body } = await signInWithProvider(visitor(), sub)
         return body.user?.id === id ? 200 : 403
       }
     },
   }
   test.each(Object.entries(ways))('%s', async (_, leave) => {
-    const { ann, eve } = await annAndEve()
+    const { ann, eve } = await createSharedAccount()
     const enter = await leave(eve)
     await changeAddress(eve)
-    await takeBack(ann.email)
+    await recoverAccount(ann.email)
     expect(await enter()).not.toBe(200)
-    expect((await withPassword(anyone(), ann.email)).status).toBe(200)
+    expect((await withPassword(visitor(), ann.email)).status).toBe(200)
   })
 
   test('by an invitation that she sent to herself in Ann’s name', async () => {
-    const { ann, eve } = await annAndEve()
+    const { ann, eve } = await createSharedAccount()
     await ann.subscribe()
     const { id } = (await ann.post('/organization/create', { name: 'Household' })).body
     const mallory = await signedIn(stack, 'Mallory')
     const invitation = (await eve.post('/organization/invite-member', { organizationId: id, email: mallory.email, role: 'admin' })).body.id
     await changeAddress(eve)
-    await takeBack(ann.email)
+    await recoverAccount(ann.email)
     expect((await mallory.post('/organization/accept-invitation', { invitationId: invitation })).status).toBe(404)
   })
 })
 
 describe('after Ann recovers her account, the second factor', () => {
-  const stillAsked = (answer: Answer) => expect(answer).toMatchObject({ status: 403, body: { error: 'SECOND_FACTOR_REQUIRED' } })
+  const isCodeRequired = (answer: Answer) => expect(answer).toMatchObject({ status: 403, body: { error: 'SECOND_FACTOR_REQUIRED' } })
 
   test('that Eve turned on is off', async () => {
-    const { ann, eve } = await annAndEve()
+    const { ann, eve } = await createSharedAccount()
     const { body } = await eve.post('/two-factor/enable', {})
     expect((await eve.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code(), trustDevice: true })).status).toBe(200)
     await changeAddress(eve)
-    await takeBack(ann.email)
-    expect((await withPassword(anyone(), ann.email)).status).toBe(200)
+    await recoverAccount(ann.email)
+    expect((await withPassword(visitor(), ann.email)).status).toBe(200)
     expect(
       (await stack.sql.query('select from auth.two_factors where user_id = $1', [
         (await stack.sql.query('select id from auth.users where email = $1', [ann.email])).rows[0].id,
@@ -162,11 +162,11 @@ describe('after Ann recovers her account, the second factor', () => {
   test('of a month ago works, with its app and its backup codes', async () => {
     const { ann, eve, app, backupCodes } = await withOldFactor()
     await changeAddress(eve)
-    await takeBack(ann.email)
+    await recoverAccount(ann.email)
     await acceptLastCodeAgain(stack, ann)
     for (const [path, code] of [['verify-totp', app.code()], ['verify-backup-code', backupCodes[0]]]) {
-      const browser = anyone()
-      stillAsked(await withPassword(browser, ann.email))
+      const browser = visitor()
+      isCodeRequired(await withPassword(browser, ann.email))
       expect((await browser.post(`/two-factor/${path}`, { code })).status).toBe(200)
     }
   })
@@ -175,9 +175,9 @@ describe('after Ann recovers her account, the second factor', () => {
     const { ann, eve, app } = await withOldFactor()
     const codes = (await eve.post('/two-factor/generate-backup-codes', {})).body.backup_codes as string[]
     await changeAddress(eve)
-    await takeBack(ann.email)
-    const browser = anyone()
-    stillAsked(await withPassword(browser, ann.email))
+    await recoverAccount(ann.email)
+    const browser = visitor()
+    isCodeRequired(await withPassword(browser, ann.email))
     for (const code of codes.slice(0, 3)) {
       expect(await browser.post('/two-factor/verify-backup-code', { code })).toMatchObject({ status: 400, body: { error: 'INVALID_CODE' } })
     }
@@ -194,11 +194,11 @@ describe('after Ann recovers her account, the second factor', () => {
     const token = await tokenOf(ann.email, 'stop-email-change')
     const [made] = await Promise.all([
       eve.post('/two-factor/generate-backup-codes', { password }),
-      anyone().post('/stop-email-change', { token }),
+      visitor().post('/stop-email-change', { token }),
     ])
-    expect((await anyone().post('/reset-password', { token: await tokenOf(ann.email, 'reset-password'), password: chosen })).status).toBe(200)
-    const browser = anyone()
-    stillAsked(await withPassword(browser, ann.email))
+    expect((await visitor().post('/reset-password', { token: await tokenOf(ann.email, 'reset-password'), password: newPassword })).status).toBe(200)
+    const browser = visitor()
+    isCodeRequired(await withPassword(browser, ann.email))
     const code = made.body.backup_codes?.[0] ?? 'aaaa-aaaa-aaaa-aaaa'
     expect(await browser.post('/two-factor/verify-backup-code', { code })).toMatchObject({ status: 400, body: { error: 'INVALID_CODE' } })
   })
@@ -206,7 +206,7 @@ describe('after Ann recovers her account, the second factor', () => {
   test('of a month ago is required on Eve’s remembered device, also for an account without a password', async () => {
     for (const hasPassword of [true, false]) {
       const { ann, eve, app } = await withOldFactor()
-      const device = anyone()
+      const device = visitor()
       expect((await device.post('/sign-in/email', { email: ann.email, password })).status).toBe(403)
       expect((await device.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true })).status).toBe(200)
       if (!hasPassword) {
@@ -217,8 +217,8 @@ describe('after Ann recovers her account, the second factor', () => {
         )
       }
       await changeAddress(eve)
-      await takeBack(ann.email)
-      stillAsked(await withPassword(device, ann.email))
+      await recoverAccount(ann.email)
+      isCodeRequired(await withPassword(device, ann.email))
     }
   })
 })

@@ -352,14 +352,14 @@ describe('POST /token with an API key', () => {
   test('ignores a session cookie in the same request; a bearer that is no key is ignored', async () => {
     const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
     const { id, key } = await createKey(ann)
-    const beside = (bearer: string) => bob.call('POST', '/token', undefined, { authorization: bearer })
-    expect(decodeJwt((await beside(`Bearer ${key}`)).body.token)).toMatchObject({ user_id: await ann.id(), sid: id })
-    expect(decodeJwt((await beside(`bearer  ${key}`)).body.token)).toMatchObject({ user_id: await ann.id() })
+    const tokenRequest = (bearer: string) => bob.call('POST', '/token', undefined, { authorization: bearer })
+    expect(decodeJwt((await tokenRequest(`Bearer ${key}`)).body.token)).toMatchObject({ user_id: await ann.id(), sid: id })
+    expect(decodeJwt((await tokenRequest(`bearer  ${key}`)).body.token)).toMatchObject({ user_id: await ann.id() })
     await ann.post('/api-key/revoke', { keyId: id })
-    expect(await beside(`Bearer ${key}`)).toMatchObject(noKey)
+    expect(await tokenRequest(`Bearer ${key}`)).toMatchObject(noKey)
     // The same as without keys: a client may send its old token along.
-    expect(decodeJwt((await beside(`Bearer ${await bob.token()}`)).body.token)).toMatchObject({ user_id: await bob.id() })
-    expect((await beside('Basic eDp5')).status).toBe(200)
+    expect(decodeJwt((await tokenRequest(`Bearer ${await bob.token()}`)).body.token)).toMatchObject({ user_id: await bob.id() })
+    expect((await tokenRequest('Basic eDp5')).status).toBe(200)
   })
 
   test('from a page of another site is refused', async () => {

@@ -27,14 +27,14 @@ async function requestChange(user: Person, newEmail = newAddress()): Promise<str
   return newEmail
 }
 const emailOf = async (user: Person) => (await user.get('/get-session')).body.user.email
-const anyone = () => person(stack)
+const visitor = () => person(stack)
 
 describe('an address change', () => {
   test('takes effect when the link to the new address is opened in any browser, and sessions stay', async () => {
     const ann = await signedIn(stack, 'Ann')
     const to = await requestChange(ann, newAddress().toUpperCase())
     expect(await emailOf(ann)).toBe(ann.email)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
     expect((await ann.get('/get-session')).body.user).toMatchObject({ email: to.toLowerCase(), email_verified: true })
     expect((await person(stack, 'Ann', to).signIn()).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(401)
@@ -49,10 +49,10 @@ describe('an address change', () => {
       expect(page.headers.get('content-type')).toContain('text/html')
     }
     expect(await emailOf(ann)).toBe(ann.email)
-    expect(await anyone().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
-    expect(await anyone().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
-    expect(await anyone().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
-    expect(await anyone().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
+    expect(await visitor().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
   })
 
   test('with a wrong password, to the same address or to an invalid address is refused', async () => {
@@ -63,13 +63,13 @@ describe('an address change', () => {
     })
     expect(await ann.post('/request-email-change', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
     expect(await ann.post('/request-email-change', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
-    expect((await anyone().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
+    expect((await visitor().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
   })
 
   test('to the address of another account responds the same, and only the link in the mail reports the conflict', async () => {
     const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
     await requestChange(ann, bob.email)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
     expect(await emailOf(ann)).toBe(ann.email)
   })
 
@@ -77,11 +77,11 @@ describe('an address change', () => {
     const ann = await signedIn(stack, 'Ann')
     const [first, second] = [await requestChange(ann), await requestChange(ann)]
     const token = await confirming(first)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
-    expect(await anyone().post('/confirm-email-change', { token })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token })).toMatchObject(invalid)
     const third = await requestChange(ann)
     await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' })
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
   })
 
   test('needs a verified address, and otherwise sends no mail', async () => {
@@ -102,7 +102,7 @@ describe('an attacker who knows the password changes the address, and the owner 
       await eve.signIn()
       const to = await requestChange(eve)
       if (when === 'after') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(done)
-      expect(await anyone().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
+      expect(await visitor().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
       expect((await eve.get('/get-session')).status).toBe(401)
       for (const email of [ann.email, to]) expect((await person(stack, 'Eve', email).signIn()).status).toBe(401)
       if (when === 'before') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(invalid)
@@ -120,7 +120,7 @@ describe('an attacker who knows the password changes the address, and the owner 
     await eve.post('/confirm-email-change', { token: await confirming(to) })
     await eve.post('/change-password', { currentPassword: password, newPassword: 'known to Eve alone' })
     expect((await person(stack, 'Eve', ann.email).signUp()).status).toBe(200)
-    expect(await anyone().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
+    expect(await visitor().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
     const { rows } = await stack.sql.query('select name from auth.users where email in ($1, $2)', [ann.email, to])
     expect(rows).toEqual([{ name: 'Ann' }])
   })

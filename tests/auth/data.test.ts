@@ -68,7 +68,7 @@ describe('the next request with a token is refused after', () => {
     ],
     ['leaving it', ({ editor, id }) => editor.post('/organization/leave', { organizationId: id })],
     ['the organization', ({ owner, id }) => owner.delete('/organization/delete', { organizationId: id })],
-    ['the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
+    ['deletion of the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
     [
       'the expiry of the session',
       ({ editor }) =>

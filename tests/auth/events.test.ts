@@ -55,7 +55,7 @@ describe('a sign-in', () => {
   })
 
   test.each<[string, Device, boolean]>([
-    ['the same', home, false],
+    ['the same device', home, false],
     ['the same device after an update', { ...home, agent: firefox.replaceAll('140', '141') }, false],
     ['the same device from elsewhere in its network', { ...home, address: '203.0.7.1' }, false],
     ['the same device from another network', { ...home, address: '198.51.100.7' }, true],

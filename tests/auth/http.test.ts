@@ -36,7 +36,7 @@ test('The page at /docs may load resources and send requests only within its own
 })
 
 /** Returns the rows of users and teams, to check that a refused request changed nothing. */
-const census = async () =>
+const storedRows = async () =>
   (await stack.sql.query(`select
   (select count(*) from auth.users) users, (select count(*) from auth.sessions) sessions, (select count(*) from auth.organizations) organizations,
   (select md5(string_agg(u::text, '' order by id)) from auth.users u) hash`)).rows[0]
@@ -82,7 +82,7 @@ describe('the body of every error is {error, message}', () => {
 
   test.each(withBody)('%s %s with broken JSON, a list, a form, text, or 2 MB returns 4xx and changes nothing', async (method, path) => {
     const ann = await subscribed(stack, 'Ann')
-    const before = await census()
+    const before = await storedRows()
     const json = { 'content-type': 'application/json' }
     const bodies: [string, Record<string, string>, number?][] = [
       ['{"email":', json],
@@ -101,7 +101,7 @@ describe('the body of every error is {error, message}', () => {
       if (status !== undefined) expect(answer.status).toBe(status)
       expect(answer.body).toEqual(shaped)
     }
-    expect(await census()).toEqual(before)
+    expect(await storedRows()).toEqual(before)
   })
 
   // Without a provider, POST /sign-in/oidc returns 404 for every body.
@@ -109,7 +109,7 @@ describe('the body of every error is {error, message}', () => {
     '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing',
     async (method, path, input) => {
       const ann = await subscribed(stack, 'Ann')
-      const before = await census()
+      const before = await storedRows()
       const names = [
         'email',
         'password',
@@ -131,7 +131,7 @@ describe('the body of every error is {error, message}', () => {
         expect(answer.body).toEqual(shaped)
       }
       if (!input.safeParse({}).success) expect((await ann.call(method, path, {})).status).toBe(400)
-      expect(await census()).toEqual(before)
+      expect(await storedRows()).toEqual(before)
     },
   )
 

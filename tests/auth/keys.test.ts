@@ -103,17 +103,17 @@ describe('a rotation of the signing key', () => {
 
 describe('a rotation while PostgREST is down', () => {
   test('waits: the old key keeps signing, log and metrics report it, and the rotation continues when PostgREST returns', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
     const before = kidOf(await ann.token())
-    await alone.sql.query('update private.settings set key_rotation_requested_at = now()')
-    await expect.poll(() => alone.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
+    await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
+    await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
     expect(kidOf(await ann.token())).toBe(before)
-    expect((await person(alone).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
-    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), {
+    expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
+    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]), {
       timeout: 10_000,
     }).toBeGreaterThan(0)
-    const back = await alone.startAnotherPostgrest()
+    const back = await ownStack.startAnotherPostgrest()
     await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
   }, 60_000)
@@ -231,21 +231,21 @@ describe('the operator’s command', () => {
   })
 
   test('leaves no signing key: POST /token returns 503 with Retry-After instead of signing with an unpublished key', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
-    await alone.sql.query('delete from auth.jwks')
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
+    await ownStack.sql.query('delete from auth.jwks')
     const { status, body, headers } = await ann.post('/token')
     expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   test('revokes all keys, and the next start creates a new one', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
     const before = kidOf(await ann.token())
-    expect(await runOn(alone, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
-    await alone.sql.query('delete from auth.jwks')
-    await alone.startAnotherAuth()
+    expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+    await ownStack.sql.query('delete from auth.jwks')
+    await ownStack.startAnotherAuth()
     expect(kidOf(await ann.token())).not.toBe(before)
   })
 

@@ -16,7 +16,7 @@ async function readMetrics(of: Stack): Promise<Map<string, number>> {
   const text = await (await fetch(`${of.url}/metrics`)).text()
   return new Map([...text.matchAll(/^([a-z_]+(?:\{.*\})?) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))
 }
-const figure = async (name: string) => (await readMetrics(stack)).get(name)
+const metricValue = async (name: string) => (await readMetrics(stack)).get(name)
 
 test('Each series that an alert uses exists with value zero before the first event', async () => {
   await using fresh = await startStack()
@@ -66,21 +66,21 @@ describe('mail', () => {
   test.each([['down', 'refused'], ['hang', 'timeout'], ['reject', 'rejected'], ['refuse', 'unreachable']] as const)(
     'that a provider in mode %s does not accept is counted as %s, and pending mail as queue length and age',
     async (mode, reason) => {
-      await using alone = await startStack()
-      alone.mail.mode = mode
-      await person(alone, 'Ann').signUp()
+      await using ownStack = await startStack()
+      ownStack.mail.mode = mode
+      await person(ownStack, 'Ann').signUp()
       const name = `auth_mail_failures_total{reason="${reason}"}`
-      await expect.poll(async () => (await readMetrics(alone)).get(name), { timeout: 25_000 }).toBeGreaterThan(0)
-      const values = await readMetrics(alone)
+      await expect.poll(async () => (await readMetrics(ownStack)).get(name), { timeout: 25_000 }).toBeGreaterThan(0)
+      const values = await readMetrics(ownStack)
       expect([...values].filter(([key, count]) => key.startsWith('auth_mail_failures_total') && key !== name && count > 0)).toEqual([])
       if (mode === 'reject') expect([values.get('auth_mail_given_up_total{reason="rejected"}'), values.get('auth_mail_queue_depth')]).toEqual([1, 0])
       else {
         // Between storing the next attempt and ending the failed one there are two rows for a moment.
-        await expect.poll(async () => (await readMetrics(alone)).get('auth_mail_queue_depth')).toBe(1)
+        await expect.poll(async () => (await readMetrics(ownStack)).get('auth_mail_queue_depth')).toBe(1)
         expect(values.get('auth_mail_queue_oldest_seconds')).toBeGreaterThan(0)
       }
-      alone.mail.mode = 'ok'
-      if (mode !== 'reject') await expect.poll(async () => (await readMetrics(alone)).get('auth_mail_sent_total'), { timeout: 25_000 }).toBe(1)
+      ownStack.mail.mode = 'ok'
+      if (mode !== 'reject') await expect.poll(async () => (await readMetrics(ownStack)).get('auth_mail_sent_total'), { timeout: 25_000 }).toBe(1)
     },
   )
 })
@@ -95,19 +95,19 @@ describe('a limit', () => {
     const after = await readMetrics(stack)
     const grown = [...after].filter(([name, value]) => name.startsWith('auth_limit_hits_total') && value > (before.get(name) ?? 0)).map(([name]) => name)
     expect(grown).toHaveLength(1)
-    expect(await figure('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
+    expect(await metricValue('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
   })
 })
 
 describe('the connections', () => {
   test('in use, and the number of waiting requests, are exported', async () => {
-    await using alone = await startStack()
-    const { id, owner } = await team(alone, [])
-    const lock = await alone.sql.connect()
+    await using ownStack = await startStack()
+    const { id, owner } = await team(ownStack, [])
+    const lock = await ownStack.sql.connect()
     await lock.query('begin; lock table auth.organizations in access exclusive mode')
     const responses = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
     const engine = async () => {
-      const values = await readMetrics(alone)
+      const values = await readMetrics(ownStack)
       return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => values.get(`auth_db_pool_${name}`))
     }
     await expect.poll(engine).toEqual([10, 4, 10])
@@ -119,12 +119,12 @@ describe('the connections', () => {
 })
 
 test('An unresponsive database does not delay a scrape, and its series are absent instead of outdated', async () => {
-  await using alone = await startStack()
-  await readMetrics(alone)
-  const lock = await alone.sql.connect()
+  await using ownStack = await startStack()
+  await readMetrics(ownStack)
+  const lock = await ownStack.sql.connect()
   await lock.query('begin; lock table graphile_worker._private_jobs in access exclusive mode')
   const started = performance.now()
-  const values = await readMetrics(alone)
+  const values = await readMetrics(ownStack)
   expect(performance.now() - started).toBeLessThan(2_000)
   // The previous values must not be repeated.
   expect(values.get('auth_mail_queue_depth')).toBe(0)

@@ -245,7 +245,7 @@ describe('a callback of the provider', () => {
     ['that has expired', (claims) => ({ ...claims, iat: (claims.iat ?? 0) - 7_200, exp: (claims.iat ?? 0) - 3_600 })],
     ['with the nonce of another sign-in', (claims) => ({ ...claims, nonce: 'of another' })],
     ['without a nonce', (claims) => ({ ...claims, nonce: undefined })],
-    ['about nobody', (claims) => Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'sub'))],
+    ['without a sub', (claims) => Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'sub'))],
     ['with a sub that differs from the userinfo', (claims) => ({ ...claims, sub: 'somebody' })],
   ])('with an ID token %s is refused', async (_, change) => {
     const ann = providerUser()
@@ -287,7 +287,7 @@ describe('a callback of the provider', () => {
 })
 
 describe('the redirect after a sign-in', () => {
-  const opened = async (user: Person, from: URL) =>
+  const openInBrowser = async (user: Person, from: URL) =>
     fetch(`${stack.url}/api/auth/callback/oidc${from.search}`, {
       redirect: 'manual',
       headers: { accept: 'text/html', cookie: [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -295,7 +295,7 @@ describe('the redirect after a sign-in', () => {
 
   test('leads to redirectTo, and the response sets the session', async () => {
     const ann = providerUser()
-    const answer = await opened(ann, await callbackFromProvider(ann, ann.sub, `${stack.publicUrl}/transactions?a=b`))
+    const answer = await openInBrowser(ann, await callbackFromProvider(ann, ann.sub, `${stack.publicUrl}/transactions?a=b`))
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${stack.publicUrl}/transactions?a=b`])
     const cookies = answer.headers.getSetCookie()
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.session_token=[^;]+;.*HttpOnly; SameSite=Lax/i))
@@ -319,7 +319,7 @@ describe('the redirect after a sign-in', () => {
   test('without an app leads to a page of the service', async () => {
     const ann = providerUser()
     const from = await callbackFromProvider(ann, ann.sub)
-    const [yes, no] = [await opened(ann, from), await opened(ann, from)]
+    const [yes, no] = [await openInBrowser(ann, from), await openInBrowser(ann, from)]
     expect([yes.status, no.status]).toEqual([200, 400])
     expect(await yes.text()).toContain('You are signed in')
     expect(await no.text()).toContain('You are not signed in')
@@ -361,8 +361,8 @@ describe('settings of the operator', () => {
   })
 
   test('without a provider disable the sign-in with one', async () => {
-    await using alone = await startStack({ env: { SIGN_UP: 'closed' } })
-    const user = person(alone)
+    await using ownStack = await startStack({ env: { SIGN_UP: 'closed' } })
+    const user = person(ownStack)
     expect((await user.get('/sign-in/methods')).body).toEqual({ password: true, sign_up: 'closed', oidc: null })
     expect(await user.post('/sign-in/oidc', {})).toMatchObject(refused(404, 'NOT_FOUND'))
     expect(await user.get('/callback/oidc?state=a&code=b')).toMatchObject(refused(404, 'NOT_FOUND'))

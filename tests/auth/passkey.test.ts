@@ -16,31 +16,31 @@ afterAll(() => stack.close())
 const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
 const invalid = refused(400, 'INVALID_PASSKEY')
 const done = { status: 200, body: { success: true } }
-const anyone = () => person(stack)
+const visitor = () => person(stack)
 const device = () => passkeyDevice(stack.publicUrl)
 type Device = ReturnType<typeof device>
 
 /** Starts to add a passkey right after a sign-in, which needs no password. */
-const adding = async (user: Person) => {
+const beginRegistration = async (user: Person) => {
   const { status, body } = await user.post('/passkey/generate-register-options', {})
   expect(status).toBe(200)
   return body
 }
-const added = async (user: Person, phone: Device, forgedAnswers?: DeviceOverrides, name = 'Phone'): Promise<Answer> =>
-  user.post('/passkey/verify-registration', { response: phone.create(await adding(user), forgedAnswers), name })
-const signingIn = async (user: Person) => (await user.post('/passkey/generate-authenticate-options')).body
+const addPasskey = async (user: Person, phone: Device, forgedAnswers?: DeviceOverrides, name = 'Phone'): Promise<Answer> =>
+  user.post('/passkey/verify-registration', { response: phone.create(await beginRegistration(user), forgedAnswers), name })
+const beginSignIn = async (user: Person) => (await user.post('/passkey/generate-authenticate-options')).body
 const signIn = async (user: Person, phone: Device, forgedAnswers?: DeviceOverrides): Promise<Answer> =>
-  user.post('/passkey/verify-authentication', { response: phone.get(await signingIn(user), forgedAnswers) })
+  user.post('/passkey/verify-authentication', { response: phone.get(await beginSignIn(user), forgedAnswers) })
 const passkeysOf = async (user: Person) => (await user.get('/passkey/list')).body
 
 /** Creates Ann with a passkey on her phone. */
 async function annWithPhone(): Promise<{ ann: Person, phone: Device, passkeyId: string }> {
   const [ann, phone] = [await signedIn(stack, 'Ann'), device()]
-  const { status, body } = await added(ann, phone)
+  const { status, body } = await addPasskey(ann, phone)
   expect(status).toBe(200)
   return { ann, phone, passkeyId: body.id }
 }
-const grownOld = (user: Person) =>
+const ageSession = (user: Person) =>
   stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = (select id from auth.users where email = $1)`, [
     user.email,
   ])
@@ -50,7 +50,7 @@ const sessionsOf = async ({ email }: Person) =>
 describe('a passkey', () => {
   test('signs its user in from any browser, with the same response as a password', async () => {
     const { ann, phone } = await annWithPhone()
-    const elsewhere = anyone()
+    const elsewhere = visitor()
     const byPasskey = await signIn(elsewhere, phone)
     const byPassword = await person(stack, 'Ann', ann.email).signIn()
     expect(byPasskey.status).toBe(200)
@@ -62,13 +62,13 @@ describe('a passkey', () => {
 
   test('is requested for the app’s host, without a user name, and with user verification', async () => {
     const { ann, phone } = await annWithPhone()
-    expect(await adding(ann)).toMatchObject({
+    expect(await beginRegistration(ann)).toMatchObject({
       rp: { id: 'localhost' },
       user: { name: ann.email },
       excludeCredentials: [{ type: 'public-key', id: phone.id() }],
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     })
-    expect(await signingIn(anyone())).toEqual({ challenge: expect.any(String), rpId: 'localhost', timeout: 300_000, userVerification: 'required' })
+    expect(await beginSignIn(visitor())).toEqual({ challenge: expect.any(String), rpId: 'localhost', timeout: 300_000, userVerification: 'required' })
   })
 
   test('can be listed, renamed and deleted; a deleted one does not sign in', async () => {
@@ -78,12 +78,12 @@ describe('a passkey', () => {
       required: false,
       has_password: true,
     })
-    await signIn(anyone(), phone)
+    await signIn(visitor(), phone)
     expect(await ann.post('/passkey/update', { passkeyId, name: 'My phone' })).toMatchObject({ status: 200, body: { name: 'My phone' } })
     expect((await passkeysOf(ann)).passkeys).toMatchObject([{ name: 'My phone', last_used_at: expect.any(String) }])
     expect(await ann.post('/passkey/delete', { passkeyId, password })).toMatchObject(done)
     expect((await passkeysOf(ann)).passkeys).toEqual([])
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   })
 
   test('is added, deleted or required only with the password or right after a sign-in', async () => {
@@ -94,11 +94,11 @@ describe('a passkey', () => {
       ['/remove-password', {}],
       ['/passkey/delete', { passkeyId }],
     ]
-    await grownOld(ann)
+    await ageSession(ann)
     for (const [path, body] of asks) {
       expect(await ann.post(path, body)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
       expect(await ann.post(path, { ...body, password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-      expect(await anyone().post(path, { ...body, password })).toMatchObject(refused(401, 'UNAUTHORIZED'))
+      expect(await visitor().post(path, { ...body, password })).toMatchObject(refused(401, 'UNAUTHORIZED'))
     }
     for (const [path, body] of asks.slice(0, 2)) expect((await ann.post(path, { ...body, password })).status).toBe(200)
     await signIn(ann, phone)
@@ -123,7 +123,7 @@ describe('a passkey', () => {
   test('is deleted with the account', async () => {
     const { ann, phone } = await annWithPhone()
     await stack.sql.query('delete from auth.users where email = $1', [ann.email])
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   })
 
   test('is limited to twenty per user, even at the same moment', async () => {
@@ -135,7 +135,7 @@ describe('a passkey', () => {
     )
     const browsers = [ann, ...Array.from({ length: 3 }, () => person(stack, 'Ann', ann.email))]
     for (const browser of browsers.slice(1)) await browser.signIn()
-    const ready = await Promise.all(browsers.map(async (browser) => [browser, device().create(await adding(browser))] as const))
+    const ready = await Promise.all(browsers.map(async (browser) => [browser, device().create(await beginRegistration(browser))] as const))
     const answers = await Promise.all(ready.map(([browser, response]) => browser.post('/passkey/verify-registration', { response })))
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403, 403, 403])
     expect(answers.find(({ status }) => status === 403)).toMatchObject(refused(403, 'PASSKEY_LIMIT_REACHED'))
@@ -164,8 +164,8 @@ describe('a passkey’s answer is refused', () => {
     ['of an unknown credential', { credentialId: 'AAAA' }],
   ])('if it is %s; the valid answer to the same challenge is then too late', async (_, overrides) => {
     const { phone } = await annWithPhone()
-    const eve = anyone()
-    const options = await signingIn(eve)
+    const eve = visitor()
+    const options = await beginSignIn(eve)
     const cookies = new Map(eve.cookies)
     expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options, overrides) })).toMatchObject(invalid)
     for (const [name, value] of cookies) eve.cookies.set(name, value)
@@ -176,11 +176,11 @@ describe('a passkey’s answer is refused', () => {
 
   test('if it was used before', async () => {
     const { ann, phone } = await annWithPhone()
-    const options = await signingIn(ann)
+    const options = await beginSignIn(ann)
     const cookies = new Map(ann.cookies)
     const response = phone.get(options)
     expect((await ann.post('/passkey/verify-authentication', { response })).status).toBe(200)
-    const eve = anyone()
+    const eve = visitor()
     for (const [name, value] of cookies) if (!name.includes('session')) eve.cookies.set(name, value)
     expect(eve.cookies.size).toBe(1)
     expect(await eve.post('/passkey/verify-authentication', { response })).toMatchObject(invalid)
@@ -189,29 +189,29 @@ describe('a passkey’s answer is refused', () => {
 
   test('if its challenge was issued to another browser, made up, or issued for adding a passkey', async () => {
     const { ann, phone } = await annWithPhone()
-    const eve = anyone()
-    await signingIn(eve)
-    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(await signingIn(ann)) })).toMatchObject(invalid)
-    expect(await anyone().post('/passkey/verify-authentication', { response: phone.get({ challenge: 'AAAA', rpId: 'localhost' }) })).toMatchObject(invalid)
-    const { challenge, rp } = await adding(ann)
+    const eve = visitor()
+    await beginSignIn(eve)
+    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(await beginSignIn(ann)) })).toMatchObject(invalid)
+    expect(await visitor().post('/passkey/verify-authentication', { response: phone.get({ challenge: 'AAAA', rpId: 'localhost' }) })).toMatchObject(invalid)
+    const { challenge, rp } = await beginRegistration(ann)
     expect(await ann.post('/passkey/verify-authentication', { response: phone.get({ challenge, rpId: rp.id }) })).toMatchObject(invalid)
   })
 
   test('after five minutes', async () => {
     const { phone } = await annWithPhone()
-    const eve = anyone()
-    const options = await signingIn(eve)
+    const eve = visitor()
+    const options = await beginSignIn(eve)
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
     expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options) })).toMatchObject(invalid)
   })
 
   test('if its counter does not increase, as with a copied device; also if two are sent at once', async () => {
     const { phone } = await annWithPhone()
-    expect((await signIn(anyone(), phone, { counter: 7 })).status).toBe(200)
-    expect(await signIn(anyone(), phone, { counter: 7 })).toMatchObject(invalid)
-    expect(await signIn(anyone(), phone, { counter: 3 })).toMatchObject(invalid)
-    expect(await signIn(anyone(), phone, { counter: 0 })).toMatchObject(invalid)
-    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(anyone(), phone, { counter: 8 })))
+    expect((await signIn(visitor(), phone, { counter: 7 })).status).toBe(200)
+    expect(await signIn(visitor(), phone, { counter: 7 })).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone, { counter: 3 })).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone, { counter: 0 })).toMatchObject(invalid)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(visitor(), phone, { counter: 8 })))
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400])
   })
 })
@@ -219,21 +219,21 @@ describe('a passkey’s answer is refused', () => {
 describe('adding a passkey is refused', () => {
   test.each(forgedAnswers)('if the answer is %s', async (_, overrides) => {
     const eve = await signedIn(stack, 'Eve')
-    expect(await added(eve, device(), overrides)).toMatchObject(invalid)
+    expect(await addPasskey(eve, device(), overrides)).toMatchObject(invalid)
     expect((await passkeysOf(eve)).passkeys).toEqual([])
   })
 
   test('if the passkey belongs to another user', async () => {
     const { ann, phone } = await annWithPhone()
     const eve = await signedIn(stack, 'Eve')
-    expect(await added(eve, device(), { credentialId: phone.id() })).toMatchObject(refused(409, 'PASSKEY_EXISTS'))
-    expect((await signIn(anyone(), phone)).body.user.email).toBe(ann.email)
+    expect(await addPasskey(eve, device(), { credentialId: phone.id() })).toMatchObject(refused(409, 'PASSKEY_EXISTS'))
+    expect((await signIn(visitor(), phone)).body.user.email).toBe(ann.email)
   })
 
   test('for another user’s account, and with a challenge of another user', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
-    const response = device().create(await adding(ann))
-    await adding(eve)
+    const response = device().create(await beginRegistration(ann))
+    await beginRegistration(eve)
     expect(await eve.post('/passkey/verify-registration', { response })).toMatchObject(invalid)
     for (const [name, value] of ann.cookies) if (!name.includes('session')) eve.cookies.set(name, value)
     expect(await eve.post('/passkey/verify-registration', { response })).toMatchObject(invalid)
@@ -242,8 +242,8 @@ describe('adding a passkey is refused', () => {
 
   test('if no password was required for the challenge', async () => {
     const eve = await signedIn(stack, 'Eve')
-    await grownOld(eve)
-    const { challenge } = await signingIn(eve)
+    await ageSession(eve)
+    const { challenge } = await beginSignIn(eve)
     const options = { challenge, rp: { id: 'localhost' }, user: { id: Buffer.from(await eve.id()).toString('base64url') } }
     expect(await eve.post('/passkey/verify-registration', { response: device().create(options) })).toMatchObject(invalid)
   })
@@ -252,7 +252,7 @@ describe('adding a passkey is refused', () => {
     const eve = await signedIn(stack, 'Eve')
     for (const fmt of ['apple', 'packed', 'tpm', 'of Eve']) {
       const attStmt = new Map([['x5c', Buffer.from('no certificate')]])
-      expect((await added(eve, device(), { attestation: { fmt, attStmt } })).status).toBe(200)
+      expect((await addPasskey(eve, device(), { attestation: { fmt, attStmt } })).status).toBe(200)
     }
   })
 })
@@ -284,7 +284,7 @@ describe('an account that requires a passkey', () => {
     await ann.post('/passkey/delete', { passkeyId })
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
     for (let round = 0; round < 4; round += 1) {
-      const { body: { id } } = await added(ann, device())
+      const { body: { id } } = await addPasskey(ann, device())
       await Promise.all([ann.post('/passkey/require', { required: true }), ann.post('/passkey/delete', { passkeyId: id })])
       expect(await passkeysOf(ann)).toEqual({ passkeys: [], required: false, has_password: true })
     }
@@ -293,11 +293,11 @@ describe('an account that requires a passkey', () => {
   test('still requires it after a password reset by mail', async () => {
     const { ann, phone } = await annWithPhone()
     await ann.post('/passkey/require', { required: true, password })
-    await anyone().post('/forget-password', { email: ann.email })
+    await visitor().post('/forget-password', { email: ann.email })
     const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    expect((await anyone().post('/reset-password', { token: link.searchParams.get('token'), password: 'known to Eve' })).status).toBe(200)
+    expect((await visitor().post('/reset-password', { token: link.searchParams.get('token'), password: 'known to Eve' })).status).toBe(200)
     expect(await person(stack, 'Eve', ann.email).signIn('known to Eve')).toMatchObject(refused(403, 'SECOND_FACTOR_REQUIRED'))
-    expect((await signIn(anyone(), phone)).status).toBe(200)
+    expect((await signIn(visitor(), phone)).status).toBe(200)
   })
 
   test('is opened by the operator for a user who lost the device; this deletes the passkeys', async () => {
@@ -309,7 +309,7 @@ describe('an account that requires a passkey', () => {
       text: `Deleted 1 passkey of ${ann.email}, who signs in without one. Every session has ended.\n`,
     })
     expect((await ann.get('/get-session')).status).toBe(401)
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
     expect(await admin('passkeys', 'list')).toMatchObject({ code: 1 })
     expect(await admin('passkeys', 'reset', 'nobody@example.org')).toMatchObject({ code: 1 })
@@ -322,14 +322,14 @@ describe('an account whose password was removed', () => {
     expect(await ann.post('/remove-password', { password })).toMatchObject(done)
     expect(await passkeysOf(ann)).toMatchObject({ has_password: false })
     expect(await person(stack, 'Ann', ann.email).signIn()).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
-    await grownOld(ann)
+    await ageSession(ann)
     expect(await ann.post('/passkey/generate-register-options', { password })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect(await ann.post('/passkey/generate-register-options', {})).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
     await signIn(ann, phone)
     expect((await ann.post('/passkey/generate-register-options', {})).status).toBe(200)
-    await anyone().post('/forget-password', { email: ann.email })
+    await visitor().post('/forget-password', { email: ann.email })
     const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    expect((await anyone().post('/reset-password', { token: link.searchParams.get('token'), password: 'a new password' })).status).toBe(200)
+    expect((await visitor().post('/reset-password', { token: link.searchParams.get('token'), password: 'a new password' })).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn('a new password')).status).toBe(200)
   })
 
@@ -343,14 +343,14 @@ test('After the owner stops an address change, the attacker who requested it has
   const ann = await signedIn(stack, 'Ann')
   const [eve, phone] = [person(stack, 'Eve', ann.email), device()]
   await eve.signIn()
-  await added(eve, phone)
+  await addPasskey(eve, phone)
   await eve.post('/passkey/require', { required: true, password })
   await eve.post('/request-email-change', { newEmail: 'eve-passkey@example.net', password })
   const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('stop-email-change'))))
-  expect((await anyone().post('/stop-email-change', { token: link.searchParams.get('token') })).status).toBe(200)
-  expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+  expect((await visitor().post('/stop-email-change', { token: link.searchParams.get('token') })).status).toBe(200)
+  expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-  await anyone().post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
+  await visitor().post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
   expect((await person(stack, 'Ann', ann.email).signIn('known to Ann alone')).status).toBe(200)
 })
 
@@ -359,7 +359,7 @@ test('An app on another site has passkeys for its own host, and its pages are tr
     env: { PUBLIC_URL: 'https://api.example.org', APP_URL: 'https://money.example.net/app', COOKIE_SAME_SITE: 'none' },
   })
   const [ann, phone] = [await signedIn(elsewhere, 'Ann'), passkeyDevice('https://money.example.net')]
-  const options = await adding(ann)
+  const options = await beginRegistration(ann)
   expect(options.rp).toEqual({ id: 'money.example.net', name: 'money.example.net' })
   expect((await ann.post('/passkey/verify-registration', { response: phone.create(options) })).status).toBe(200)
   expect((await signIn(person(elsewhere), phone)).body.user.email).toBe(ann.email)

@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const cookieName = 'better-auth.session_token'
-const toTheEngine = '; better-auth.something=else'
+const forceBetterAuth = '; better-auth.something=else'
 
 /** Sends the same request with and without the fast path. Removes values that differ between any two responses. */
-async function bothWays(ask: (suffix: string) => Promise<Response>) {
+async function readBothWays(ask: (suffix: string) => Promise<Response>) {
   const comparable = async (response: Response) => {
     const text = await response.text()
     const { token } = (text === '' ? {} : JSON.parse(text)) as { token?: string }
@@ -28,7 +28,7 @@ async function bothWays(ask: (suffix: string) => Promise<Response>) {
     expect(payload.exp).toBe((payload.iat ?? 0) + 3600)
     return { status: response.status, header: decodeProtectedHeader(token), payload: JSON.stringify({ ...payload, iat: 0, exp: 0 }), headers }
   }
-  return { short: await comparable(await ask('')), long: await comparable(await ask(toTheEngine)) }
+  return { short: await comparable(await ask('')), long: await comparable(await ask(forceBetterAuth)) }
 }
 
 const routes = [['GET', '/get-session'], ['POST', '/token']] as const
@@ -62,7 +62,7 @@ const callers: Record<string, () => Promise<Caller>> = {
     const { editor } = await team(stack, ['editor'])
     return { cookie: (suffix) => cookieOf(editor) + suffix, status: 200 }
   },
-  'nobody': async () => ({ cookie: (suffix) => suffix.slice(2) || undefined, status: 401 }),
+  'a visitor without a cookie': async () => ({ cookie: (suffix) => suffix.slice(2) || undefined, status: 401 }),
   'a visitor with a malformed cookie': async () => ({ cookie: (suffix) => `${cookieName}=%%%${suffix}`, status: 401 }),
   'an attacker who signs with another secret': async () => {
     const ann = await signedIn(stack, 'Ann')
@@ -85,7 +85,7 @@ const callers: Record<string, () => Promise<Caller>> = {
   },
   'a user with an expired session': async () => {
     const ann = await signedIn(stack, 'Ann')
-    const tokens: Record<string, string> = { '': `ended-${randomUUID()}`, [toTheEngine]: `ended-${randomUUID()}` }
+    const tokens: Record<string, string> = { '': `ended-${randomUUID()}`, [forceBetterAuth]: `ended-${randomUUID()}` }
     await stack.sql.query(
       `insert into auth.sessions (id, user_id, token, expires_at) select gen_random_uuid(), id, token, now() - interval '1 second' from auth.users, unnest($2::text[]) token where email = $1`,
       [ann.email, Object.values(tokens)],
@@ -97,14 +97,14 @@ const callers: Record<string, () => Promise<Caller>> = {
 describe.each(routes)('%s %s returns the same with and without better-auth', (method, path) => {
   test.each(Object.keys(callers))('for %s', async (who) => {
     const { cookie, status } = await callers[who]!()
-    const { short, long } = await bothWays((suffix) => call(method, path, cookie(suffix)))
+    const { short, long } = await readBothWays((suffix) => call(method, path, cookie(suffix)))
     expect(short).toEqual(long)
     expect(short.status).toBe(status)
   })
 
   test('for a user on a page of another site', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { short, long } = await bothWays((suffix) => call(method, path, cookieOf(ann) + suffix, { origin: 'https://evil.example' }))
+    const { short, long } = await readBothWays((suffix) => call(method, path, cookieOf(ann) + suffix, { origin: 'https://evil.example' }))
     expect(short).toEqual(long)
     expect(short.status).toBe(method === 'POST' ? 403 : 200)
     expect(short.headers['access-control-allow-origin']).toBeUndefined()
@@ -124,7 +124,7 @@ describe.each(routes)('%s %s returns the same with and without better-auth', (me
       return { status: response.status, cookies: response.headers.getSetCookie().map((one) => one.replace(/Expires=[^;]*/i, '')), ...rows[0] }
     }
     const short = await renewed('')
-    expect(short).toEqual(await renewed(toTheEngine))
+    expect(short).toEqual(await renewed(forceBetterAuth))
     expect(short).toMatchObject({ status: 200, cookies: [expect.stringContaining(cookieName)], renewed: true })
   })
 })
@@ -159,11 +159,11 @@ describe('a limit', () => {
     const ask = (cookie: string) => fetch(`${limited.url}/api/auth${path}`, { method, headers: { ...from, cookie } })
     const counted = async () => (await limited.sql.query(`select key, count::int from auth.rate_limits where key like $1`, [`%|${path}`])).rows
     await ask(cookieOf(ann))
-    await ask(cookieOf(ann) + toTheEngine)
+    await ask(cookieOf(ann) + forceBetterAuth)
     await ask(`${cookieName}=${encodeURIComponent(`never-was.${createHmac('sha256', limited.secret).update('never-was').digest('base64')}`)}`)
     expect(await counted()).toEqual([{ key: `address|2001:db8:0:0|${path}`, count: 3 }])
     await limited.sql.query('update auth.rate_limits set count = 2000')
-    const { short, long } = await bothWays((suffix) => ask(cookieOf(ann) + suffix))
+    const { short, long } = await readBothWays((suffix) => ask(cookieOf(ann) + suffix))
     expect(short.status).toBe(429)
     expect(Number(short.headers['retry-after'])).toBeGreaterThan(0)
     expect({ ...short, headers: { ...short.headers, 'retry-after': '' } }).toEqual({ ...long, headers: { ...long.headers, 'retry-after': '' } })

@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** A value that Node would print from a database error. */
-const quoted = 'Key (email)=(ann@example.org) already exists.'
+const quotedRow = 'Key (email)=(ann@example.org) already exists.'
 /** Two errors that a test can trigger in the process: an unhandled rejection and an uncaught exception. */
-const defects = `
-  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quoted)} })
+const crashes = `
+  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quotedRow)} })
   process.on('SIGUSR2', () => { void Promise.reject(error()) })
   process.on('SIGWINCH', () => { setImmediate(() => { throw error() }) })`
 
@@ -27,7 +27,7 @@ type Running = {
   url: string
   output: () => string
   ended: Promise<number | null>
-  said: (text: string, times?: number) => Promise<void>
+  output: (text: string, times?: number) => Promise<void>
 }
 
 async function running(): Promise<Running> {
@@ -36,7 +36,7 @@ async function running(): Promise<Running> {
   await sql.connect()
   await sql.query('update private.settings set public_url = $1', [`http://localhost:${port}`])
   await sql.end()
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(defects)}`, 'auth/main.ts'], {
+  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(crashes)}`, 'auth/main.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], PORT: String(port), AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' },
@@ -50,9 +50,9 @@ async function running(): Promise<Running> {
       output += text
     })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  const said = (text: string, times = 1) => expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
-  await said('auth service listening')
-  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, said }
+  const output = (text: string, times = 1) => expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
+  await output('auth service listening')
+  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, output }
 }
 
 type Answered = { status: number | undefined, connection: string | undefined }
@@ -92,9 +92,9 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
       auth.process.kill(signal)
-      await auth.said('"stopping"', i + 1)
+      await auth.output('"stopping"', i + 1)
     }
-    expect(await finish()).toEqual(goodbye)
+    expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(0)
   })
 
@@ -104,8 +104,8 @@ describe('a request in flight', { timeout: 60_000 }, () => {
       const auth = await running()
       const { finish } = await inFlight(auth)
       auth.process.kill(crash)
-      await auth.said('the process crashed and stops')
-      expect(await finish()).toEqual(goodbye)
+      await auth.output('the process crashed and stops')
+      expect(await finish()).toEqual(lastResponse)
       expect(await auth.ended).toBe(1)
       expect(auth.output()).toContain('"code":"23505"')
       expect(auth.output()).not.toContain('ann@example.org')
@@ -116,10 +116,10 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')
-    await auth.said('"stopping"')
+    await auth.output('"stopping"')
     for (const crash of ['SIGUSR2', 'SIGWINCH', 'SIGUSR2'] as const) auth.process.kill(crash)
-    await auth.said('the process crashed and stops')
-    expect(await finish()).toEqual(goodbye)
+    await auth.output('the process crashed and stops')
+    expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(1)
     expect(auth.output()).not.toContain('ann@example.org')
   })

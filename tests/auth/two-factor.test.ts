@@ -14,17 +14,17 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
-const askedForACode = refused(403, 'SECOND_FACTOR_REQUIRED')
+const codeRequired = refused(403, 'SECOND_FACTOR_REQUIRED')
 const wrongCode = refused(400, 'INVALID_CODE')
-const nobody = refused(401, 'UNAUTHORIZED')
-const isIn = { status: 200, body: { user: expect.anything(), session: expect.anything(), subscription: expect.anything() } }
+const unauthorized = refused(401, 'UNAUTHORIZED')
+const signedInResponse = { status: 200, body: { user: expect.anything(), session: expect.anything(), subscription: expect.anything() } }
 
 /** The same user in another browser. */
-const elsewhere = (member: Person) => person(stack, member.name, member.email)
+const otherBrowser = (member: Person) => person(stack, member.name, member.email)
 /** The same user in another browser, after the password and before the code. */
-async function halfIn(member: Person): Promise<Person> {
-  const browser = elsewhere(member)
-  expect(await browser.signIn()).toMatchObject(askedForACode)
+async function beginSignIn(member: Person): Promise<Person> {
+  const browser = otherBrowser(member)
+  expect(await browser.signIn()).toMatchObject(codeRequired)
   return browser
 }
 const totp = (browser: Person, code: string, trustDevice = false) => browser.post('/two-factor/verify-totp', { code, trustDevice })
@@ -50,7 +50,7 @@ async function resetPassword(member: Person, to: string): Promise<void> {
 describe('turning two factors on', () => {
   test('needs the password and a first code; other sessions end, and this one stays', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const phone = elsewhere(ann)
+    const phone = otherBrowser(ann)
     await phone.signIn()
     expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
     const { body } = await ann.post('/two-factor/enable', { password })
@@ -58,11 +58,11 @@ describe('turning two factors on', () => {
     expect(new Set(body.backup_codes).size).toBe(10)
     // Sign-in needs no code yet.
     expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
-    expect(await elsewhere(ann).signIn()).toMatchObject(isIn)
+    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
 
     const before = (await ann.get('/get-session')).body.session.id
     const answer = await totp(ann, authenticator(body.totp_uri).code())
-    expect(answer).toMatchObject({ ...isIn, body: { session: { id: before } } })
+    expect(answer).toMatchObject({ ...signedInResponse, body: { session: { id: before } } })
     expect(await status(ann)).toEqual({ enabled: true, backup_codes_left: 10 })
     expect(await isSignedIn(ann)).toBe(true)
     expect(await isSignedIn(phone)).toBe(false)
@@ -75,9 +75,9 @@ describe('turning two factors on', () => {
     await signedInLongAgo(ann)
     for (const path of ['enable', 'disable', 'generate-backup-codes']) {
       expect(await ann.post(`/two-factor/${path}`, {})).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
-      expect(await person(stack).post(`/two-factor/${path}`, {})).toMatchObject(nobody)
+      expect(await person(stack).post(`/two-factor/${path}`, {})).toMatchObject(unauthorized)
     }
-    expect(await person(stack).get('/two-factor/status')).toMatchObject(nobody)
+    expect(await person(stack).get('/two-factor/status')).toMatchObject(unauthorized)
   })
 
   test('fails with a wrong code, or with a code of an earlier setup', async () => {
@@ -88,7 +88,7 @@ describe('turning two factors on', () => {
     expect(await totp(ann, second.code(-3))).toMatchObject(wrongCode)
     expect(await totp(ann, '12345')).toMatchObject(refused(400, 'VALIDATION_ERROR'))
     expect((await status(ann)).enabled).toBe(false)
-    expect(await totp(ann, second.code())).toMatchObject(isIn)
+    expect(await totp(ann, second.code())).toMatchObject(signedInResponse)
     expect(await ann.post('/two-factor/enable', { password })).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
     expect(await totp(ann, second.code(1))).toMatchObject(refused(409, 'TWO_FACTOR_ENABLED'))
   })
@@ -103,16 +103,16 @@ describe('turning two factors on', () => {
   test('works while another user’s unfinished sign-in is in the same browser', async () => {
     const { user: bob } = await withTwoFactors(stack, 'Bob')
     const ann = await signedIn(stack, 'Ann')
-    expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(askedForACode)
+    expect(await ann.post('/sign-in/email', { email: bob.email, password })).toMatchObject(codeRequired)
     const { body } = await ann.post('/two-factor/enable', { password })
-    expect(await totp(ann, authenticator(body.totp_uri).code())).toMatchObject({ ...isIn, body: { user: { email: ann.email } } })
+    expect(await totp(ann, authenticator(body.totp_uri).code())).toMatchObject({ ...signedInResponse, body: { user: { email: ann.email } } })
   })
 
   test('stores and logs neither the secret nor a code in plain text', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const code = app.code()
-    await totp(await halfIn(ann), code)
-    await backup(await halfIn(ann), backupCodes[0])
+    await totp(await beginSignIn(ann), code)
+    await backup(await beginSignIn(ann), backupCodes[0])
     const { rows } = await stack.sql.query('select secret, backup_codes from auth.two_factors')
     const kept = `${JSON.stringify(rows)} ${stack.logged.join(' ')}`
     // Six digits may occur in any other value.
@@ -124,7 +124,7 @@ describe('sign-in with two factors', () => {
   test('needs the password and then the code; before the code there is no session, no session cookie and no data', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const before = await sessionsOf(ann)
-    const phone = elsewhere(ann)
+    const phone = otherBrowser(ann)
     const first = await phone.signIn()
     expect(first.body).toEqual({ error: 'SECOND_FACTOR_REQUIRED', message: expect.any(String) })
     expect(cookieNames(first)).toEqual(['better-auth.two_factor'])
@@ -146,50 +146,50 @@ describe('sign-in with two factors', () => {
 
   test('with a wrong password gets the usual response', async () => {
     const { user: ann } = await withTwoFactors(stack, 'Ann')
-    const browser = elsewhere(ann)
+    const browser = otherBrowser(ann)
     expect(await browser.signIn('wrong password')).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
     expect(browser.cookies.size).toBe(0)
   })
 
   test('accepts each code once, even for ten requests at the same time', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const browsers = await Promise.all(Array.from({ length: 10 }, () => halfIn(ann)))
+    const browsers = await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))
     const code = app.code()
     const answers = await Promise.all(browsers.map((browser) => totp(browser, code)))
     expectOneIn(answers)
     // Neither the same code nor the previous one.
-    for (const used of [code, app.code(-1)]) expect(await totp(await halfIn(ann), used)).toMatchObject(wrongCode)
-    expect(await totp(await halfIn(ann), app.code(1))).toMatchObject(isIn)
+    for (const used of [code, app.code(-1)]) expect(await totp(await beginSignIn(ann), used)).toMatchObject(wrongCode)
+    expect(await totp(await beginSignIn(ann), app.code(1))).toMatchObject(signedInResponse)
   })
 
   test('refuses an old code and a code of another user’s app', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { app: eves } = await withTwoFactors(stack, 'Eve')
-    const browser = await halfIn(ann)
+    const browser = await beginSignIn(ann)
     for (const code of [app.code(-3), app.code(3), eves.code()]) expect(await totp(browser, code)).toMatchObject(wrongCode)
-    expect(await totp(browser, app.code())).toMatchObject(isIn)
+    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
   })
 
   test('needs the code within ten minutes of the password, once, with the cookie of the first step', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    expect(await totp(elsewhere(ann), app.code())).toMatchObject(nobody)
-    const late = await halfIn(ann)
+    expect(await totp(otherBrowser(ann), app.code())).toMatchObject(unauthorized)
+    const late = await beginSignIn(ann)
     await stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
-    expect(await totp(late, app.code())).toMatchObject(nobody)
-    const browser = await halfIn(ann)
-    const twin = elsewhere(ann)
+    expect(await totp(late, app.code())).toMatchObject(unauthorized)
+    const browser = await beginSignIn(ann)
+    const twin = otherBrowser(ann)
     twin.cookies.set('better-auth.two_factor', browser.cookies.get('better-auth.two_factor') ?? '')
-    expect(await totp(browser, app.code())).toMatchObject(isIn)
-    expect(await totp(twin, app.code(1))).toMatchObject(nobody)
-    const guessing = elsewhere(ann)
+    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
+    expect(await totp(twin, app.code(1))).toMatchObject(unauthorized)
+    const guessing = otherBrowser(ann)
     guessing.cookies.set('better-auth.two_factor', await ann.id())
-    expect(await totp(guessing, app.code(1))).toMatchObject(nobody)
+    expect(await totp(guessing, app.code(1))).toMatchObject(unauthorized)
   })
 
   test('sends a verification mail only after the code', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
-    const browser = await halfIn(ann)
+    const browser = await beginSignIn(ann)
     // The queue is in order: a mail of the first step would arrive before this one.
     await ann.post('/forget-password', { email: ann.email })
     await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
@@ -201,18 +201,18 @@ describe('sign-in with two factors', () => {
   test('is required after a password reset, an open mail link, and a sign-up with the same address', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     await resetPassword(ann, 'chosen by a reset')
-    const browser = elsewhere(ann)
-    expect(await browser.signIn('chosen by a reset')).toMatchObject(askedForACode)
+    const browser = otherBrowser(ann)
+    expect(await browser.signIn('chosen by a reset')).toMatchObject(codeRequired)
     expect((await browser.signUp()).status).not.toBe(200)
     expect(await isSignedIn(browser)).toBe(false)
-    expect(await totp(browser, app.code())).toMatchObject(isIn)
+    expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
     // Replacing the user’s own session needs no code.
     const changed = await browser.post('/change-password', { currentPassword: 'chosen by a reset', newPassword: password })
     expect(changed).toMatchObject({ status: 200, body: { success: true } })
     expect(await isSignedIn(browser)).toBe(true)
     await stack.sql.query('update auth.users set email_verified = false where email = $1', [ann.email])
     await ann.post('/send-verification-email', { email: ann.email })
-    const reader = elsewhere(ann)
+    const reader = otherBrowser(ann)
     await reader.verify()
     expect(await isSignedIn(reader)).toBe(false)
     expect(reader.cookies.size).toBe(0)
@@ -220,19 +220,19 @@ describe('sign-in with two factors', () => {
 
   test('refuses a code after the password was changed', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const eve = await halfIn(ann)
+    const eve = await beginSignIn(ann)
     await ann.post('/change-password', { currentPassword: password, newPassword: 'known to Ann alone' })
-    expect(await totp(eve, app.code())).toMatchObject(nobody)
+    expect(await totp(eve, app.code())).toMatchObject(unauthorized)
   })
 
   test('after a loss of BETTER_AUTH_SECRET needs a backup code, because the app’s codes no longer match', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(stack, 'Ann')
     const secret = await symmetricEncrypt({ key: 'another secret, also long enough', data: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
     await stack.sql.query('update auth.two_factors set secret = $2 where user_id = $1', [await ann.id(), secret])
-    const browser = await halfIn(ann)
+    const browser = await beginSignIn(ann)
     expect(await totp(browser, app.code())).toMatchObject(wrongCode)
     expect(stack.logged.join()).toContain('backup codes still work')
-    expect(await backup(browser, backupCodes[0])).toMatchObject(isIn)
+    expect(await backup(browser, backupCodes[0])).toMatchObject(signedInResponse)
     expect((await browser.post('/two-factor/disable', { password })).status).toBe(200)
   })
 })
@@ -240,20 +240,20 @@ describe('sign-in with two factors', () => {
 describe('a backup code', () => {
   test('replaces the app’s code once, in any spelling', async () => {
     const { user: ann, backupCodes: [first, second, third = ''] } = await withTwoFactors(stack, 'Ann')
-    const browser = await halfIn(ann)
-    expect(await backup(browser, first)).toMatchObject(isIn)
+    const browser = await beginSignIn(ann)
+    expect(await backup(browser, first)).toMatchObject(signedInResponse)
     expect(await status(browser)).toEqual({ enabled: true, backup_codes_left: 9 })
-    expect(await backup(await halfIn(ann), first)).toMatchObject(wrongCode)
-    expect(await backup(await halfIn(ann), second?.toUpperCase().replaceAll('-', ' '))).toMatchObject(isIn)
-    const answers = await Promise.all((await Promise.all(Array.from({ length: 10 }, () => halfIn(ann)))).map((one) => backup(one, third)))
+    expect(await backup(await beginSignIn(ann), first)).toMatchObject(wrongCode)
+    expect(await backup(await beginSignIn(ann), second?.toUpperCase().replaceAll('-', ' '))).toMatchObject(signedInResponse)
+    const answers = await Promise.all((await Promise.all(Array.from({ length: 10 }, () => beginSignIn(ann)))).map((one) => backup(one, third)))
     expectOneIn(answers)
   })
 
   test('opens no other account, and is not accepted in a session', async () => {
     const { user: ann, backupCodes: [first] } = await withTwoFactors(stack, 'Ann')
     const { user: eve } = await withTwoFactors(stack, 'Eve')
-    expect(await backup(await halfIn(eve), first)).toMatchObject(wrongCode)
-    expect(await backup(person(stack), first)).toMatchObject(nobody)
+    expect(await backup(await beginSignIn(eve), first)).toMatchObject(wrongCode)
+    expect(await backup(person(stack), first)).toMatchObject(unauthorized)
     expect(await backup(ann, first)).toMatchObject(refused(403, 'FORBIDDEN'))
     expect((await status(ann)).backup_codes_left).toBe(10)
   })
@@ -263,9 +263,9 @@ describe('a backup code', () => {
     expect(await ann.post('/two-factor/generate-backup-codes', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     const { body: { backup_codes: codes } } = await ann.post('/two-factor/generate-backup-codes', { password })
     expect(codes).toHaveLength(10)
-    const browser = await halfIn(ann)
+    const browser = await beginSignIn(ann)
     expect(await backup(browser, old)).toMatchObject(wrongCode)
-    expect(await backup(browser, codes[9])).toMatchObject(isIn)
+    expect(await backup(browser, codes[9])).toMatchObject(signedInResponse)
   })
 })
 
@@ -273,7 +273,7 @@ describe('a remembered device', () => {
   /** @returns a signed-out browser that needs no code */
   async function remembered() {
     const factors = await withTwoFactors(stack, 'Ann')
-    const phone = await halfIn(factors.user)
+    const phone = await beginSignIn(factors.user)
     await totp(phone, factors.app.code(), true)
     await acceptLastCodeAgain(stack, factors.user)
     await phone.post('/sign-out')
@@ -282,26 +282,26 @@ describe('a remembered device', () => {
 
   test('needs no code for 30 days; other devices do', async () => {
     const { ann, app } = await remembered()
-    const phone = await halfIn(ann)
+    const phone = await beginSignIn(ann)
     const answer = await totp(phone, app.code(), true)
     expect(answer.headers.getSetCookie().find((cookie) => cookie.includes('trusted_device'))).toMatch(
       /Max-Age=2592000; Path=\/api\/auth\/sign-in; HttpOnly; SameSite=Lax/,
     )
     await phone.post('/sign-out')
-    expect(await phone.signIn()).toMatchObject(isIn)
-    await halfIn(ann)
+    expect(await phone.signIn()).toMatchObject(signedInResponse)
+    await beginSignIn(ann)
     await stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
-    expect(await phone.signIn()).toMatchObject(askedForACode)
+    expect(await phone.signIn()).toMatchObject(codeRequired)
   })
 
   test('needs a code for other users, and can be remembered for two users', async () => {
     const { ann, phone } = await remembered()
     const { user: bob, app } = await withTwoFactors(stack, 'Bob')
     const signInAsBob = () => phone.post('/sign-in/email', { email: bob.email, password })
-    expect(await signInAsBob()).toMatchObject(askedForACode)
+    expect(await signInAsBob()).toMatchObject(codeRequired)
     await totp(phone, app.code(), true)
-    expect(await signInAsBob()).toMatchObject(isIn)
-    expect(await phone.signIn()).toMatchObject({ ...isIn, body: { user: { email: ann.email } } })
+    expect(await signInAsBob()).toMatchObject(signedInResponse)
+    expect(await phone.signIn()).toMatchObject({ ...signedInResponse, body: { user: { email: ann.email } } })
   })
 
   test.each<[string, (person: { ann: Person, phone: Person }) => Promise<string | undefined>]>([
@@ -322,17 +322,17 @@ describe('a remembered device', () => {
   ])('is forgotten after %s', async (_, happens) => {
     const { ann, phone } = await remembered()
     const newPassword = await happens({ ann, phone })
-    expect(await phone.signIn(newPassword)).toMatchObject(askedForACode)
+    expect(await phone.signIn(newPassword)).toMatchObject(codeRequired)
   })
 
   test('is not an unfinished sign-in: neither cookie works for the other purpose', async () => {
     const { ann, app, phone } = await remembered()
     const [device = ''] = [...phone.cookies.keys()].filter((name) => name.includes('trusted_device'))
-    const browser = await halfIn(ann)
+    const browser = await beginSignIn(ann)
     browser.cookies.set(device, browser.cookies.get('better-auth.two_factor') ?? '')
-    expect(await browser.signIn()).toMatchObject(askedForACode)
+    expect(await browser.signIn()).toMatchObject(codeRequired)
     browser.cookies.set('better-auth.two_factor', phone.cookies.get(device) ?? '')
-    expect(await totp(browser, app.code())).toMatchObject(nobody)
+    expect(await totp(browser, app.code())).toMatchObject(unauthorized)
   })
 })
 
@@ -342,24 +342,24 @@ describe('two factors end', () => {
     expect(await ann.post('/two-factor/disable', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect(await ann.post('/two-factor/disable', { password })).toMatchObject({ status: 200, body: { success: true } })
     expect(await status(ann)).toEqual({ enabled: false, backup_codes_left: 0 })
-    expect(await elsewhere(ann).signIn()).toMatchObject(isIn)
+    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
   })
 
   test('when the operator resets them for a user who lost app and codes; all sessions and unfinished sign-ins end', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const half = await halfIn(ann)
+    const half = await beginSignIn(ann)
     const reset = (...args: string[]) => operator(stack.ownerUrl, 'two-factor', ...args)
     expect(await reset('reset', ann.email)).toEqual({ code: 0, text: `${ann.email} signs in with the password alone. Every session has ended.\n` })
     expect(await isSignedIn(ann)).toBe(false)
-    expect(await totp(half, app.code())).toMatchObject(nobody)
-    expect(await elsewhere(ann).signIn()).toMatchObject(isIn)
+    expect(await totp(half, app.code())).toMatchObject(unauthorized)
+    expect(await otherBrowser(ann).signIn()).toMatchObject(signedInResponse)
     expect(await reset('reset', ann.email)).toEqual({ code: 1, text: `${ann.email} has no second factor.\n` })
     expect(await reset('off', ann.email)).toMatchObject({ code: 1, text: expect.stringContaining('There is no command two-factor off.') })
   })
 
   test('with the account', async () => {
     const { user: ann } = await withTwoFactors(stack, 'Ann')
-    await halfIn(ann)
+    await beginSignIn(ann)
     const id = await ann.id()
     await stack.sql.query('delete from auth.users where id = $1', [id])
     expect((await stack.sql.query('select user_id from auth.two_factors where user_id = $1', [id])).rows).toEqual([])
@@ -382,19 +382,19 @@ describe('an attacker who knows the password changes the address, and the owner 
 
   test('a second factor of the attacker is removed', async () => {
     const { user: eve } = await withTwoFactors(stack, 'Ann')
-    const ann = elsewhere(eve)
+    const ann = otherBrowser(eve)
     await stopped(ann, eve)
-    expect(await ann.signIn('known to Ann alone')).toMatchObject(isIn)
+    expect(await ann.signIn('known to Ann alone')).toMatchObject(signedInResponse)
   })
 
   test('the owner’s earlier second factor stays', async () => {
     const { user: ann, app } = await withTwoFactors(stack, 'Ann')
-    const eve = elsewhere(ann)
+    const eve = otherBrowser(ann)
     for (const [name, value] of ann.cookies) eve.cookies.set(name, value)
     await enabledAgo(ann, '8 days')
     await stopped(ann, eve)
-    expect(await ann.signIn('known to Ann alone')).toMatchObject(askedForACode)
-    expect(await totp(ann, app.code())).toMatchObject(isIn)
+    expect(await ann.signIn('known to Ann alone')).toMatchObject(codeRequired)
+    expect(await totp(ann, app.code())).toMatchObject(signedInResponse)
   })
 })
 
@@ -408,9 +408,9 @@ describe('guesses of codes', () => {
   /** Sends each request from a new client address. */
   const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
   const guess = (browser: Person, code: string, path = 'verify-totp') => browser.post(`/two-factor/${path}`, { code }, from())
-  async function halfThere(member: Person): Promise<Person> {
+  async function beginLimitedSignIn(member: Person): Promise<Person> {
     const browser = person(limited, member.name, member.email)
-    expect(await browser.post('/sign-in/email', { email: member.email, password }, from())).toMatchObject(askedForACode)
+    expect(await browser.post('/sign-in/email', { email: member.email, password }, from())).toMatchObject(codeRequired)
     return browser
   }
   const expectLimited = (answer: Answer) => {
@@ -422,17 +422,17 @@ describe('guesses of codes', () => {
 
   test('are limited to five in 15 minutes over all client addresses and sign-ins; then right codes and backup codes are refused too', async () => {
     const { user: ann, app, backupCodes } = await withTwoFactors(limited, 'Ann')
-    for (let i = 0; i < 5; i++) expect(await guess(await halfThere(ann), app.code(5 + i))).toMatchObject(wrongCode)
-    const browser = await halfThere(ann)
+    for (let i = 0; i < 5; i++) expect(await guess(await beginLimitedSignIn(ann), app.code(5 + i))).toMatchObject(wrongCode)
+    const browser = await beginLimitedSignIn(ann)
     expectLimited(await guess(browser, app.code()))
     expectLimited(await guess(browser, backupCodes[0] ?? '', 'verify-backup-code'))
     const { user: bob, app: bobs } = await withTwoFactors(limited, 'Bob')
-    expect(await guess(await halfThere(bob), bobs.code())).toMatchObject(isIn)
+    expect(await guess(await beginLimitedSignIn(bob), bobs.code())).toMatchObject(signedInResponse)
   })
 
   test('do not exceed the limit when thirty arrive at once', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
-    const browser = await halfThere(ann)
+    const browser = await beginLimitedSignIn(ann)
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(browser, app.code(9))))
     expect(answers.filter(({ status: it }) => it === 400)).toHaveLength(5)
     expect(answers.filter(({ status: it }) => it === 429)).toHaveLength(25)
@@ -441,16 +441,16 @@ describe('guesses of codes', () => {
   test('do not lock out a user who mistypes occasionally', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
     for (let i = 0; i < 3; i++) {
-      const browser = await halfThere(ann)
+      const browser = await beginLimitedSignIn(ann)
       for (let wrong = 0; wrong < 3; wrong++) expect(await guess(browser, app.code(7))).toMatchObject(wrongCode)
-      expect(await guess(browser, app.code())).toMatchObject(isIn)
+      expect(await guess(browser, app.code())).toMatchObject(signedInResponse)
       await acceptLastCodeAgain(limited, ann)
     }
   })
 
   test('count together with backup codes: three of one kind leave two of the other', async () => {
     const { user: ann, app } = await withTwoFactors(limited, 'Ann')
-    const browser = await halfThere(ann)
+    const browser = await beginLimitedSignIn(ann)
     for (let i = 0; i < 3; i++) expect(await guess(browser, app.code(5 + i))).toMatchObject(wrongCode)
     for (let i = 0; i < 2; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
     for (const path of ['verify-totp', 'verify-backup-code'] as const) expectLimited(await guess(browser, path === 'verify-totp' ? app.code() : 'aaaa', path))
@@ -458,7 +458,7 @@ describe('guesses of codes', () => {
 
   test('also include backup codes, and the password that turns two factors off', async () => {
     const { user: ann } = await withTwoFactors(limited, 'Ann')
-    const browser = await halfThere(ann)
+    const browser = await beginLimitedSignIn(ann)
     for (let i = 0; i < 5; i++) expect(await guess(browser, `aaaa-aaaa-aaaa-aaa${i + 2}`, 'verify-backup-code')).toMatchObject(wrongCode)
     expectLimited(await guess(browser, 'aaaa-aaaa-aaaa-aaaa', 'verify-backup-code'))
     for (let i = 0; i < 10; i++)

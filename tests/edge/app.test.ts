@@ -15,17 +15,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const served = (logged: string[] = []) => edgeForTest('http://127.0.0.1:1', 2_000, logged, app)
+const serveApp = (logged: string[] = []) => edgeForTest('http://127.0.0.1:1', 2_000, logged, app)
 
 test.each(appRequests)('A request for %s: %j returns %i', async (_, request, status, headers, body) => {
-  const answer = await requestFile(await served(), ...request)
+  const answer = await requestFile(await serveApp(), ...request)
   expect(answer.status).toBe(status)
   for (const [name, value] of Object.entries(headers)) expect(answer.headers[name], name).toMatch(value)
   expect(answer.body).toMatch(body)
 })
 
 test('A browser gets 304 for a file that it has, and the new file after the next build', async () => {
-  const url = await served()
+  const url = await serveApp()
   const { headers: { etag = '' } } = await requestFile(url, 'GET', '/robots.txt')
   expect(await requestFile(url, 'GET', '/robots.txt', { 'if-none-match': etag })).toMatchObject({ status: 304, headers: { etag }, body: '' })
   await writeFile(join(app, 'robots.txt'), 'User-agent: nobody\n')
@@ -33,13 +33,13 @@ test('A browser gets 304 for a file that it has, and the new file after the next
 })
 
 test.each(reservedPaths)('%s is served by the edge, although the app has a file with that name', async (path) => {
-  const answer = await requestFile(await served(), 'GET', path)
+  const answer = await requestFile(await serveApp(), 'GET', path)
   expect(answer.body).not.toContain(secret)
 })
 
 test('Each request for the app has a log line, without its query', async () => {
   const logged: string[] = []
-  const { headers } = await requestFile(await served(logged), 'GET', '/?token=secret')
+  const { headers } = await requestFile(await serveApp(logged), 'GET', '/?token=secret')
   await expect.poll(() => logged).toEqual([expect.stringContaining(`"id":"${headers['x-request-id']}","method":"GET","path":"/","status":200`)])
 })
 

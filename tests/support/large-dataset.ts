@@ -69,13 +69,13 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
     create temporary table tenants on commit drop as
       select 'user-' || p as user_id, null as organization_id, case p when 1 then ${transactionCounts.none} when 3 then ${transactionCounts.some} when 4 then ${transactionCounts.many} else ${transactionCounts.few} end as size from generate_series(1, ${people}) p
       union all
-      -- the second is half as large as the first, the third a third
+      -- Team n has 1/n of the rows of the first team.
       select 'user-' || 5 + i % 1000, 'org-' || i,
         case i when 1 then ${transactionCounts.team} else greatest(1, round((${rows} - 155000 - 49 * ${people}) / (i * (ln(${teams}) - 0.42)))::integer) end
       from generate_series(1, ${teams}) i;
     insert into api.categories (id, user_id, organization_id, name)
       select md5(coalesce(organization_id, user_id) || ' ' || c)::uuid, user_id, organization_id, 'category ' || c from tenants, generate_series(1, 12) c where size > 0 and (size > 4999 or user_id = 'user-2');
-    -- with the currency that a trigger would have given them
+    -- Sets the currency, because triggers are disabled.
     insert into api.transactions (name, amount, currency, user_id, organization_id, status, category_id, transaction_date)
       select (array['Coffee', 'Rent', 'Groceries', 'Salary', 'Insurance', 'Books', 'Train', 'Lunch', 'Phone', 'Gym'])[1 + n % 10] || ' no. ' || n,
         (random() * 2000 - 1000)::numeric(14,2), 'usd', user_id, organization_id,
@@ -83,7 +83,7 @@ export async function insertLargeDataset(db: Querying, rows: number): Promise<vo
         case when size > 4999 or user_id = 'user-2' then md5(coalesce(organization_id, user_id) || ' ' || 1 + floor(random() * 12))::uuid end,
         date_trunc('day', now()) - random() * interval '3 years'
       from tenants, generate_series(1, size) n
-      -- not random(), which PostgreSQL would take for one value with those above
+      -- Not random(): PostgreSQL would evaluate it once, together with the calls above.
       order by hashtext(user_id || n);
     alter table api.transactions add primary key (id);
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}

@@ -37,14 +37,14 @@ function textsOf(node: Node, isShown = false): string[] {
 }
 
 /** Returns the arguments of toasts and outcomes, which users also read. */
-const saidIn = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
+const toastTextsOf = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
 
 test('No component contains a text of its own', () => {
   const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.endsWith('.test.ts') && !file.startsWith('messages/'))
   expect(files.length).toBeGreaterThan(80)
   const literals = files.flatMap((file) => {
     const text = read(file)
-    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...saidIn(text)]
+    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...toastTextsOf(text)]
     return texts.map((said) => `${file}: ${said}`)
   })
   expect(literals).toEqual([])

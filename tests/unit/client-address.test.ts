@@ -33,7 +33,7 @@ describe('a request comes from this machine:', () => {
 
   test.each([
     ['a program without a proxy', '127.0.0.1', {}, [], true],
-    ['by IPv6', '::1', {}, [], true],
+    ['IPv6', '::1', {}, [], true],
     ['IPv4-mapped IPv6', '::ffff:127.0.0.1', {}, [], true],
     ['not from a device in the local network', '192.168.1.7', {}, [], false],
     ['not through an untrusted proxy', '127.0.0.1', { 'x-forwarded-for': '203.0.113.7' }, [], false],

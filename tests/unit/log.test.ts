@@ -10,8 +10,8 @@ const thrownBy = (work: () => unknown): unknown => {
 }
 
 test.each([
-  ['a parser’s', thrownBy(() => JSON.parse('{"password":"hunter2"'))],
-  ['a database’s', Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), { severity: 'ERROR', code: '22P02', detail: 'hunter2' })],
+  ['a parser’s error', thrownBy(() => JSON.parse('{"password":"hunter2"'))],
+  ['a database’s error', Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), { severity: 'ERROR', code: '22P02', detail: 'hunter2' })],
   ['a value that is no error', 'hunter2'],
 ])('The description of %s does not contain the refused value', (_, error) => {
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2')
