@@ -12,7 +12,7 @@ import { optionalTracing } from '../common/optional-tracing.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
 import type { Tracing } from '../common/tracing.ts'
 import { authConfig, type Config } from './config.ts'
-import { connect, type AuthDatabase } from './database.ts'
+import { connect, withClient, type AuthDatabase } from './database.ts'
 import { endFailedStart, gracefulShutdown } from './shutdown.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
@@ -151,14 +151,7 @@ export async function startAuth(
     running.defer(startHousekeeping(pool, config, rotation, log))
     const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
-    const document = async () => {
-      const client = await pool.connect()
-      try {
-        return await openApiDocument(client, config.publicUrl)
-      } finally {
-        client.release()
-      }
-    }
+    const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })
