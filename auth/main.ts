@@ -8,9 +8,8 @@ import { openApiDocument } from '../description/openapi.ts'
 import { configError } from '../common/errors.ts'
 import { databaseVersionsSql, type Versions } from '../common/floors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
-import { optionalTracing } from '../common/optional-tracing.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
-import type { Tracing } from '../common/tracing.ts'
+import { startTracing, type Tracing } from '../common/tracing.ts'
 import { authConfig, type Config } from './config.ts'
 import { connect, withClient, type AuthDatabase } from './database.ts'
 import { endFailedStart, gracefulShutdown } from './shutdown.ts'
@@ -97,7 +96,7 @@ export async function startAuth(
   // stops the parts in the opposite order, also if the start fails
   const running = new AsyncDisposableStack()
   try {
-    const tracing = await optionalTracing(config.traces?.endpoint, config.traces?.headers, log)
+    const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
     running.defer(connections.close)
