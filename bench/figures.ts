@@ -1,7 +1,7 @@
 /** Figures of benchmarks: two things measured in turn, and the table that main.ts prints. */
 import { quantile } from './stack.ts'
 
-/** What a benchmark has measured: a ratio of two things run in turn in one run. */
+/** The result of a benchmark: the ratio of two things that one run measures in turn. */
 export type Figure = {
   work: string
   /** What the work is compared with. */
@@ -26,7 +26,7 @@ export function print(figures: Figure[]): void {
   for (const row of [['work', 'against', 'ratio', 'aim', ''], ['---', '---', '---', '---', '---'], ...rows]) console.log(`| ${row.join(' | ')} |`)
 }
 
-/** The medians of two things that are done in turn; the first few are of cold caches and do not count. */
+/** Runs two things in turn and returns their medians. The first ten rounds have cold caches and do not count. */
 export async function medians(one: () => Promise<number>, other: () => Promise<number>, rounds: number): Promise<[number, number]> {
   const times: [number, number][] = []
   for (let round = 0; round < rounds + 10; round++) times.push([await one(), await other()])

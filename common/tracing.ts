@@ -1,6 +1,6 @@
 /**
- * Traces for OpenTelemetry: spans are gathered here and sent as OTLP's JSON over HTTP. There is no dependency, because all that is
- * needed of the SDK is the form of one message.
+ * Traces for OpenTelemetry: spans are gathered here and sent as OTLP's JSON over HTTP. It has no dependency, because it needs only
+ * the form of one message of the SDK.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -83,7 +83,7 @@ const headersOf = (list: string | undefined): Record<string, string> =>
   )
 
 /**
- * Starts to gather spans where there is a collector.
+ * Starts to gather spans. Returns undefined without a collector.
  * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT
  * @param headers OTEL_EXPORTER_OTLP_HEADERS
  * @param log gets a warning for each batch that the collector did not take. It is lost: a trace is worth no second attempt

@@ -1,4 +1,4 @@
-/** What must never be so, asked of a database: the queries of db/lints answer what breaks their rules. */
+/** Checks a database against the rules of db/lints. Each rule is a query that returns the objects that break it. */
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
@@ -7,7 +7,7 @@ export type Lint = { name: string, rule: string, sql: string }
 /** What breaks a rule. */
 export type Offence = { lint: string, rule: string, what: string }
 
-/** All rules, by name. A rule begins with a line `-- name: …`, and its next line says it. */
+/** Reads all rules, sorted by name. A rule begins with the line `-- name: …`; the comment after it is the rule in words. */
 export async function lints(): Promise<Lint[]> {
   const folder = `${import.meta.dirname}/lints`
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql'))

@@ -1,4 +1,4 @@
-/** The records of a CSV file: the lines where they begin, the delimiter, and which column is what. */
+/** The layout of a CSV file: its records, its delimiter and its columns. */
 import Papa from 'papaparse'
 import { writtenAmount } from './amounts.ts'
 import { looksLikeDay } from './dates.ts'
@@ -25,7 +25,7 @@ const LINES_SHOWN = 4
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** A record is a line, or several where a quoted cell has line ends in it. */
+/** A record is one line, or several lines if a quoted cell contains line ends. */
 export type Line = { line: number, cells: string[] }
 
 export function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {

@@ -7,7 +7,7 @@ import { configError } from '../../common/errors.ts'
 import { onLine, startChild } from './child.ts'
 import { launch, type OsUser } from './os-user.ts'
 
-/** What the embedded PostgreSQL is started with. */
+/** The options of the embedded PostgreSQL. */
 export type PostgresOptions = {
   /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log` and `postgres.log.1`. It must exist. */
   directory: string

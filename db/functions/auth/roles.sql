@@ -7,8 +7,8 @@ comment on function auth.role_rank(text) is 'How high a role is: 1 for viewer to
 revoke execute on function auth.role_rank(text) from public;
 grant execute on function auth.role_rank(text) to auth_service;
 
--- What an API key may be: its role is no higher than its person's, and it is good as long as that is so. Asked for each token of a
--- key, and again for each request with such a token.
+-- An API key is valid while its role is no higher than its user's. The auth service asks for each token of a key, and
+-- pre_request() for each request with such a token.
 create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
   language sql stable
   return p_key.expires_at > statement_timestamp()
@@ -23,8 +23,8 @@ comment on function auth.is_alive(auth.api_keys) is 'Whether a key has not ended
 revoke execute on function auth.is_alive(auth.api_keys) from public;
 grant execute on function auth.is_alive(auth.api_keys) to auth_service;
 
--- Asked by the trigger that passes an organization on, and by the auth service, which says so before. The rights of the caller hold, so it
--- needs none of its own.
+-- The trigger that passes an organization on calls this, and the auth service, which names the successor before a deletion. Both may read
+-- the members, so it runs with the rights of its caller.
 create or replace function auth.successor_of(p_organization text) returns text
   language sql stable
 begin atomic

@@ -1,6 +1,7 @@
--- A user who is deleted takes the personal rows along and leaves the team's. Which tables have such rows is read from the
--- catalogue, so that a new one cannot be forgotten: it is any table of api with the owner pair.
+-- Two triggers of a user's deletion.
 
+-- The personal rows are deleted, and the team's stay. The catalogue names the tables, so that a new one cannot be forgotten: they are all
+-- tables of api with the owner pair.
 create or replace function private.delete_personal_rows() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -25,10 +26,9 @@ end
 $$;
 comment on function private.delete_personal_rows() is 'Deletes the personal rows of a user who is being deleted.';
 
--- What becomes of an organization whose owner's account is deleted: the longest-standing member of the highest
--- remaining role owns it from then on. Refusing the deletion instead would let an organization hold a person's account.
--- With nobody left the organization stays, without members, for an operator to decide about: money data is not
--- deleted as a side effect.
+-- The longest-standing member of the highest remaining role becomes the owner of the user's organization. To refuse the deletion instead
+-- would let an organization hold a person's account. Without another member the organization stays, for an operator to decide about:
+-- money data is not deleted as a side effect.
 create or replace function private.succeed_owner() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
