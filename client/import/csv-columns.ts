@@ -1,6 +1,7 @@
 /** Recognizes columns of a CSV file by their values: directions, states, accounts and balances. */
 import { amountIn, decimalOf, writtenAmount } from './amounts.ts'
-import { type Layout, type Line, placeIn, presetOf, testsOf } from './csv-layout.ts'
+import { type Layout, placeIn, presetOf, testsOf } from './csv-layout.ts'
+import type { Line } from './csv-lines.ts'
 import { clean } from './entries.ts'
 import type { Column, Direction, Status } from './layout.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'

@@ -1,6 +1,6 @@
-/** The layout of a CSV file: its records, its delimiter and its columns. */
-import Papa from 'papaparse'
+/** Where the lines of a CSV file begin, what parts them, and which column is what. */
 import { writtenAmount } from './amounts.ts'
+import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
 import { clean } from './entries.ts'
 import type { Column, Columns, Preset } from './layout.ts'
@@ -24,23 +24,6 @@ const MOST_COLUMNS = 200
 const LINES_SHOWN = 4
 
 const DELIMITERS = [',', ';', '\t', '|']
-
-/** A record is one line, or several lines if a quoted cell contains line ends. */
-export type Line = { line: number, cells: string[] }
-
-export function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
-  let line = 1
-  const lines = data.map((cells) => {
-    const own = { line, cells }
-    line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
-    return own
-  })
-  const unclosed = errors.find(({ code }) => code === 'MissingQuotes')?.row
-  return unclosed === undefined ? { lines } : { lines, unclosed: lines[unclosed]?.line ?? 1 }
-}
-
-export const isEmpty = (cells: string[]): boolean => cells.every((cell) => cell.trim() === '')
 
 /** Which cells are what: the first record of data, and the place of each column. */
 export type Layout = { delimiter: string, start: number, columns: Columns, header: string[], preset?: PresetName }

@@ -1,6 +1,7 @@
 /** CSV of any bank: each record becomes an entry or a problem. */
 import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
-import { isEmpty, type Layout, layoutOf, type Line, parse, placeIn, presetOf, skippedData } from './csv-layout.ts'
+import { type Layout, layoutOf, placeIn, presetOf, skippedData } from './csv-layout.ts'
+import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
 import { clean, type Entry, type Found } from './entries.ts'
 import { sidesOf } from './journal.ts'

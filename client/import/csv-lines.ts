@@ -1,0 +1,19 @@
+/** The records of a CSV file. */
+import Papa from 'papaparse'
+
+/** A record is a line, or several where a quoted cell has line ends in it. */
+export type Line = { line: number, cells: string[] }
+
+export function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {
+  const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
+  let line = 1
+  const lines = data.map((cells) => {
+    const own = { line, cells }
+    line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+    return own
+  })
+  const unclosed = errors.find(({ code }) => code === 'MissingQuotes')?.row
+  return unclosed === undefined ? { lines } : { lines, unclosed: lines[unclosed]?.line ?? 1 }
+}
+
+export const isEmpty = (cells: string[]): boolean => cells.every((cell) => cell.trim() === '')
