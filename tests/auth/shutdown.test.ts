@@ -27,7 +27,7 @@ type Running = {
   url: string
   output: () => string
   ended: Promise<number | null>
-  output: (text: string, times?: number) => Promise<void>
+  expectOutput: (text: string, times?: number) => Promise<void>
 }
 
 async function running(): Promise<Running> {
@@ -50,14 +50,15 @@ async function running(): Promise<Running> {
       output += text
     })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  const output = (text: string, times = 1) => expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
-  await output('auth service listening')
-  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, output }
+  const expectOutput = (text: string, times = 1) =>
+    expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
+  await expectOutput('auth service listening')
+  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, expectOutput }
 }
 
 type Answered = { status: number | undefined, connection: string | undefined }
 /** The response to all requests once the service shuts down. */
-const goodbye: Answered = { status: 200, connection: 'close' }
+const lastResponse: Answered = { status: 200, connection: 'close' }
 
 /** A request with half of its body sent: the service has it and cannot respond yet. */
 async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answered> }> {
@@ -92,7 +93,7 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
       auth.process.kill(signal)
-      await auth.output('"stopping"', i + 1)
+      await auth.expectOutput('"stopping"', i + 1)
     }
     expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(0)
@@ -104,7 +105,7 @@ describe('a request in flight', { timeout: 60_000 }, () => {
       const auth = await running()
       const { finish } = await inFlight(auth)
       auth.process.kill(crash)
-      await auth.output('the process crashed and stops')
+      await auth.expectOutput('the process crashed and stops')
       expect(await finish()).toEqual(lastResponse)
       expect(await auth.ended).toBe(1)
       expect(auth.output()).toContain('"code":"23505"')
@@ -116,9 +117,9 @@ describe('a request in flight', { timeout: 60_000 }, () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')
-    await auth.output('"stopping"')
+    await auth.expectOutput('"stopping"')
     for (const crash of ['SIGUSR2', 'SIGWINCH', 'SIGUSR2'] as const) auth.process.kill(crash)
-    await auth.output('the process crashed and stops')
+    await auth.expectOutput('the process crashed and stops')
     expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(1)
     expect(auth.output()).not.toContain('ann@example.org')
