@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, remove, root, start, stop, type Run } from './local/support.ts'
 import { commandsOf, expectFirstTeam, expectMainJob, firstTeam, mainJob } from './support/main-job.ts'
 
-test('One command of the README runs the product, and one runs the tests', () => {
+test('one command of the README runs the product, and one runs the tests', () => {
   expect(commandsOf('Run it')[0]).toBe('npm ci && npm start\n')
   expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
 })
 
-test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('Every file that %s names exists', async (page) => {
+test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('every file that %s names exists', async (page) => {
   const named = [...(await readFile(join(root, page), 'utf8')).matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
   await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
 })
@@ -41,7 +41,7 @@ describe('the main job and the first team, pasted from the README', () => {
       renameSync(`${log}.new`, log)
     }, 100)
     try {
-      // npm runs in the product’s folder. This run has its data in another folder.
+      // npm runs in the product's folder. This run has its data in another folder.
       const npm = `npm() ( cd '${root}'; DATA_DIR='${join(directory, 'data')}' command npm "$@" )`
       const { stdout } = await promisify(execFile)('bash', ['-euc', `${npm}\n${pasted}\necho ====\n${firstTeam}`], { cwd: directory })
       const [job = '', team = ''] = stdout.split('====\n')

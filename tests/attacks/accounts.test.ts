@@ -119,7 +119,7 @@ describe('a planted cookie', () => {
   })
 })
 
-test('The password hash is salted, and no response contains it or another session’s token', async () => {
+test('the password hash is salted, and no response contains it or another session’s token', async () => {
   const [ann, bob] = [person(stack, 'Ann'), person(stack, 'Bob')]
   for (const user of [ann, bob]) await user.signUp()
   const { rows } = await stack.sql.query(

@@ -28,7 +28,7 @@ const labels = async (name: string) => {
   return [...text.matchAll(new RegExp(`^auth_http_request_duration_seconds_count\\{[^}]*\\b${name}="([^"]*)"`, 'gm'))].map(([, value = '']) => value)
 }
 
-/** Spellings of a route’s path, and paths of no route. */
+/** Spellings of a route's path, and paths of no route. */
 const pathOf = (i: number): string => {
   const { path } = routes[i % routes.length] ?? { path: '' }
   return [
@@ -48,7 +48,7 @@ const pathOf = (i: number): string => {
 
 describe('all methods to a thousand paths', () => {
   test('from a trusted origin, a foreign one and none create only the series of the routes', async () => {
-    // Node’s server never passes a CONNECT to the handler.
+    // Node's server never passes a CONNECT to the handler.
     const methods = METHODS.filter((method) => method !== 'CONNECT')
     const sent = Array.from(
       { length: 1_000 },

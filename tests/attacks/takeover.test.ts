@@ -1,4 +1,4 @@
-/** An attacker has access to a victim’s account for a while, and prepares ways to regain it. */
+/** An attacker has access to a victim's account for a while, and prepares ways to regain it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
@@ -30,7 +30,7 @@ const requestChangeWithoutPassword = async (user: Person, newEmail = attackerAdd
 }
 const emailOf = async (id: string) => (await stack.sql.query('select email from auth.users where id = $1', [id])).rows[0]?.email
 
-/** Creates Ann’s account, with a session of Eve in it. */
+/** Creates Ann's account, with a session of Eve in it. */
 async function createSharedAccount(): Promise<{ ann: Person, eve: Person, id: string }> {
   const ann = await signedIn(stack, 'Ann')
   const eve = person(stack, 'Eve', ann.email)

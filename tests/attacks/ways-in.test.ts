@@ -1,4 +1,4 @@
-/** Eve is in Ann’s account, prepares every way back, and changes the address. Ann stops the change and sets a new password. */
+/** Eve is in Ann's account, prepares every way back, and changes the address. Ann stops the change and sets a new password. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { linkIn } from '../support/mail-sink.ts'
@@ -37,7 +37,7 @@ async function recoverAccount(email: string): Promise<void> {
   expect((await visitor().post('/stop-email-change', { token: await tokenOf(email, 'stop-email-change') })).status).toBe(200)
   expect((await visitor().post('/reset-password', { token: await tokenOf(email, 'reset-password'), password: newPassword })).status).toBe(200)
 }
-/** Returns a session of Ann’s account that Eve also uses. */
+/** Returns a session of Ann's account that Eve also uses. */
 const createSharedAccount = async () => {
   const ann = await signedIn(stack, 'Ann')
   const eve = person(stack, 'Eve', ann.email)

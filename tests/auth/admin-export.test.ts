@@ -1,4 +1,4 @@
-/** The operator’s export of a user’s data. */
+/** The operator's export of a user's data. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AccountFile } from '../../client/export/format.ts'
@@ -21,7 +21,7 @@ afterAll(() => stack.close())
 
 const slugOf = async (id: string) => (await stack.sql.query<{ slug: string }>('select slug from auth.organizations where id = $1', [id])).rows[0]!.slug
 
-test('An export by the operator equals the user’s own export, and the user can restore it', async () => {
+test('an export by the operator equals the user’s own export, and the user can restore it', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   const client = clientOf(stack, editor)
   const account = await unwrap(client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select('id').single())
@@ -37,7 +37,7 @@ test('An export by the operator equals the user’s own export, and the user can
   expect([...operatorExport.keys()]).toEqual([...userExport.keys()])
   for (const [path, content] of userExport) {
     if (path === 'manifest.json') continue
-    // The current session differs: the user’s own export runs in a session of the client.
+    // The current session differs: the user's own export runs in a session of the client.
     expect(operatorExport.get(path), path).toBe(content.replace('"current":true', '"current":false'))
   }
   expect(JSON.parse(operatorExport.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
@@ -50,7 +50,7 @@ test('An export by the operator equals the user’s own export, and the user can
   expect(await restoreMine(client, file)).toMatchObject({ problems: [], tables: { transactions: { stored: 1, present: 0 } } })
 })
 
-/** The file of the export that holds each table of schema auth. Null for tables that only prove the user’s identity or hold no personal data. */
+/** The file of the export that holds each table of schema auth. Null for tables that only prove the user's identity or hold no personal data. */
 const fileOfTable: Record<string, AccountFile | null> = {
   users: 'user',
   sessions: 'sessions',
@@ -64,7 +64,7 @@ const fileOfTable: Record<string, AccountFile | null> = {
   two_factor_tokens: null,
 }
 
-test('An export covers each table with data of the user, and contains no secret that opens the account', async () => {
+test('an export covers each table with data of the user, and contains no secret that opens the account', async () => {
   const { rows: tables } = await stack.sql.query<{ name: string }>(
     `select distinct c.relname as name from pg_class c
     left join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' left join pg_constraint r on r.conrelid = c.oid and r.confrelid = 'auth.users'::regclass
@@ -122,7 +122,7 @@ test('An export covers each table with data of the user, and contains no secret 
   }
 })
 
-test('An export contains what the user’s role may list, and data of an organization only if the operator names it', async () => {
+test('an export contains what the user’s role may list, and data of an organization only if the operator names it', async () => {
   const { id, owner, viewer } = await team(stack, ['viewer'])
   await unwrap(clientOf(stack, owner).data.from('tags').insert({ name: 'ours' }))
   const ofTeam = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email, '--organization', await slugOf(id))).file)
@@ -133,7 +133,7 @@ test('An export contains what the user’s role may list, and data of an organiz
   expect(rowsIn(ofOne, 'account/organizations.jsonl')).toMatchObject([{ id, role: 'viewer' }])
 })
 
-test('An export is a snapshot of one moment, and reads only as fast as its output is consumed', async () => {
+test('an export is a snapshot of one moment, and reads only as fast as its output is consumed', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query(
     `insert into api.transactions (name, amount, user_id, organization_id, description)
@@ -160,7 +160,7 @@ test('An export is a snapshot of one moment, and reads only as fast as its outpu
   expect(files.get('personal/transactions.csv')!.split('\r\n')).toHaveLength(6002)
 })
 
-test('An export needs no superuser: a database owner that is a member of the authenticator role can run it', async () => {
+test('an export needs no superuser: a database owner that is a member of the authenticator role can run it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const owner = `owner_${randomBytes(4).toString('hex')}`
   await stack.sql.query(`create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`)
@@ -169,7 +169,7 @@ test('An export needs no superuser: a database owner that is a member of the aut
   await stack.sql.query(`drop role ${owner}`)
 })
 
-test('An export fails with an error if its output cannot be written', async () => {
+test('an export fails with an error if its output cannot be written', async () => {
   const ann = await signedIn(stack, 'Ann')
   await expect(admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
     write: (_part, written) => written?.(new Error('The disk is full.')),
@@ -180,14 +180,14 @@ test.each([
   [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
   [['ANN', '--organization', 'elsewhere'], /^\S+ is no member of elsewhere\.\n$/],
   [[], 'Say the e-mail. `infra/docker/admin --help` shows how.\n'],
-])('An export with the arguments %j prints an error to the terminal and leaves the file empty', async (args, sentence) => {
+])('an export with the arguments %j prints an error to the terminal and leaves the file empty', async (args, sentence) => {
   const ann = await signedIn(stack, 'Ann')
   const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...args.map((word) => (word === 'ANN' ? ann.email : word)))
   expect({ code, size: file.size }).toEqual({ code: 1, size: 0 })
   expect(text).toMatch(sentence)
 })
 
-test('An export refuses to write to a terminal', async () => {
+test('an export refuses to write to a terminal', async () => {
   const ann = await signedIn(stack, 'Ann')
   let text = ''
   const terminal = { isTTY: true, write: (part: string | Uint8Array) => (text += String(part)) }

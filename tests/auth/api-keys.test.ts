@@ -1,4 +1,4 @@
-/** API keys for a user’s programs: their rights, and all events that end them. */
+/** API keys for a user's programs: their rights, and all events that end them. */
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -324,7 +324,7 @@ describe('an API key', () => {
     const { id, key } = await createKey(ann)
     expect(await eve.post('/api-key/revoke', { keyId: id })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect((await eve.get('/api-key/list')).body).toEqual([])
-    // A team’s owner and a colleague cannot see each other’s keys either.
+    // A team's owner and a colleague cannot see each other's keys either.
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const theirs = await createKey(editor, { organizationId })
     expect((await owner.get('/api-key/list')).body).toEqual([])

@@ -1,4 +1,4 @@
-/** Changes of a user’s address: confirmed at the new address, reported to the old one, which can stop them. */
+/** Changes of a user's address: confirmed at the new address, reported to the old one, which can stop them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'

@@ -28,7 +28,7 @@ const turnOn = async (member: Person) => {
   expect((await member.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
 }
 
-test('A user adds a passkey and deletes it', async () => {
+test('a user adds a passkey and deletes it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const passkeyId = await addPasskey(ann, 'Phone')
   expect((await mailed(ann, 'A passkey was added')).text).toContain('Phone')
@@ -37,7 +37,7 @@ test('A user adds a passkey and deletes it', async () => {
   expect(await listed(ann)).toEqual([['passkey_deleted', 'Phone'], ['passkey_added', 'Phone']])
 })
 
-test('A user creates an API key and revokes it; no mail contains the key', async () => {
+test('a user creates an API key and revokes it; no mail contains the key', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id, key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 30, password })).body
   const mail = await mailed(ann, 'A key for a program was made')
@@ -48,14 +48,14 @@ test('A user creates an API key and revokes it; no mail contains the key', async
   expect(await listed(ann)).toEqual([['api_key_revoked', 'Report'], ['api_key_created', 'Report']])
 })
 
-test('An editor is removed from a team, and is notified that the key for it has ended', async () => {
+test('an editor is removed from a team, and is notified that the key for it has ended', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   await editor.post('/api-key/create', { name: 'Report', expiresInDays: 30, organizationId: id, password })
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
   await mailed(editor, 'A key for a program was revoked')
 })
 
-test('A user turns two factors on and off; an unfinished setup is no event', async () => {
+test('a user turns two factors on and off; an unfinished setup is no event', async () => {
   const ann = await signedIn(stack, 'Ann')
   await ann.post('/two-factor/enable', { password })
   expect(await listed(ann)).toEqual([])
@@ -66,7 +66,7 @@ test('A user turns two factors on and off; an unfinished setup is no event', asy
   expect(await listed(ann)).toEqual([['two_factor_disabled', undefined], ['two_factor_enabled', undefined]])
 })
 
-test('The operator resets a user’s second factor, and the user is notified', async () => {
+test('the operator resets a user’s second factor, and the user is notified', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   await turnOn(ann)
@@ -75,7 +75,7 @@ test('The operator resets a user’s second factor, and the user is notified', a
   await mailed(ann, 'A passkey was removed')
 })
 
-test('A user creates new backup codes, and no mail contains a code', async () => {
+test('a user creates new backup codes, and no mail contains a code', async () => {
   const { user: ann } = await withTwoFactors(stack, 'Ann')
   const { backup_codes: codes } = (await ann.post('/two-factor/generate-backup-codes', { password })).body
   const mail = await mailed(ann, 'New backup codes were made')
@@ -88,7 +88,7 @@ test('A user creates new backup codes, and no mail contains a code', async () =>
   expect((await listed(ann))[0]).toEqual(['backup_codes_created', undefined])
 })
 
-test('A user has a device remembered, which then needs no code', async () => {
+test('a user has a device remembered, which then needs no code', async () => {
   const { user: ann, app } = await withTwoFactors(stack, 'Ann')
   const browser = person(stack, 'Ann', ann.email)
   await browser.signIn()
@@ -97,7 +97,7 @@ test('A user has a device remembered, which then needs no code', async () => {
   expect((await listed(ann))[0]).toEqual(['device_trusted', undefined])
 })
 
-test('A user requires a passkey at sign-in, and later does not', async () => {
+test('a user requires a passkey at sign-in, and later does not', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   for (const required of [true, false]) expect((await ann.post('/passkey/require', { required, password })).status).toBe(200)
@@ -106,7 +106,7 @@ test('A user requires a passkey at sign-in, and later does not', async () => {
   expect((await listed(ann)).slice(0, 2)).toEqual([['passkey_not_required', undefined], ['passkey_required', undefined]])
 })
 
-test('A user removes the password', async () => {
+test('a user removes the password', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   expect((await ann.post('/remove-password', { password })).status).toBe(200)
@@ -117,7 +117,7 @@ test('A user removes the password', async () => {
 test.each([
   ['one session', async (ann: Person, phone: Person) => ann.post('/revoke-session', { sessionId: (await phone.get('/get-session')).body.session.id })],
   ['the other sessions', (ann: Person) => ann.post('/revoke-other-sessions')],
-])('A user ends %s from another browser; sign-out and a password change that replaces all sessions cause no event', async (_, end) => {
+])('a user ends %s from another browser; sign-out and a password change that replaces all sessions cause no event', async (_, end) => {
   const ann = await signedIn(stack, 'Ann')
   const [phone, tablet] = [person(stack, 'Ann', ann.email), person(stack, 'Ann', ann.email)]
   for (const device of [phone, tablet]) await device.signIn()
@@ -132,7 +132,7 @@ test.each([
   expect(await listed(ann)).toEqual([['password_changed', undefined], ['sessions_revoked', undefined]])
 })
 
-test('The operator ends a user’s sessions in SQL, and the user is notified', async () => {
+test('the operator ends a user’s sessions in SQL, and the user is notified', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
   await mailed(ann, 'You were signed out elsewhere')

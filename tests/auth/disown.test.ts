@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Creates an account for Eve with Ann’s address. Ann has the mail. */
+/** Creates an account for Eve with Ann's address. Ann has the mail. */
 async function preRegistered(): Promise<{ eve: Person, ann: Person, verify: URL, disown: URL, token: string }> {
   const eve = person(stack, 'Eve')
   await eve.signUp()

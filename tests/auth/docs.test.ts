@@ -39,7 +39,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-test.each(sectionsOf(page))('The examples of “$title” succeed and return what the page shows', async ({ examples }) => {
+test.each(sectionsOf(page))('the examples of “$title” succeed and return what the page shows', async ({ examples }) => {
   for (const example of examples) expectDocumentedOutcome(example, await run(example.code))
 })
 
@@ -50,7 +50,7 @@ test('docs/auth.md names every route', () => {
   expect(routes.map(({ path }) => path).filter((path) => !documented.has(path) && !mailed.has(path))).toEqual([])
 })
 
-test('The table of limits in docs/auth.md lists exactly the limits of the routes', () => {
+test('the table of limits in docs/auth.md lists exactly the limits of the routes', () => {
   const nameOf = (path: string) => path.replace(/\/email$|^\/organization/g, '').slice(1)
   const windowNames: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
   const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>

@@ -300,14 +300,14 @@ describe('the list of events', () => {
   })
 })
 
-test('The auth service may not insert or change events itself', async () => {
+test('the auth service may not insert or change events itself', async () => {
   const rights = await stack.sql.query(
     `select p from unnest(array['insert', 'update', 'truncate']) p where has_table_privilege('auth_service', 'auth.events', p)`,
   )
   expect(rights.rows).toEqual([])
 })
 
-test('Two services mail each notice once, and a provider that is down delays it', async () => {
+test('two services mail each notice once, and a provider that is down delays it', async () => {
   await using both = await startStack({ noticePauseMs: 50 })
   await both.startAnotherAuth()
   both.mail.mode = 'down'

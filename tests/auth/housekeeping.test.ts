@@ -37,7 +37,7 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
 const pollOptions = { timeout: 10_000 }
 const count = async (what: string) => (await stack.sql.query(`select count(*)::int as count from ${what}`)).rows[0].count as number
 
-test('Expired rows are deleted in several batches, and other rows stay', async () => {
+test('expired rows are deleted in several batches, and other rows stay', async () => {
   const ann = await signedIn(stack, 'Ann')
   const id = await ann.id()
   await stack.sql.query(
@@ -65,7 +65,7 @@ test('Expired rows are deleted in several batches, and other rows stay', async (
   expect((await ann.get('/get-session')).status).toBe(200)
 })
 
-test('An API key is deleted a month after it ended', async () => {
+test('an API key is deleted a month after it ended', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into auth.api_keys (id, name, user_id, role, key_hash, hint, expires_at)
@@ -78,7 +78,7 @@ test('An API key is deleted a month after it ended', async () => {
   await expect.poll(remainingIds, pollOptions).toEqual(['late', 'new'])
 })
 
-test('An invitation is deleted a month after it ended, whatever its status', async () => {
+test('an invitation is deleted a month after it ended, whatever its status', async () => {
   const { id: organizationId, owner } = await team(stack, ['viewer'])
   const invited = await Promise.all(
     ['old', 'late', 'new'].map(async (name) =>
@@ -99,7 +99,7 @@ test('An invitation is deleted a month after it ended, whatever its status', asy
     .toEqual(new Set([invited[1], invited[2]]))
 })
 
-test('Activity is deleted after the number of days that the operator sets', async () => {
+test('activity is deleted after the number of days that the operator sets', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
@@ -112,7 +112,7 @@ test('Activity is deleted after the number of days that the operator sets', asyn
   await expect.poll(() => count('api.activity'), pollOptions).toBe(1)
 })
 
-test('Events of accounts and teams are deleted after the number of days that the operator sets', async () => {
+test('events of accounts and teams are deleted after the number of days that the operator sets', async () => {
   const { id, owner } = await team(stack, ['viewer'])
   const insertEvents = (column: 'user_id' | 'organization_id', of: string, kind: string) =>
     stack.sql.query(
@@ -129,7 +129,7 @@ test('Events of accounts and teams are deleted after the number of days that the
   expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
-test('A table that cannot be cleaned does not block the others, is logged by name, and is cleaned when it can be', async () => {
+test('a table that cannot be cleaned does not block the others, is logged by name, and is cleaned when it can be', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   const end = (session: string) =>
     stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
@@ -143,7 +143,7 @@ test('A table that cannot be cleaned does not block the others, is logged by nam
   await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`), pollOptions).toBe(0)
 })
 
-test('Each round logs the age of the signing key, and a stop waits for the running batch', async () => {
+test('each round logs the age of the signing key, and a stop waits for the running batch', async () => {
   const { logged, stop } = housekeeping()
   const rounds = () => logged.filter((line) => line.includes('"signing_key_age_seconds":7')).length
   await expect.poll(rounds, pollOptions).toBeGreaterThan(1)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-test('Pages of all origins may read the OpenAPI description, which names its server, and cache it for a minute', async () => {
+test('pages of all origins may read the OpenAPI description, which names its server, and cache it for a minute', async () => {
   const reply = await fetch(`${stack.url}/api/auth/openapi.json`, { headers: { origin: 'https://anybody.example' } })
   expect(reply.status).toBe(200)
   expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -25,7 +25,7 @@ test('Pages of all origins may read the OpenAPI description, which names its ser
   expect(await person(stack).post('/openapi.json')).toMatchObject({ status: 405 })
 })
 
-test('The page at /docs may load resources and send requests only within its own origin', async () => {
+test('the page at /docs may load resources and send requests only within its own origin', async () => {
   const page = await fetch(`${stack.url}/docs`)
   expect(page.headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

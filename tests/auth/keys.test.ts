@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Runs the operator’s command. */
+/** Runs the operator's command. */
 const runOn = ({ ownerUrl }: Stack, ...argv: string[]) => operator(ownerUrl, 'keys', ...argv)
 const run = (...argv: string[]) => runOn(stack, ...argv)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid

@@ -3,7 +3,7 @@ import { password, person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-// The test’s own address is a trusted proxy, so that each test can use client addresses of its own.
+// The test's own address is a trusted proxy, so that each test can use client addresses of its own.
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } })
 })

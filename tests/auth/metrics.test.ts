@@ -18,7 +18,7 @@ async function readMetrics(of: Stack): Promise<Map<string, number>> {
 }
 const metricValue = async (name: string) => (await readMetrics(stack)).get(name)
 
-test('Each series that an alert uses exists with value zero before the first event', async () => {
+test('each series that an alert uses exists with value zero before the first event', async () => {
   await using fresh = await startStack()
   const values = await readMetrics(fresh)
   for (
@@ -40,7 +40,7 @@ test('Each series that an alert uses exists with value zero before the first eve
   expect([...values.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)
 })
 
-test('The versions of the service, the database and a connected PostgREST are compared with their supported minimum', async () => {
+test('the versions of the service, the database and a connected PostgREST are compared with their supported minimum', async () => {
   await using whole = await startStack({ data: true })
   const programs = async () =>
     [...await readMetrics(whole)].flatMap(([name, value]) => {
@@ -53,7 +53,7 @@ test('The versions of the service, the database and a connected PostgREST are co
   expect(await programs()).toEqual(expect.arrayContaining(['node', 'postgresql', 'postgrest'].map((program) => [program, below.has(program as never) ? 1 : 0])))
 })
 
-test('The service exports all series that the alerts and the dashboard query', async () => {
+test('the service exports all series that the alerts and the dashboard query', async () => {
   await using fresh = await startStack()
   // Sends one request, so that request series exist.
   await fetch(`${fresh.url}/livez`)
@@ -118,7 +118,7 @@ describe('the connections', () => {
   })
 })
 
-test('An unresponsive database does not delay a scrape, and its series are absent instead of outdated', async () => {
+test('an unresponsive database does not delay a scrape, and its series are absent instead of outdated', async () => {
   await using ownStack = await startStack()
   await readMetrics(ownStack)
   const lock = await ownStack.sql.connect()

@@ -13,7 +13,7 @@ import { startStack } from '../support/stack.ts'
 const first = 'the first secret, which is long enough'
 const second = 'the second secret, also long enough'
 
-test('An operator stops the service, revokes all keys and starts it with another secret: users can sign in again, also after changing back', async () => {
+test('an operator stops the service, revokes all keys and starts it with another secret: users can sign in again, also after changing back', async () => {
   await using stack = await startStack({ auth: false, data: true })
   const port = await freePort()
   const url = `http://localhost:${port}`

@@ -505,7 +505,7 @@ describe('an account without a password', () => {
   })
 })
 
-test('An attacker who knew the password linked the provider and changed the address; stopping the change removes the attacker’s link', async () => {
+test('an attacker who knew the password linked the provider and changed the address; stopping the change removes the attacker’s link', async () => {
   const ann = providerUser()
   await signInWithProvider(ann, ann.sub)
   const eve = providerUser('Eve')
@@ -520,7 +520,7 @@ test('An attacker who knew the password linked the provider and changed the addr
   expect((await signInWithProvider(ann, ann.sub)).body.user.id).toBe(id)
 })
 
-test('An account with a password refuses a wrong one right after a sign-in, and needs none then', async () => {
+test('an account with a password refuses a wrong one right after a sign-in, and needs none then', async () => {
   const ann = await signedIn(stack, 'Ann')
   expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
   expect(await ann.post('/request-email-change', { newEmail: 'new@example.net', password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))

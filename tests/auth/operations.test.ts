@@ -53,7 +53,7 @@ describe('an endpoint for operators', () => {
   })
 })
 
-test('A client that disconnects during its request body counts as a client error, so that clients cannot trigger the alert', async () => {
+test('a client that disconnects during its request body counts as a client error, so that clients cannot trigger the alert', async () => {
   const head = 'POST /api/auth/reset-password HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
   // The invalid chunk ends the connection.
   await raw(stack.url, `${head}2\r\n{"\r\nzz\r\n`)
@@ -179,7 +179,7 @@ describe('a failing mail provider', () => {
   })
 })
 
-test('After a change of the database password, the log has one line that tells the operator to restart', async () => {
+test('after a change of the database password, the log has one line that tells the operator to restart', async () => {
   const serverUrl = inject('serverUrl')
   const role = `login_${randomBytes(6).toString('hex')}`
   await execute(serverUrl, `create role ${role} login password 'before'`)

@@ -212,7 +212,7 @@ describe('an organization', () => {
 })
 
 describe('the rights of each role', () => {
-  // The interface’s table of roles, row by row: rights on members and on the organization.
+  // The interface's table of roles, row by row: rights on members and on the organization.
   const mayManageMembers = { owner: true, admin: true, editor: false, viewer: false } as const
   const mayUpdate = { owner: true, admin: true, editor: false, viewer: false } as const
   const mayDelete = { owner: true, admin: false, editor: false, viewer: false } as const
@@ -328,7 +328,7 @@ describe('for a user outside of the organization it does not exist', () => {
     expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect(missing.status).toBe(foreign.status)
     expect(missing.body).toEqual(foreign.body)
-    // better-auth would have cleared Eve’s active organization for some of these.
+    // better-auth would have cleared Eve's active organization for some of these.
     expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
   })
 

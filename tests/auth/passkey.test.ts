@@ -339,7 +339,7 @@ describe('an account whose password was removed', () => {
   })
 })
 
-test('After the owner stops an address change, the attacker who requested it has no passkey on the account', async () => {
+test('after the owner stops an address change, the attacker who requested it has no passkey on the account', async () => {
   const ann = await signedIn(stack, 'Ann')
   const [eve, phone] = [person(stack, 'Eve', ann.email), device()]
   await eve.signIn()
@@ -354,7 +354,7 @@ test('After the owner stops an address change, the attacker who requested it has
   expect((await person(stack, 'Ann', ann.email).signIn('known to Ann alone')).status).toBe(200)
 })
 
-test('An app on another site has passkeys for its own host, and its pages are trusted', async () => {
+test('an app on another site has passkeys for its own host, and its pages are trusted', async () => {
   await using elsewhere = await startStack({
     env: { PUBLIC_URL: 'https://api.example.org', APP_URL: 'https://money.example.net/app', COOKIE_SAME_SITE: 'none' },
   })
@@ -366,7 +366,7 @@ test('An app on another site has passkeys for its own host, and its pages are tr
   expect(await signIn(person(elsewhere), phone, { origin: 'https://other.example.net' })).toMatchObject(invalid)
 })
 
-test('With sign-up closed, a passkey creates no account', async () => {
+test('with sign-up closed, a passkey creates no account', async () => {
   await using closed = await startStack({ env: { SIGN_UP: 'closed' } })
   const stranger = device()
   stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA' } })

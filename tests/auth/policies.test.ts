@@ -147,7 +147,7 @@ describe('a row without', () => {
       cookie: expect.stringMatching(/^better-auth\.two_factor=[\w-]+$/),
     })
     expect(await send({ ...signIn, secondFactor: 'verified' }, { body: eve })).toMatchObject({ status: 200 })
-    // Replacing the user’s own session needs no second factor.
+    // Replacing the user's own session needs no second factor.
     const change = { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true }
     expect(await send(rowAt('/change-password'), { body: change, cookie })).toMatchObject({
       status: 200,
@@ -165,7 +165,7 @@ describe('a row without', () => {
   })
 })
 
-test('Every row with an organizationId in its input has namesOrganization', () => {
+test('every row with an organizationId in its input has namesOrganization', () => {
   const takesOne = routes.filter(({ input }) => 'shape' in input && Object.hasOwn(input.shape as object, 'organizationId'))
   expect(takesOne.length).toBeGreaterThan(5)
   expect(takesOne.filter((row) => row.namesOrganization !== true).map(({ path }) => path)).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * The service reads a session with one statement if better-auth would not change anything. A second cookie with better-auth’s prefix
+ * The service reads a session with one statement if better-auth would not change anything. A second cookie with better-auth's prefix
  * forces the read by better-auth, so each test compares both reads.
  */
 import { createHmac, randomUUID } from 'node:crypto'
@@ -138,7 +138,7 @@ test('and deletes an expired session', async () => {
   expect(await ended()).toBe(before - 1)
 })
 
-test('A hundred requests to both routes run no statement of better-auth', async () => {
+test('a hundred requests to both routes run no statement of better-auth', async () => {
   await using fresh = await startStack()
   const ann = await signedIn(fresh, 'Ann')
   const lastAsked = async () =>
@@ -193,7 +193,7 @@ describe('the signing key', () => {
   })
 })
 
-test('A cookie with a forged or altered signature signs no user in', async () => {
+test('a cookie with a forged or altered signature signs no user in', async () => {
   const ann = await signedIn(stack, 'Ann')
   const good = decodeURIComponent(ann.cookies.get(cookieName) ?? '')
   const [token = '', signature = ''] = good.split('.')
@@ -202,7 +202,7 @@ test('A cookie with a forged or altered signature signs no user in', async () =>
   expect((await person(stack).get('/get-session')).status).toBe(401)
 })
 
-test('A client keeps the cookie of a missing session, because a restored backup may contain the session', async () => {
+test('a client keeps the cookie of a missing session, because a restored backup may contain the session', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
   for (const [method, path] of routes) {

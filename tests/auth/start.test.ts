@@ -60,7 +60,7 @@ describe('the start fails with a line that names', () => {
   })
 })
 
-test('All users have the DEFAULT_PRODUCT, and a higher product of their own still counts', async () => {
+test('all users have the DEFAULT_PRODUCT, and a higher product of their own still counts', async () => {
   await using everybody = await startStack({ env: { DEFAULT_PRODUCT: 'teams' } })
   const ann = await signedIn(everybody, 'Ann')
   expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
@@ -70,7 +70,7 @@ test('All users have the DEFAULT_PRODUCT, and a higher product of their own stil
   expect((await bob.get('/get-session')).body.subscription.productId).toBe('business')
 })
 
-test('Behind HTTPS the cookie is Secure, and COOKIE_DOMAIN shares it with a domain', async () => {
+test('behind HTTPS the cookie is Secure, and COOKIE_DOMAIN shares it with a domain', async () => {
   await using secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
   const reply = await fetch(`${secure.url}/api/auth/sign-up/email`, {
     method: 'POST',

@@ -122,7 +122,7 @@ describe('a request to the auth surface', () => {
   })
 })
 
-test('A request to the data surface is a span of the edge, which passes its trace to PostgREST', async () => {
+test('a request to the data surface is a span of the edge, which passes its trace to PostgREST', async () => {
   await stack.sql.query(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon; notify pgrst, 'reload schema'`)
   await expect.poll(async () => (await fetch(`${stack.url}/data/rpc/headers_of_this_request`)).status).toBe(200)
@@ -135,7 +135,7 @@ test('A request to the data surface is a span of the edge, which passes its trac
   expect((await answer.json() as any).traceparent).toBe(`00-${span?.traceId}-${span?.spanId}-01`)
 })
 
-test('The exporter uses the configured path and headers, and spans contain no address, password, token or search text', async () => {
+test('the exporter uses the configured path and headers, and spans contain no address, password, token or search text', async () => {
   const bob = person(stack, 'Bob')
   await bob.signUp()
   await bob.verify()
@@ -148,7 +148,7 @@ test('The exporter uses the configured path and headers, and spans contain no ad
   for (const secret of [bob.email, password, token, cookie.split('.')[0] ?? '', 'a-name-to-look-for', 'Bearer']) expect(sink.raw()).not.toContain(secret)
 })
 
-test('An unreachable collector causes a warning and no other effect', async () => {
+test('an unreachable collector causes a warning and no other effect', async () => {
   const warnings: object[] = []
   const tracing = startTracing(`http://127.0.0.1:${await freePort()}`, undefined, { warn: (fields) => warnings.push(fields) })
   expect(await tracing?.span('x', { service: 'finance-auth', kind: 'internal' }, () => Promise.resolve('done'))).toBe('done')
@@ -156,7 +156,7 @@ test('An unreachable collector causes a warning and no other effect', async () =
   expect(warnings).toEqual([{ reason: 'ECONNREFUSED' }])
 })
 
-test('Without a collector, tracing does not start', () => {
+test('without a collector, tracing does not start', () => {
   expect(startTracing(undefined, undefined, console)).toBeUndefined()
 })
 
@@ -169,6 +169,6 @@ test.each([
   ['select * from auth.consume_rate_limit($1, $2, $3)', 'select', undefined],
   ['begin', 'begin', undefined],
   ['', 'statement', undefined],
-])('The span of %j names the operation %s and the table %s', (text, operation, table) => {
+])('the span of %j names the operation %s and the table %s', (text, operation, table) => {
   expect(describeStatement(text)).toEqual({ operation, table })
 })

@@ -206,7 +206,7 @@ describe('sign-in with two factors', () => {
     expect((await browser.signUp()).status).not.toBe(200)
     expect(await isSignedIn(browser)).toBe(false)
     expect(await totp(browser, app.code())).toMatchObject(signedInResponse)
-    // Replacing the user’s own session needs no code.
+    // Replacing the user's own session needs no code.
     const changed = await browser.post('/change-password', { currentPassword: 'chosen by a reset', newPassword: password })
     expect(changed).toMatchObject({ status: 200, body: { success: true } })
     expect(await isSignedIn(browser)).toBe(true)

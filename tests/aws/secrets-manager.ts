@@ -1,5 +1,5 @@
 /**
- * A fake AWS Secrets Manager for Terraform’s provider, so that the provider’s own code writes and reads secrets in tests. Prints its
+ * A fake AWS Secrets Manager for Terraform's provider, so that the provider's own code writes and reads secrets in tests. Prints its
  * port. It returns no stored value, so a test can only compare versions.
  */
 import { randomUUID } from 'node:crypto'

@@ -43,7 +43,7 @@ afterAll(async () => {
   await execute(inject('serverUrl'), `drop database ${database} with (force)`)
 })
 
-test('Midnights, transfers, recordings and files of days get their day, moments get none, and no row counts as edited', async () => {
+test('midnights, transfers, recordings and files of days get their day, moments get none, and no row counts as edited', async () => {
   await owner.query(`insert into auth.users (id, name, email) values ('ada', '', 'ada@example.org')`)
   const old: Record<string, Old> = {
     'by hand, a day': { date: '2025-02-01T00:00:00Z' },

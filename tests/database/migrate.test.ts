@@ -324,7 +324,7 @@ describe('migrate', () => {
   })
 })
 
-test('A database copied from the template is migrated', async () => {
+test('a database copied from the template is migrated', async () => {
   const { ownerUrl, drop } = await freshDatabase()
   expect(await appliedMigrations(ownerUrl)).toEqual(await migrationNames())
   await drop()

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { cataloguePages } from '../../description/pages.ts'
 import { ownedDatabase } from '../support/database.ts'
 
-test('Each file that `npm run schema` writes is up to date with the catalogue of a migrated database', async () => {
+test('each file that `npm run schema` writes is up to date with the catalogue of a migrated database', async () => {
   const { db: client, stop } = await ownedDatabase()
   onTestFinished(stop)
   const pages = await cataloguePages(client)

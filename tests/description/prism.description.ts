@@ -28,16 +28,16 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test.each(sections)('The examples of “$title” pass, and return what the page shows', ({ examples }) => dataPage.run(examples))
+test.each(sections)('the examples of “$title” pass, and return what the page shows', ({ examples }) => dataPage.run(examples))
 
-test('No request and no response of the page violates the description', async () => {
-  // Prism’s output is in order, so this message marks the end of the page.
+test('no request and no response of the page violates the description', async () => {
+  // Prism's output is in order, so this message marks the end of the page.
   await fetch(`${proxy.url}/nowhere`)
   await expect.poll(proxy.complaints).toContainEqual(expect.stringContaining('NO_PATH_MATCHED'))
   expect(proxy.complaints()).toHaveLength(1)
 })
 
-test('A request that violates the description is refused before it reaches the data surface', async () => {
+test('a request that violates the description is refused before it reaches the data surface', async () => {
   const authorization = `Bearer ${await stack.as(await stack.person()).token()}`
   const send = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
@@ -62,7 +62,7 @@ test('A request that violates the description is refused before it reaches the d
     .toBe(401)
 })
 
-test('A response that violates the description is reported', async () => {
+test('a response that violates the description is reported', async () => {
   const { file, description } = await descriptionFile(directory)
   for (const name of ['transactions', 'transactions_part']) description.components.schemas[name].properties.amount = { type: 'string' }
   await writeFile(file, JSON.stringify(description))

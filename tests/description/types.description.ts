@@ -70,7 +70,7 @@ function typed({ method, path, headers, body }: Sent): string {
 const request = (method: string, path: string, parts: Record<string, unknown>): string =>
   `take<'${path}', '${method.toLowerCase()}'>(${JSON.stringify(parts)})\n`
 
-/** Returns the requests of the README’s main job to one of the two addresses. */
+/** Returns the requests of the README's main job to one of the two addresses. */
 async function readmeRequests(): Promise<string[]> {
   const page = await readFile(join(root, 'README.md'), 'utf8')
   return [...page.matchAll(/curl [^\n]*?"?\$(AUTH|DATA)(\/[^\s"?;)]*)(?:\?([^\s"]*))?([^\n]*)/g)].map(([line, surface, path = '', query, rest = '']) => {
@@ -104,7 +104,7 @@ async function compile(requests: string[]): Promise<string> {
   return output
 }
 
-test('Types by openapi-typescript accept every request of README.md and docs/data.md, and no wrong one', async () => {
+test('types by openapi-typescript accept every request of README.md and docs/data.md, and no wrong one', async () => {
   const stack = await dataStack()
   const between = await recorder(stack.url)
   const dataPage = await startDataPage(stack, between.url)

@@ -1,4 +1,4 @@
-/** A small built app, and the edge’s responses for it. */
+/** A small built app, and the edge's responses for it. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -30,7 +30,7 @@ const files: Record<string, string | Buffer> = {
   'secret.txt': secret,
 }
 
-/** Writes the app into a folder, and a secret file outside of it. @returns the app’s folder */
+/** Writes the app into a folder, and a secret file outside of it. @returns the app's folder */
 export async function writeApp(folder: string): Promise<string> {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o755 })

@@ -17,14 +17,14 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const serveApp = (logged: string[] = []) => edgeForTest('http://127.0.0.1:1', 2_000, logged, app)
 
-test.each(appRequests)('A request for %s: %j returns %i', async (_, request, status, headers, body) => {
+test.each(appRequests)('a request for %s: %j returns %i', async (_, request, status, headers, body) => {
   const answer = await requestFile(await serveApp(), ...request)
   expect(answer.status).toBe(status)
   for (const [name, value] of Object.entries(headers)) expect(answer.headers[name], name).toMatch(value)
   expect(answer.body).toMatch(body)
 })
 
-test('A browser gets 304 for a file that it has, and the new file after the next build', async () => {
+test('a browser gets 304 for a file that it has, and the new file after the next build', async () => {
   const url = await serveApp()
   const { headers: { etag = '' } } = await requestFile(url, 'GET', '/robots.txt')
   expect(await requestFile(url, 'GET', '/robots.txt', { 'if-none-match': etag })).toMatchObject({ status: 304, headers: { etag }, body: '' })
@@ -37,13 +37,13 @@ test.each(reservedPaths)('%s is served by the edge, although the app has a file 
   expect(answer.body).not.toContain(secret)
 })
 
-test('Each request for the app has a log line, without its query', async () => {
+test('each request for the app has a log line, without its query', async () => {
   const logged: string[] = []
   const { headers } = await requestFile(await serveApp(logged), 'GET', '/?token=secret')
   await expect.poll(() => logged).toEqual([expect.stringContaining(`"id":"${headers['x-request-id']}","method":"GET","path":"/","status":200`)])
 })
 
-test('Symbolic links are followed only within the folder: not to files, folders or compressed copies outside of it', async () => {
+test('symbolic links are followed only within the folder: not to files, folders or compressed copies outside of it', async () => {
   const outside = join(folder, 'outside')
   await mkdir(outside)
   for (const name of ['secret.txt', 'index.html']) await writeFile(join(outside, name), secret)
@@ -64,6 +64,6 @@ test('Symbolic links are followed only within the folder: not to files, folders 
   expect(await requestFile(url, 'GET', '/within.js')).toMatchObject({ status: 200, body: 'plain()' })
 })
 
-test('A folder without an index.html makes the start fail', async () => {
+test('a folder without an index.html makes the start fail', async () => {
   await expect(needApp(join(app, 'assets'))).rejects.toThrow(/^APP_DIR must be a folder with an index\.html/)
 })

@@ -60,7 +60,7 @@ const query = fc.tuple(select, more, fc.integer({ min: 2, max: 12 })).map(([sele
 
 const leaves = (body: unknown): unknown[] => typeof body === 'object' && body !== null ? Object.values(body).flatMap(leaves) : [body]
 
-test('No query reads a function, a system column or the catalogue', async () => {
+test('no query reads a function, a system column or the catalogue', async () => {
   let answered = 0
   await fc.assert(
     fc.asyncProperty(query, async (sent) => {

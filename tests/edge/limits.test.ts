@@ -1,4 +1,4 @@
-/** Requests that the edge refuses before PostgREST reads them, with errors in PostgREST’s format. */
+/** Requests that the edge refuses before PostgREST reads them, with errors in PostgREST's format. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -23,7 +23,7 @@ async function send(path: string, init: RequestInit) {
   const text = await response.text()
   return { status: response.status, type: response.headers.get('content-type'), body: text === '' ? null : JSON.parse(text) }
 }
-/** Returns a row whose JSON has this many bytes. */
+/** Returns a row with this many bytes of JSON. */
 const row = (bytes: number) => `{"name":"Bread","amount":-3,"description":"${'x'.repeat(bytes - 45)}"}`.padEnd(bytes)
 const chunksOf = (bytes: number) => Array.from({ length: Math.ceil(bytes / (16 * KiB)) }, () => Buffer.alloc(16 * KiB, '['))
 const pathOf = (prefix: string, bytes: number) => `${prefix}/transactions?select=${'a'.repeat(bytes)}`.slice(0, bytes)
@@ -186,7 +186,7 @@ describe('PostgREST', () => {
   })
 })
 
-test('A client that disconnects after its large body keeps its slot until PostgREST has responded', async () => {
+test('a client that disconnects after its large body keeps its slot until PostgREST has responded', async () => {
   const waiting: (() => void)[] = []
   const url = await edgeForTest(
     await fakePostgrest((request, response) => {

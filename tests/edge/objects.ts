@@ -61,7 +61,7 @@ export const objectCalls: [asks: string, (ask: AskObject) => Promise<void>][] = 
       type: 'application/json; charset=utf-8',
       body: [{ name: 'Spelled' }],
     })
-    // PostgREST’s own media type keeps its name.
+    // PostgREST's own media type keeps its name.
     expect(await ask(path, postgrestObject)).toEqual({ status: 200, type: `${postgrestObject}; charset=utf-8`, body: { name: 'Spelled' } })
   }],
   ['returns a created, changed or deleted row, and changes nothing for several rows', async (ask) => {

@@ -127,28 +127,28 @@ describe('the state of the edge', () => {
     ['POSTGREST_READY_PORT must be a port number', { POSTGREST_READY_PORT: 'x' }],
     ['APP_DIR must be a folder with an index.html', { APP_DIR: '/nonexistent' }],
     ['TRUSTED_PROXIES must be a comma list of CIDR ranges', { TRUSTED_PROXIES: 'everybody' }],
-  ])('An invalid setting makes the start fail with one line: %s', async (message, env) => {
+  ])('an invalid setting makes the start fail with one line: %s', async (message, env) => {
     const { code, output } = await endOfEdge({ AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none', ...env })
     expect(output).toMatch(new RegExp(`^Cannot start: ${message}[^\\n]*\\n$`))
     expect(output).not.toContain('secret')
     expect(code).toBe(1)
   })
 
-  test('A port in use makes the start fail with one line that names its setting', async () => {
+  test('a port in use makes the start fail with one line that names its setting', async () => {
     const upstreams = { AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none' }
     const [taken, free] = [new URL(edge.url).port, String(await freePort())]
     expect((await endOfEdge({ ...upstreams, PORT: taken, EDGE_ADMIN_PORT: free })).output).toContain(`Cannot start: PORT ${taken} is taken`)
     expect((await endOfEdge({ ...upstreams, PORT: free, EDGE_ADMIN_PORT: taken })).output).toContain(`Cannot start: EDGE_ADMIN_PORT ${taken} is taken`)
   })
 
-  test('A host name without an address causes a warning that names the setting, and the other surface is served', async () => {
+  test('a host name without an address causes a warning that names the setting, and the other surface is served', async () => {
     const one = await edgeFor({ AUTH_UPSTREAM: 'http://no-such-host.invalid:3000', POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
     await expect.poll(() => one.output()).toContain('"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"')
     await isReady(one)
     expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
   })
 
-  test('An upstream that is never ready causes a warning that names the setting and both ports', async () => {
+  test('an upstream that is never ready causes a warning that names the setting and both ports', async () => {
     const one = await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: '9' })
     const { port } = new URL(stack.dataUrl)
     await expect.poll(one.output).toContain(
@@ -331,7 +331,7 @@ describe('a PostgREST of version 16', () => {
   })
 })
 
-test('The real PostgREST never returns 500 to a client for an upsert with the same row twice or for deeply nested JSON', async () => {
+test('the real PostgREST never returns 500 to a client for an upsert with the same row twice or for deeply nested JSON', async () => {
   const post = async (path: string, body: string, headers = {}) => {
     const response = await fetch(edge.url + path, { method: 'POST', headers: { ...bearer(), ...json, ...headers }, body })
     return [response.status, (await response.json() as { code: string }).code]
@@ -385,7 +385,7 @@ describe('a hold', () => {
   })
 })
 
-test('After kill -9 under load only requests in progress are lost: every acknowledged row is stored once', async () => {
+test('after kill -9 under load only requests in progress are lost: every acknowledged row is stored once', async () => {
   let one = await startEdgeProcess(stackUpstreams())
   onTestFinished(() => one[Symbol.asyncDispose]())
   await isReady(one)

@@ -19,7 +19,7 @@ export type EdgeProcess = AsyncDisposable & {
   again: () => Promise<EdgeProcess>
 }
 
-/** The environment of started processes: nothing of the test’s environment except the path of node. */
+/** The environment of started processes: nothing of the test's environment except the path of node. */
 const bare = () => ({ PATH: process.env['PATH'] ?? '' })
 
 /** Runs `node edge/main.ts` until it exits. @returns its exit code and its output */

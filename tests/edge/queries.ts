@@ -1,4 +1,4 @@
-/** Queries at the edge’s limits: the largest accepted ones, and the smallest refused ones. */
+/** Queries at the edge's limits: the largest accepted ones, and the smallest refused ones. */
 
 const list = (count: number, item: (number: number) => string | number, separator = ',') =>
   Array.from({ length: count }, (_, number) => item(number)).join(separator)

@@ -32,7 +32,7 @@ test.each(acceptedQueries)('%s reaches PostgREST, and the response is the same a
   expect(through).toEqual(await answer(stack.dataUrl + path, method, bearer))
 })
 
-test('A list of 7,000 commas reaches PostgREST, although a response header repeats it encoded', async () => {
+test('a list of 7,000 commas reaches PostgREST, although a response header repeats it encoded', async () => {
   const answered = await raw(
     stack.url,
     `GET /data/transactions?name=in.(${','.repeat(7_000)}) HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`,
@@ -41,7 +41,7 @@ test('A list of 7,000 commas reaches PostgREST, although a response header repea
   expect(answered.length).toBeGreaterThan(20_000)
 })
 
-test('The docs name the limits', async () => {
+test('the docs name the limits', async () => {
   const [ofData, ofSecurity] = await Promise.all(
     ['data', 'security'].map(async (page) => (await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).replaceAll(/\s+/g, ' ')),
   )
@@ -60,7 +60,7 @@ test('The docs name the limits', async () => {
   )
 })
 
-test('A URL and headers of more than 16 KiB together are refused without a body', async () => {
+test('a URL and headers of more than 16 KiB together are refused without a body', async () => {
   const answered = await raw(stack.url, `GET /data/transactions?name=eq.${'a'.repeat(8_200)} HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(8_200)}\r\n\r\n`)
   expect(answered).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/)
 })

@@ -1,6 +1,6 @@
 /**
- * Malformed and unusual requests, written to a socket byte by byte: to the edge of `npm start` and to the edge as a process, without a
- * body, with a length and with chunks. The upstream records each byte that it receives.
+ * Malformed and unusual requests, written to a socket byte by byte, without a body, with a length and with chunks. They go to the edge of
+ * `npm start` and to the edge as a process. The upstream records each byte that it receives.
  */
 import { createServer as createTcpServer, createConnection, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -186,7 +186,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
   })
 })
 
-test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('The edge returns 400 for the host %j, and the upstream receives nothing', async (name) => {
+test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('the edge returns 400 for the host %j, and the upstream receives nothing', async (name) => {
   for (const url of [local.url, separate.url]) {
     for (const target of ['/data/transactions', '/api/auth/get-session'])
       expect(statuses(await raw(url, `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${close}\r\n`))).toEqual([400])
@@ -194,11 +194,11 @@ test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('The edge returns 
   expect(requests()).toEqual([])
 })
 
-test('The edge returns 400 for a second Host header', async () => {
+test('the edge returns 400 for a second Host header', async () => {
   expect(statuses(await raw(separate.url, `GET /data/transactions HTTP/1.1\r\n${host}${host}${close}\r\n`))).toEqual([400])
 })
 
-test('A connection with 17 pipelined requests is closed, and one with 16 gets all responses', async () => {
+test('a connection with 17 pipelined requests is closed, and one with 16 gets all responses', async () => {
   const pipelined = (count: number) =>
     `GET /data/transactions HTTP/1.1\r\n${host}\r\n`.repeat(count - 1) + `GET /data/transactions HTTP/1.1\r\n${host}${close}\r\n`
   expect(statuses(await raw(separate.url, pipelined(16)))).toEqual(Array(16).fill(200))

@@ -32,7 +32,7 @@ function slow(beginning: string): Promise<{ seconds: number, answer: string }> {
   })
 }
 
-test('Headers must arrive within 15 s and requests within 30 s, both checked every 5 s', async () => {
+test('headers must arrive within 15 s and requests within 30 s, both checked every 5 s', async () => {
   const headers = Array.from({ length: 20 }, () => slow('GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nX-Slow: '))
   const bodies = ['/data/transactions', '/api/auth/sign-in/email'].flatMap((path) =>
     Array.from({ length: 10 }, () => slow(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`))
@@ -49,7 +49,7 @@ test('Headers must arrive within 15 s and requests within 30 s, both checked eve
   expectWithin(await Promise.all(bodies), 30, 37)
 }, 60_000)
 
-test('At most 2,000 connections are open: one more is closed without a response, and accepted after another ends', async () => {
+test('at most 2,000 connections are open: one more is closed without a response, and accepted after another ends', async () => {
   const port = await freePort()
   const stop = await startServer((_, outgoing) => void outgoing.end('served'), { host: '127.0.0.1', port, setting: 'PORT' })
   const open = () => createConnection({ host: '127.0.0.1', port })
@@ -59,7 +59,7 @@ test('At most 2,000 connections are open: one more is closed without a response,
     await stop()
   })
   while (idle.length < 2_000) {
-    // Fewer than the system’s backlog of pending connections.
+    // Fewer than the system's backlog of pending connections.
     const more = Array.from({ length: 100 }, open)
     idle.push(...more)
     await Promise.all(more.map((socket) => once(socket, 'connect')))

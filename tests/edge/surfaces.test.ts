@@ -15,7 +15,7 @@ beforeAll(async () => {
   stack = await startStack({ data: true })
   ann = await signedIn(stack, 'Ann')
   token = await ann.token()
-  // A function of this test’s database that returns the headers the database receives.
+  // A function of this test's database that returns the headers the database receives.
   await stack.sql.query(`
     create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon, authenticated;
@@ -139,12 +139,12 @@ describe.each(prefixes)('at %s', (prefix) => {
   })
 })
 
-test('A client cannot set the parent of its request’s trace', async () => {
+test('a client cannot set the parent of its request’s trace', async () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
   expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
 })
 
-test('Behind a trusted proxy the client’s address is the one that the proxy reports', async () => {
+test('behind a trusted proxy the client’s address is the one that the proxy reports', async () => {
   await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
     grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
@@ -157,7 +157,7 @@ test('Behind a trusted proxy the client’s address is the one that the proxy re
   expect(await (await fetch(`${behind.url}/data/rpc/address`, { headers: { traceparent } })).json()).toBe(traceparent)
 })
 
-test('A path that only starts like a prefix is not the data surface, and the auth surface keeps its paths', async () => {
+test('a path that only starts like a prefix is not the data surface, and the auth surface keeps its paths', async () => {
   for (const path of ['/datax', '/data%2ftransactions', '/%64ata/transactions', '/DATA/transactions', '/rest/v2/transactions', '/x/data/transactions']) {
     expect(await visibleParts(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
   }
@@ -217,7 +217,7 @@ describe('a response', () => {
   })
 })
 
-test('A reason phrase that HTTP forbids is not passed on, and the edge serves the next request', async () => {
+test('a reason phrase that HTTP forbids is not passed on, and the edge serves the next request', async () => {
   const upstream = createTcpServer((socket) => {
     socket.on('error', () => undefined).once('data', (head) => {
       if (head.includes('100-continue')) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
@@ -284,7 +284,7 @@ describe('an unreachable PostgREST', () => {
   })
 })
 
-test('Consecutive reads use one connection to PostgREST, and changes with a body use another', async () => {
+test('consecutive reads use one connection to PostgREST, and changes with a body use another', async () => {
   const ports: (number | undefined)[] = []
   const url = await edgeForTest(
     await fakePostgrest((request, response) => {

@@ -10,7 +10,7 @@ import { remoteAuth } from '../../edge/auth-surface.ts'
 import { discoveredUpstreams, fixedUpstream } from '../../edge/upstreams.ts'
 import type { Listener } from '../../common/http-server.ts'
 
-/** Returns an edge whose DNS the test answers, and a PostgREST that responds when the test says so. */
+/** Returns an edge with a fake DNS, and a fake PostgREST that responds on demand. */
 async function slowSurface() {
   const [seen, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const serve = async (listener: Listener) => {
@@ -61,7 +61,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(c
 test.each([
   ['the address disappears', () => Promise.resolve([])],
   ['the name disappears', failing('ENOTFOUND')],
-])('A write in progress completes when %s, and the next request finds no upstream', async (_, addresses) => {
+])('a write in progress completes when %s, and the next request finds no upstream', async (_, addresses) => {
   const surface = await slowSurface()
   const written = surface.write()
   await surface.seen
@@ -74,7 +74,7 @@ test.each([
   expect(await surface.write()).toMatch(/^503 /)
 })
 
-test('While DNS does not respond, the edge uses the last addresses', async () => {
+test('while DNS does not respond, the edge uses the last addresses', async () => {
   const surface = await slowSurface()
   surface.answer()
   expect(await surface.write()).toBe('200 stored')
@@ -84,7 +84,7 @@ test('While DNS does not respond, the edge uses the last addresses', async () =>
   expect(surface.unknown).toEqual([])
 })
 
-test.each(['GET', 'POST'])('An auth service that refuses connections causes 503, and a %s may be sent again', async (method) => {
+test.each(['GET', 'POST'])('an auth service that refuses connections causes 503, and a %s may be sent again', async (method) => {
   const { url } = await slowSurface()
   const response = await fetch(`${url}/api/auth/sign-out`, { method })
   expect([response.status, response.headers.get('retry-after'), (await response.json() as { error: string }).error]).toEqual([503, '5', 'SERVICE_BUSY'])

@@ -245,7 +245,7 @@ describe('the migration', () => {
         'helm.sh/hook-delete-policy': 'before-hook-creation',
       })
     }
-    // Only the chart’s own objects. The other mounts belong to the operator and exist already.
+    // Only the chart's own objects. The other mounts belong to the operator and exist already.
     const named = hooks.flatMap((
       { spec },
     ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name)])
@@ -403,7 +403,7 @@ describe('the operator’s command', () => {
     try {
       const job = one(await render(), 'Job', 'money-migrate')
       await writeFile(join(directory, 'spec'), JSON.stringify(job.spec.template.spec))
-      // The cluster’s responses are fake. The rest is kubectl’s own work.
+      // The cluster's responses are fake. The rest is kubectl's own work.
       await writeFile(
         join(directory, 'kubectl'),
         `#!/usr/bin/env bash

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
-/** The newest version of Kubernetes in the schemas of this folder’s packages. */
+/** The newest version of Kubernetes in the schemas of this folder's packages. */
 export const kubernetes = '1.34'
 
 // A package of this folder, which only its tests install.
@@ -36,7 +36,7 @@ export function documents(text: string): Manifest[] {
   })
 }
 
-/** Renders the chart as the release `money` with the example’s values and these changes, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
+/** Renders the chart as the release `money` with the example's values and these changes, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
 export async function render(...values: string[]): Promise<Manifest[]> {
   const set = values.flatMap((value) => ['--set-json', value])
   return documents(await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes, ...set))
@@ -62,7 +62,7 @@ export function podOf(manifests: Manifest[], component: string): any {
   return workload.spec.template.spec
 }
 
-/** Returns the values of a container’s variables. */
+/** Returns the values of a container's variables. */
 export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
 
 /** Returns the secrets of a pod: the path of each file, and its Secret and key. */

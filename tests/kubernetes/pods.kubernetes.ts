@@ -1,5 +1,5 @@
 /**
- * Runs the chart’s pods as containers of this machine: with the images, commands, variables, rights and probes of a cluster, on a new
+ * Runs the chart's pods as containers of this machine: with the images, commands, variables, rights and probes of a cluster, on a new
  * database. Services, network policies and hooks of a cluster are not tested here.
  */
 import { execFile } from 'node:child_process'
@@ -69,7 +69,7 @@ const logs = (id: string) => promisify(execFile)('docker', ['logs', id]).then(({
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-pods-'))
-  // The pods’ user reads it.
+  // The pods' user reads it.
   await chmod(directory, 0o755)
   await docker('build', '-q', '-t', `${name}-auth:1`, '--target', 'auth', '-f', 'infra/docker/Dockerfile', '.')
   manifests = await render(
@@ -92,7 +92,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('The migration of an empty database succeeds, and a second run has nothing to do', async () => {
+test('the migration of an empty database succeeds, and a second run has nothing to do', async () => {
   const ready = ['exec', `${name}-database`, 'pg_isready', '-q', '-h', '127.0.0.1']
   await expect.poll(() => docker(...ready).then(() => true, () => false)).toBe(true)
   for (let time = 0; time < 2; time++) {
@@ -101,14 +101,14 @@ test('The migration of an empty database succeeds, and a second run has nothing 
   }
 })
 
-test('The operator’s command runs in the migration’s pod', async () => {
+test('the operator’s command runs in the migration’s pod', async () => {
   const [container] = podOf(manifests, 'migrate').containers
   const id = await start('migrate', { ...container, command: ['node', 'admin/main.ts', 'products'] }, ['--network', name])
   expect(await docker('wait', id), await logs(id)).toBe('0')
   expect(await logs(id)).toContain('teams')
 })
 
-test('The auth service becomes ready by its probes, and shuts down 0.25 s after the sleep of its preStop hook', async () => {
+test('the auth service becomes ready by its probes, and shuts down 0.25 s after the sleep of its preStop hook', async () => {
   const { id, url } = await pod('auth', 3000)
   const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'auth').containers
   await expect.poll(() => status(url + livenessProbe.httpGet.path)).toBe(200)
@@ -122,7 +122,7 @@ test('The auth service becomes ready by its probes, and shuts down 0.25 s after 
   expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0')
 })
 
-test('The edge becomes ready, resolves auth and PostgREST by name, and serves the app and both surfaces', async () => {
+test('the edge becomes ready, resolves auth and PostgREST by name, and serves the app and both surfaces', async () => {
   const { id, url } = await pod('edge', 8080)
   const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'edge').containers
   const probe = (path: string) =>

@@ -91,7 +91,7 @@ test.each([
   expect(await signsIn('authenticator', intruder.authenticator)).toBe(false)
 })
 
-test('An intended change of the secret works after its keys were revoked, and then sets the passwords', async () => {
+test('an intended change of the secret works after its keys were revoked, and then sets the passwords', async () => {
   expect(await operator(server.url, 'keys', 'revoke', '--all')).toMatchObject({ code: 0 })
   await rm(join(directory, 'data'), { recursive: true, force: true })
   expect(await run('infra/docker/migrate.ts', intruder.secret)).toEqual({ code: 0, output: '' })

@@ -24,7 +24,7 @@ const writeFunction = (word: string) =>
 /** Returns 404 if the function does not exist. Otherwise it refuses anonymous callers. */
 const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).status
 
-test('After an edit of the auth service, the new code runs and the service becomes ready again', async () => {
+test('after an edit of the auth service, the new code runs and the service becomes ready again', async () => {
   const file = join(directory, 'auth/http/app.ts')
   const source = await readFile(file, 'utf8')
   await writeFile(file, source.replace('export function createApp(', "console.log('edited')\nexport function createApp("))
@@ -32,7 +32,7 @@ test('After an edit of the auth service, the new code runs and the service becom
   await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
 })
 
-test('A new function responds, a broken one is an error that names its file, and the corrected one responds', async () => {
+test('a new function responds, a broken one is an error that names its file, and the corrected one responds', async () => {
   expect(await ask('hello')).toBe(404)
   await writeFunction('hello')
   await expect.poll(() => ask('hello'), { timeout: 30_000 }).toBe(401)
@@ -43,6 +43,6 @@ test('A new function responds, a broken one is an error that names its file, and
   await expect.poll(() => ask('hello_again'), { timeout: 30_000 }).toBe(401)
 })
 
-test('It stops like npm start, without remaining processes', async () => {
+test('it stops like npm start, without remaining processes', async () => {
   expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
 })

@@ -45,7 +45,7 @@ describe('PostgREST’s connection', () => {
   })
 })
 
-test('No service gets the owner’s connection', () => {
+test('no service gets the owner’s connection', () => {
   const inherited = { DATABASE_URL: 'postgresql://owner:secret@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST', PGHOST: 'stray', PGRST_DB_POOL: '3' }
   const settings = readSettings(inherited)
   const auth = authEnvironment(settings, secrets, inherited.DATABASE_URL, inherited)

@@ -51,7 +51,7 @@ test('npm start creates what it needs on that server, reports old versions, and 
   expect(await readdir(join(directory, 'data'))).toEqual(['secrets.json'])
 })
 
-test('The operator’s commands work on that server', async () => {
+test('the operator’s commands work on that server', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data') }
   const migrated = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await migrated.ended).code, migrated.output()).toBe(0)
@@ -60,14 +60,14 @@ test('The operator’s commands work on that server', async () => {
   expect(admin.output()).toContain('teams')
 })
 
-test('A migration in production takes both passwords from the environment', async () => {
+test('a migration in production takes both passwords from the environment', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'none'), NODE_ENV: 'production' }
   const run = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await run.ended).code).toBe(1)
   expect(run.output()).toBe('Cannot migrate: AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.\n')
 })
 
-test('An owner that may not create roles is refused with the name of the variable', async () => {
+test('an owner that may not create roles is refused with the name of the variable', async () => {
   const url = new URL(databaseUrl)
   url.username = 'reader'
   url.password = 'reader'

@@ -7,7 +7,7 @@ import { isChatter } from '../../infra/local/postgrest.ts'
 import { emptyDirectory, remove } from './support.ts'
 
 let directory: string
-/** A copy of the package’s binary in another folder. */
+/** A copy of the package's binary in another folder. */
 let copy: string
 const noPackage = () => Promise.resolve(undefined)
 const ignoreLog = (line: string) => expect.unreachable(line)
@@ -124,7 +124,7 @@ test.each([
   'Connection Pool initialized with a maximum size of 12 connections',
   'Listener connected to PostgreSQL 18.6 on x86_64-pc-linux-musl on "db:5432" and listening for database notifications on the "pgrst" channel',
   'Received termination unix signal SIGTERM',
-])('The usual lines of PostgREST 12 and 16 are not logged: %s', (line) => {
+])('the usual lines of PostgREST 12 and 16 are not logged: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(true)
 })
 
@@ -134,6 +134,6 @@ test.each([
   'Retrying listening for database notifications in 1 seconds...',
   'Attempting to reconnect to the database in 1 seconds...',
   '{"code":"PGRST001"}',
-])('A line about a problem is logged: %s', (line) => {
+])('a line about a problem is logged: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(false)
 })

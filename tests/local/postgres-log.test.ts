@@ -28,7 +28,7 @@ async function server(settings: Record<string, string> = {}): Promise<{ query: (
 const files = async () => (await readdir(directory)).filter((name) => name.startsWith('postgres.log'))
 const text = async () => (await Promise.all((await files()).map((name) => readFile(join(directory, name), 'utf8')))).join('')
 
-test('A log of an earlier version is cut to its end, whatever its size', async () => {
+test('a log of an earlier version is cut to its end, whatever its size', async () => {
   await writeFile(join(directory, 'postgres.log'), `${'old line\n'.repeat(2 * mebibyte)}the last old line\n`, { mode: 0o600 })
   const { stop } = await server()
   await stop()
@@ -36,7 +36,7 @@ test('A log of an earlier version is cut to its end, whatever its size', async (
   expect(await text()).toContain('the last old line')
 })
 
-test('A failed statement leaves neither its text nor a value in the log; the server’s stop is logged', async () => {
+test('a failed statement leaves neither its text nor a value in the log; the server’s stop is logged', async () => {
   const { query, stop } = await server()
   await query('create table people (email text primary key, age int check (age > 0))')
   await query(`insert into people values ('hunter2', 1)`)
@@ -68,7 +68,7 @@ test.runIf(process.platform === 'linux')('A query that exceeds the memory limit 
   expect(await text()).toMatch(/^Grand total: /m)
 })
 
-test('Forty megabytes of log fill two files of five, readable only by their owner, and the end is kept', async () => {
+test('forty megabytes of log fill two files of five, readable only by their owner, and the end is kept', async () => {
   // The worst case: the server logs each statement in full.
   const { query, stop } = await server({ log_statement: 'all' })
   for (let i = 0; i < 40; i++) await query(`select length('${'x'.repeat(mebibyte)}')`)
@@ -83,7 +83,7 @@ test('Forty megabytes of log fill two files of five, readable only by their owne
   expect(await text()).toContain('the last statement')
 })
 
-test('A log that cannot be written causes no failure', async () => {
+test('a log that cannot be written causes no failure', async () => {
   const path = join(directory, 'another.log')
   const log = boundedLog(path, 10)
   onTestFinished(() => remove(`${path}.1`))

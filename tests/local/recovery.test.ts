@@ -17,7 +17,7 @@ async function running(): Promise<Run> {
   return run
 }
 
-test('A signal during the first start stops it, and the next start works like a first one', async () => {
+test('a signal during the first start stops it, and the next start works like a first one', async () => {
   await using run = await start({ env: { DATA_DIR: directory } })
   while (!await stat(join(directory, 'postgres.log')).catch(() => undefined)) await sleep(10)
   const stopped = await stop(run, 'SIGTERM')
@@ -26,14 +26,14 @@ test('A signal during the first start stops it, and the next start works like a 
   await stop(await running(), 'SIGTERM')
 })
 
-test('No process survives kill -9 of npm start', async () => {
+test('no process survives kill -9 of npm start', async () => {
   await using run = await running()
   const all = descendants(run.pid)
   process.kill(-run.pid, 'SIGKILL')
   expect(await left(all, 10_000)).toEqual([])
 })
 
-test('A database server that survived kill -9 of all other processes is reused', async () => {
+test('a database server that survived kill -9 of all other processes is reused', async () => {
   await using run = await running()
   const server = await serverPid(directory)
   // Kills the guard processes first, because they would stop the server.
@@ -47,7 +47,7 @@ test('A database server that survived kill -9 of all other processes is reused',
   expect(await serverPid(directory)).not.toBe(server)
 })
 
-test('A second start with the same DATA_DIR fails with one line and does not affect the first', async () => {
+test('a second start with the same DATA_DIR fails with one line and does not affect the first', async () => {
   await using first = await running()
   const second = await start({ env: { DATA_DIR: directory } })
   expect((await second.ended).code).toBe(1)
@@ -57,7 +57,7 @@ test('A second start with the same DATA_DIR fails with one line and does not aff
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
 })
 
-test('A postmaster.pid of a crashed server does not prevent the start, even if another process has its pid now', async () => {
+test('a postmaster.pid of a crashed server does not prevent the start, even if another process has its pid now', async () => {
   const path = join(directory, 'postgres/postmaster.pid')
   await writeFile(path, `${process.pid}\n${directory}/postgres\n1795229477\n1\n\n127.0.0.1\n  1 1\nready   \n`, { mode: 0o600 })
   const { uid, gid } = await stat(join(directory, 'postgres'))
@@ -70,11 +70,11 @@ test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
   ['PostgREST', async (run: Run) => descendants(run.pid, /postgrest\.conf/)],
   ['auth', async (run: Run) => descendants(run.pid, /^\S*node infra\/local\/serve\.ts/)],
-])('When %s dies, npm start reports it, stops the other processes and fails', async (name, find) => {
+])('when %s dies, npm start reports it, stops the other processes and fails', async (name, find) => {
   await using run = await running()
   const all = descendants(run.pid)
   const [pid] = await find(run)
-  // 0 would signal the test’s own process group.
+  // 0 would signal the test's own process group.
   if (pid === undefined) throw new Error(`${name} does not run.`)
   process.kill(pid, 'SIGKILL')
   expect((await run.ended).code).toBe(1)

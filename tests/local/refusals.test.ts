@@ -111,32 +111,32 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
   ['an app that is not built', () => ({ APP_DIR: directory }), /APP_DIR must be a folder with an index\.html/],
   ['origins with a wildcard', () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }), /TRUSTED_ORIGINS must name each origin in full/],
   ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
-])('The start fails with %s', async (_what, env, line) => {
+])('the start fails with %s', async (_what, env, line) => {
   expect(await refusal(env())).toMatch(line)
 })
 
-test('The start fails with a damaged secrets.json', async () => {
+test('the start fails with a damaged secrets.json', async () => {
   const data = join(directory, 'damaged')
   await mkdir(data)
   await writeFile(join(data, 'secrets.json'), '{"OWNER_PASSWORD":')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*secrets\.json is damaged/)
 })
 
-test('The start fails with a database directory of another PostgreSQL version', async () => {
+test('the start fails with a database directory of another PostgreSQL version', async () => {
   const data = join(directory, 'older')
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/PG_VERSION'), '16\n')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/)
 })
 
-test('The start fails with another directory in place of the database', async () => {
+test('the start fails with another directory in place of the database', async () => {
   const data = join(directory, 'other')
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/notes.txt'), '')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* is not a database and not empty/)
 })
 
-test('The start does not mistake another program on the port for PostgREST', async () => {
+test('the start does not mistake another program on the port for PostgREST', async () => {
   const other = createHttpServer((_, response) => response.end('somebody else')).listen(0, '127.0.0.1')
   onTestFinished(() => {
     other.close()

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const secretFiles = (...names: (keyof typeof files)[]) => Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]]))
 
-test('The migration of a container sets the passwords from the files, and prints only old versions', async () => {
+test('the migration of a container sets the passwords from the files, and prints only old versions', async () => {
   const { ended, output } = await start({
     command: [process.execPath, join(root, 'infra/docker/migrate.ts')],
     env: {
@@ -46,7 +46,7 @@ test('The migration of a container sets the passwords from the files, and prints
   expect([(await ended).code, output()]).toEqual([0, await floorsOf(database.ownerUrl)])
 })
 
-test('The migration of a container refuses a plain password of authenticator, and names the required form', async () => {
+test('the migration of a container refuses a plain password of authenticator, and names the required form', async () => {
   const { ended, output } = await start({
     command: [process.execPath, join(root, 'infra/docker/migrate.ts')],
     env: {
@@ -62,7 +62,7 @@ test('The migration of a container refuses a plain password of authenticator, an
   ])
 })
 
-test('The auth service connects with the password in the file', async () => {
+test('the auth service connects with the password in the file', async () => {
   const port = await freePort()
   await using service = await start({
     command: [process.execPath, join(root, 'auth/main.ts')],

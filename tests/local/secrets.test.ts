@@ -14,7 +14,7 @@ afterEach(() => remove(directory))
 const settings = (env: Record<string, string> = {}) => readSettings({ DATA_DIR: directory, ...env })
 const external = { DATABASE_URL: 'postgresql://owner@db/x' }
 
-test('Secrets are created once, differ from each other, and are readable only by the owner', async () => {
+test('secrets are created once, differ from each other, and are readable only by the owner', async () => {
   const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => readSecrets(settings())))
   for (const other of others) expect(other).toEqual(first)
   const all = [first?.betterAuthSecret, first?.ownerPassword, first?.logins.authService, first?.logins.authenticator]
@@ -24,7 +24,7 @@ test('Secrets are created once, differ from each other, and are readable only by
   expect(await readdir(directory)).toEqual(['secrets.json'])
 })
 
-test('Values of the environment take precedence and are not stored', async () => {
+test('values of the environment take precedence and are not stored', async () => {
   const environment = {
     ...external,
     BETTER_AUTH_SECRET: 'from the environment, and long enough',
@@ -38,7 +38,7 @@ test('Values of the environment take precedence and are not stored', async () =>
   expect(await readFile(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/environment|of auth|of PostgREST/)
 })
 
-test('A migration with both passwords in the environment writes no file', async () => {
+test('a migration with both passwords in the environment writes no file', async () => {
   const environment = { ...external, AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
   expect(await migrationSecrets(settings({ ...environment, NODE_ENV: 'production' }))).toEqual({
     logins: { authService: 'of auth', authenticator: 'of PostgREST' },
@@ -48,7 +48,7 @@ test('A migration with both passwords in the environment writes no file', async 
   expect(await readdir(directory)).toEqual([])
 })
 
-test('Production creates no random secrets', async () => {
+test('production creates no random secrets', async () => {
   await expect(readSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('BETTER_AUTH_SECRET must be set.')
   await expect(migrationSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
 })

@@ -112,7 +112,7 @@ export const withoutFloors = (output: string): string => output.replace(floorLin
 
 /** Returns the processes below a process, optionally filtered by command line. */
 export function descendants(pid: number, pattern = /^/): number[] {
-  // Lists processes once, because a server’s workers start and end.
+  // Lists processes once, because a server's workers start and end.
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
     const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
     return { child: Number(child), parent: Number(parent), command }

@@ -48,7 +48,7 @@ async function jobs(columns: string, from = 'graphile_worker.jobs'): Promise<Rec
 
 type Payloads = { send_mail: Message }
 
-/** Starts a queue whose mails go to `handler`, by default to the sink like in the service. */
+/** Starts a queue with this handler. By default it sends mails to the sink, like the service. */
 async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
   const log = pino({ level: 'trace' }, {
     write: (line: string) => {
@@ -74,7 +74,7 @@ const mailTo = (to: string) =>
 
 const idle = () => vi.waitFor(async () => expect(await jobs('id')).toEqual([]), { timeout: 10 * second, interval: 50 })
 
-test('The auth service cannot create schemas, and several processes may start on an empty database at once', async () => {
+test('the auth service cannot create schemas, and several processes may start on an empty database at once', async () => {
   const { rows } = await owner.query(`select has_database_privilege('auth_service', current_database(), 'create') as allowed`)
   expect(rows).toEqual([{ allowed: false }])
   const handled: string[] = []
@@ -88,7 +88,7 @@ test('The auth service cannot create schemas, and several processes may start on
   expect(handled.toSorted()).toEqual(everybody.toSorted())
 })
 
-test('A mail is sent as soon as it is queued', async () => {
+test('a mail is sent as soon as it is queued', async () => {
   const queue = await open()
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
   const mail = await sink.waitFor('ann@example.org', undefined, 1 * second)
@@ -96,7 +96,7 @@ test('A mail is sent as soon as it is queued', async () => {
 })
 
 test.each(['down', 'refuse', 'busy'] as const)(
-  'A provider in mode %s neither fails nor delays queueing, and each mail arrives once after it recovers',
+  'a provider in mode %s neither fails nor delays queueing, and each mail arrives once after it recovers',
   async (mode) => {
     const queue = await open()
     sink.mode = mode
@@ -116,7 +116,7 @@ test.each(['down', 'refuse', 'busy'] as const)(
   },
 )
 
-test('Hanging jobs leave capacity for new ones, are retried with the same key, and wait behind new ones', async () => {
+test('hanging jobs leave capacity for new ones, are retried with the same key, and wait behind new ones', async () => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((bound) => {
     expect(bound).toBe(20 * second)
     const controller = new AbortController()
@@ -138,13 +138,13 @@ test('Hanging jobs leave capacity for new ones, are retried with the same key, a
   expect(new Set(await jobs('priority'))).toContainEqual({ priority: 1 })
 })
 
-test('The delay between attempts is a sixth of the job’s age, from two seconds to five minutes', () => {
+test('the delay between attempts is a sixth of the job’s age, from two seconds to five minutes', () => {
   const minute = 60 * second
   expect([0, 6 * second, 30 * second, 10 * minute, 30 * minute, 24 * 60 * minute].map(retryDelay))
     .toEqual([2 * second, 2 * second, 5 * second, 100 * second, 5 * minute, 5 * minute])
 })
 
-test('A permanently refused mail is not retried, and the log contains only its domain', async () => {
+test('a permanently refused mail is not retried, and the log contains only its domain', async () => {
   const queue = await open()
   sink.mode = 'reject'
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
@@ -154,7 +154,7 @@ test('A permanently refused mail is not retried, and the log contains only its d
   expect(errors).toMatchObject([{ task: 'send_mail', recipient_domain: 'example.org', reason: 'Resend answered 422 validation_error' }])
 })
 
-test('A mail that failed for three days is given up', async () => {
+test('a mail that failed for three days is given up', async () => {
   const queue = await open()
   sink.mode = 'down'
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 3 * 24 * 3_600 * second)
@@ -166,7 +166,7 @@ test('A mail that failed for three days is given up', async () => {
   )
 })
 
-test('The log and the jobs table contain no address, link or body, whatever error a handler throws', async () => {
+test('the log and the jobs table contain no address, link or body, whatever error a handler throws', async () => {
   const failures = [deliveryFailure('no answer in time'), new Error('for ann@example.org\n    at s3cret-of-ann'), 's3cret-of-ann']
   const thrown: unknown[] = []
   const queue = await open(async () => {
@@ -184,7 +184,7 @@ test('The log and the jobs table contain no address, link or body, whatever erro
   expect(lines.join('')).toMatch(/"reason":"no answer in time".*"reason":"Error at /s)
 })
 
-test('A stop ends within five seconds and requeues the running job, which the next process runs at once', async () => {
+test('a stop ends within five seconds and requeues the running job, which the next process runs at once', async () => {
   const first = await open()
   sink.mode = 'hang'
   await first.enqueue('send_mail', mailTo('ann@example.org'))
@@ -207,7 +207,7 @@ async function killedWorker(): Promise<string> {
   return key
 }
 
-test('The job of a killed process runs in another one once its lock is 45 seconds old, and not before', async () => {
+test('the job of a killed process runs in another one once its lock is 45 seconds old, and not before', async () => {
   const old = await killedWorker()
   const recent = await killedWorker()
   await owner.query(`update graphile_worker._private_jobs set locked_at = locked_at - interval '45 seconds' where key = $1`, [old])
@@ -223,7 +223,7 @@ test('The job of a killed process runs in another one once its lock is 45 second
   expect(keys).toEqual([old])
 }, 30 * second)
 
-test('A database that disappears during a job ends neither the process nor the queue, and the mail is sent once', async () => {
+test('a database that disappears during a job ends neither the process nor the queue, and the mail is sent once', async () => {
   const name = new URL(database.ownerUrl).pathname.slice(1)
   const handled: string[] = []
   const queue = await open(async ({ to }) => {
@@ -243,7 +243,7 @@ test('A database that disappears during a job ends neither the process nor the q
   expect(handled).toEqual(['first@example.org', 'second@example.org'])
 }, 40 * second)
 
-test('A start without a database fails instead of waiting', async () => {
+test('a start without a database fails instead of waiting', async () => {
   const log = pino({ level: 'silent' })
   const nowhere = startQueue<Payloads>({ databaseUrl: 'postgresql://auth_service:x@127.0.0.1:1/none', secret, log, tasks: { send_mail: async () => {} } })
   await expect(nowhere).rejects.toMatchObject({ code: 'ECONNREFUSED' })

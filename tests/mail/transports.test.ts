@@ -184,7 +184,7 @@ describe('SMTP', () => {
   })
 })
 
-test('The local log shows recipient, subject and link in one line', async () => {
+test('the local log shows recipient, subject and link in one line', async () => {
   const { log, lines } = recorder()
   await mailSender({ kind: 'log' }, log)(mail, never)
   expect(lines).toHaveLength(1)

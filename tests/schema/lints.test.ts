@@ -165,11 +165,11 @@ describe('a migrated database', () => {
   })
 })
 
-test('Each rule has a test of a violation', async () => {
+test('each rule has a test of a violation', async () => {
   expect(Object.keys(breaches).toSorted()).toEqual((await lints()).map(({ name }) => name))
 })
 
-test('The lists of tables in tests/data contain every exposed table', async () => {
+test('the lists of tables in tests/data contain every exposed table', async () => {
   const rows = async (sql: string) => (await db.query<{ what: string }>(sql)).rows.map(({ what }) => what)
   expect(await rows(`select relname as what from pg_class where relnamespace = 'api'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by 1`))
     .toEqual([...tables, ...readTables].toSorted())
@@ -180,7 +180,7 @@ test('The lists of tables in tests/data contain every exposed table', async () =
   ).toEqual([...ownedTables, 'imports'].toSorted())
 })
 
-test('The matrix of rights equals the interface’s', async () => {
+test('the matrix of rights equals the interface’s', async () => {
   const matrix = await db.query<{ role: string, resource: string, actions: string }>(
     `select role, resource, string_agg(action, ' ' order by action) as actions from private.role_permissions group by 1, 2`,
   )

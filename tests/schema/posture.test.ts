@@ -107,9 +107,9 @@ describe('anon and authenticated', () => {
       'most_rows_of_change',
       'one_more',
       'refuse_many_rows',
-      // Functions that check the caller’s rights themselves.
+      // Functions that check the caller's rights themselves.
       'take_back',
-      // Parts of functions of api, which run with the caller’s rights.
+      // Parts of functions of api, which run with the caller's rights.
       'asked_currency',
       'bank_history',
       'bank_values',

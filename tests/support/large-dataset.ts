@@ -1,5 +1,5 @@
 /**
- * A large dataset for benchmarks and tests of query plans, like a deployment after years: users with few rows, teams of uneven
+ * A large dataset for benchmarks and tests of query plans, like a deployment after years. It has users with few rows, teams of uneven
  * size, and the callers of the measured queries. The rows of all tenants are stored in mixed order.
  */
 import { createHash } from 'node:crypto'

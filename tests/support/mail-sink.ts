@@ -16,8 +16,12 @@ export type ReceivedMail = {
 }
 
 /**
- * The provider's behaviour. `ok` accepts; `down` responds 500; `hang` never responds; `refuse` closes the port; `reject` responds
- * 422, as Resend does for an invalid mail; `busy` responds 429; `encoded` declares a Brotli body.
+ * The provider's behaviour:
+ * - `ok` accepts the mail.
+ * - `down` responds 500, `busy` responds 429.
+ * - `reject` responds 422, as Resend does for an invalid mail.
+ * - `hang` never responds, `refuse` closes the port.
+ * - `encoded` declares a Brotli body.
  */
 export type SinkMode = 'ok' | 'down' | 'hang' | 'refuse' | 'reject' | 'busy' | 'encoded'
 

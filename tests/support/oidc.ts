@@ -43,7 +43,7 @@ export async function oidcProvider() {
       pkce: { required: () => true },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
-      // Grants consent without a page, so that users are not asked.
+      // Grants consent without asking the user.
       loadExistingGrant: async ({ oidc: { session, client } }) => {
         const grant = new provider!.Grant({ clientId: client?.clientId, accountId: session?.accountId })
         grant.addOIDCScope('openid profile email')

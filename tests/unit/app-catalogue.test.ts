@@ -39,7 +39,7 @@ function textsOf(node: Node, isShown = false): string[] {
 /** Returns the arguments of toasts and outcomes, which users also read. */
 const toastTextsOf = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
 
-test('No component contains a text of its own', () => {
+test('no component contains a text of its own', () => {
   const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.endsWith('.test.ts') && !file.startsWith('messages/'))
   expect(files.length).toBeGreaterThan(80)
   const literals = files.flatMap((file) => {
@@ -60,7 +60,7 @@ const prefixes: Record<string, string> = {
   'pages/transactions/transactions.css': 'tx',
 }
 
-test('A class is styled by the one sheet with its prefix, and each class of a component is styled', () => {
+test('a class is styled by the one sheet with its prefix, and each class of a component is styled', () => {
   const sheets = globSync('**/*.css', { cwd: source }).filter((file) => file !== 'styles/all.css')
   const classesOf = new Map(sheets.map((file) => [file, new Set([...read(file).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))]))
   const ownerOf = (name: string) => Object.entries(prefixes).find(([, prefix]) => name === prefix || name.startsWith(`${prefix}-`))?.[0]

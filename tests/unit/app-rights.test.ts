@@ -6,11 +6,11 @@ import { rightsOf } from '../../examples/app/src/app/navigation.ts'
 
 const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
 
-test('In the personal context a user may change rows, but not manage a team', () => {
+test('in the personal context a user may change rows, but not manage a team', () => {
   expect(rightsOf(null)).toEqual({ write: true, manage: false, own: false })
 })
 
-test('The app offers each role what the auth surface allows', () => {
+test('the app offers each role what the auth surface allows', () => {
   for (const role of everyRole) {
     const { manage, own } = rightsOf(role)
     expect([role, manage, own]).toEqual([
@@ -21,7 +21,7 @@ test('The app offers each role what the auth surface allows', () => {
   }
 })
 
-test('The app offers each role what the database allows', async () => {
+test('the app offers each role what the database allows', async () => {
   const sql = await readFile(new URL('../../db/rules/role_permissions.sql', import.meta.url), 'utf8')
   const selects = sql.split('union all')
   const may = (role: string, action: string, resource: string) =>

@@ -14,7 +14,7 @@ test.each([
   ['is the proxy’s address if it forwards an invalid one', '10.0.0.1', 'nonsense', '10.0.0.1'],
   ['is an IPv4 address also for an IPv4-mapped socket', '::ffff:10.0.0.1', '::ffff:198.51.100.7', '198.51.100.7'],
   ['is an IPv6 address', 'fd00::1', '2001:db8::1', '2001:db8::1'],
-])('The client address %s', (_, socket, forwarded, expected) => {
+])('the client address %s', (_, socket, forwarded, expected) => {
   expect(clientAddress(socket, forwarded, trusted)).toBe(expected)
 })
 
@@ -24,7 +24,7 @@ test.each([
   ['for another address in the /64 is the same', '2001:db8:0:1::2', '2001:db8:0:1'],
   ['for an IPv4-mapped address is the IPv4 address', '::ffff:203.0.113.9', '203.0.113.9'],
   ['for an invalid address is empty', 'nonsense', ''],
-])('The network of a client %s', (_, address, expected) => {
+])('the network of a client %s', (_, address, expected) => {
   expect(clientNetwork(address)).toBe(expected)
 })
 

@@ -195,7 +195,7 @@ describe('a secret in a file', () => {
   })
 })
 
-test('The app is at the origin by default; another APP_URL is also a trusted origin', () => {
+test('the app is at the origin by default; another APP_URL is also a trusted origin', () => {
   const { appUrl, origins } = authConfig(readSettings({
     ...least,
     PUBLIC_URL: 'https://api.example.org',

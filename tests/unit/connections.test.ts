@@ -13,7 +13,7 @@ const stock = { max: 100, reserved: 3 }
 describe('the number of connections of all processes', () => {
   test('is the sum of the pools’ maxima', async () => {
     const { pools, close } = connect('postgresql://nowhere', () => undefined)
-    // The third pool is the mail queue’s, with the same size.
+    // The third pool is the mail queue's, with the same size.
     expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(ofAuth)
     await close()
   })

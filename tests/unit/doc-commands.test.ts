@@ -29,7 +29,7 @@ describe.each(Object.entries(pages))('%s', (page, run) => {
   })
 })
 
-test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('Every command of %s can be pasted: it has no placeholder and no omission', (page) => {
+test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('every command of %s can be pasted: it has no placeholder and no omission', (page) => {
   expect(commandsOf(page).map(({ text }) => text).filter((text) => /<[\w-]+>|…/.test(text))).toEqual([])
 })
 

@@ -81,7 +81,7 @@ describe('setup in a second folder', () => {
   })
 })
 
-test('Setup in the folder of the running deployment continues, also through another path', async () => {
+test('setup in the folder of the running deployment continues, also through another path', async () => {
   await docker('finance', [], [])
   expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
   await symlink(deployment(), join(directory, 'link'))
@@ -89,7 +89,7 @@ test('Setup in the folder of the running deployment continues, also through anot
   expect((await command('setup', [])).code).toBe(0)
 })
 
-test('Setup copies the optional secrets of an older .env into files, and names the files', async () => {
+test('setup copies the optional secrets of an older .env into files, and names the files', async () => {
   await docker('finance', [], [])
   const secrets = { RESEND_API_KEY: 're_1', OTEL_EXPORTER_OTLP_HEADERS: 'x=1', ALERT_WEBHOOK_URL: 'https://alerts.example.org/hook?token=1' }
   await writeFile(join(deployment(), '.env'), Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`).join(''))
@@ -155,24 +155,24 @@ describe('setup with the secrets of an older .env', () => {
     const { output, complaint } = await command('setup', [])
     expect(output).toContain('.env is complete')
     expect(complaint).toBe(
-      'This version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
+      'this version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
     )
   })
 })
 
-test('Setup creates a missing secret, and says how to apply it', async () => {
+test('setup creates a missing secret, and says how to apply it', async () => {
   await docker('finance', [], [])
   await command('setup', ['https://money.example.org'])
   await rm(join(deployment(), 'secrets/AUTH_SERVICE_PASSWORD'))
   expect((await command('setup', [])).complaint).toBe(
-    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
+    'not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
   )
   await rm(join(deployment(), 'secrets/BETTER_AUTH_SECRET'))
   expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')
 })
 
 test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'https://example.org.', 'https://localhost:443', 'http://localhost'])(
-  'Setup refuses the address %s',
+  'setup refuses the address %s',
   async (address) => {
     await docker('finance', [], [])
     const { code, complaint } = await command('setup', [address])
@@ -188,7 +188,7 @@ async function dockerScript(answers: Record<string, string>): Promise<void> {
   await chmod(join(directory, 'bin/docker'), 0o755)
 }
 
-test('An upgrade whose new auth service does not start shows the last lines of its log', async () => {
+test('an upgrade whose new auth service does not start shows the last lines of its log', async () => {
   await writeFile(join(deployment(), '.env'), 'VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
   const started = join(directory, 'started')
   await dockerScript({
@@ -263,14 +263,14 @@ describe.runIf(process.getuid?.() === 0)('a .env of another user', () => {
   })
 })
 
-test('Setup without Docker warns that it could not check, and continues', async () => {
+test('setup without Docker warns that it could not check, and continues', async () => {
   await writeFile(join(directory, 'bin/docker'), '#!/bin/sh\nexit 1\n')
   await chmod(join(directory, 'bin/docker'), 0o755)
   const { code, complaint } = await command('setup', ['https://money.example.org'])
   expect([code, complaint]).toEqual([0, expect.stringContaining('Docker does not answer')])
 })
 
-test('Restore names a missing file of a backup', async () => {
+test('restore names a missing file of a backup', async () => {
   const dump = join(directory, 'finance-20260131T120000Z.dump')
   await writeFile(dump, '')
   await writeFile(dump.replace('.dump', '.sums'), '')

@@ -4,16 +4,16 @@ import { catalogue, codeOfDatabase, codeOfEngine, errorResponse } from '../../au
 import { fieldsOfCode } from '../../client/errors.ts'
 import { authPages } from '../../description/pages.ts'
 
-test('The files of routes and errors are up to date with `npm run schema`', async () => {
+test('the files of routes and errors are up to date with `npm run schema`', async () => {
   for (const [file, text] of Object.entries(authPages())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
-test('The client lists fields only for codes of the catalogue', () => {
+test('the client lists fields only for codes of the catalogue', () => {
   expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
 })
 
 describe('the catalogue of errors', () => {
-  // The interface’s table, and the codes that the design adds.
+  // The interface's table, and the codes that the design adds.
   test.each(
     [
       [400, 'INVALID_EMAIL'],
@@ -44,7 +44,7 @@ test('Retry-After is in whole seconds, at least one', async () => {
   expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: catalogue.RATE_LIMIT_EXCEEDED[1] })
 })
 
-test('An error of better-auth without a code of ours gets a code by its status', () => {
+test('an error of better-auth without a code of ours gets a code by its status', () => {
   expect([400, 401, 403, 404, 418, 422, 429, 500, 502].map((status) => codeOfEngine(status, 'SOMETHING_NEW'))).toEqual(
     [
       'VALIDATION_ERROR',
@@ -61,7 +61,7 @@ test('An error of better-auth without a code of ours gets a code by its status',
   expect(codeOfEngine(400, 'constructor')).toBe('VALIDATION_ERROR')
 })
 
-test('A database error becomes a response only if our SQL raised it', () => {
+test('a database error becomes a response only if our SQL raised it', () => {
   expect(codeOfDatabase({ code: 'P0001', message: 'ORGANIZATION_LIMIT_REACHED' })).toBe('ORGANIZATION_LIMIT_REACHED')
   expect(codeOfDatabase({ code: 'P0001', message: 'something else' })).toBeUndefined()
   expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe('SLUG_TAKEN')

@@ -31,7 +31,7 @@ test.each<[Program, string, boolean]>([
   expect(belowFloors({ [program]: version })).toHaveLength(isBelow ? 1 : 0)
 })
 
-test('A finding is one line with version, minimum and reason; it is an error if the flaw is exploitable', () => {
+test('a finding is one line with version, minimum and reason; it is an error if the flaw is exploitable', () => {
   expect(belowFloors({ node: '24.21.0', postgresql: null, postgrest: undefined })).toEqual([
     {
       program: 'node',
@@ -72,9 +72,9 @@ describe('building an image with an exploitable flaw', () => {
   })
 })
 
-test('An upgrade with a Caddy below its minimum prints a line and succeeds', async () => {
+test('an upgrade with a Caddy below its minimum prints a line and succeeds', async () => {
   const [command] = /^docker compose run .* infra\/docker\/floors\.ts .*$/m.exec(await readFile(join(root, 'infra/docker/upgrade'), 'utf8')) ?? []
-  // A fake Docker: Caddy’s container prints its version, and the migration’s image runs Node.
+  // A fake Docker: Caddy's container prints its version, and the migration's image runs Node.
   const docker = (caddy: string) =>
     `docker() { case "$*" in
     "compose exec -T caddy caddy version") ${caddy} ;;

@@ -13,7 +13,7 @@ function fakeDatabase() {
   return { it, ready }
 }
 
-test('Many readiness requests query the database once per second', async () => {
+test('many readiness requests query the database once per second', async () => {
   const { it, ready } = fakeDatabase()
   await Promise.all(Array.from({ length: 100 }, ready))
   it.ms += 999
@@ -24,7 +24,7 @@ test('Many readiness requests query the database once per second', async () => {
   expect(it.queries).toBe(2)
 })
 
-test('A lost and a recovered database are noticed after one second', async () => {
+test('a lost and a recovered database are noticed after one second', async () => {
   const { it, ready } = fakeDatabase()
   expect(await ready()).toEqual(well)
   it.checks = { ...well, database: false }
@@ -35,7 +35,7 @@ test('A lost and a recovered database are noticed after one second', async () =>
   expect(await ready()).toEqual(well)
 })
 
-test('A query that takes longer than a second is not repeated meanwhile', async () => {
+test('a query that takes longer than a second is not repeated meanwhile', async () => {
   const { promise, resolve } = Promise.withResolvers<Checks>()
   let queries = 0
   let ms = 0

@@ -5,7 +5,7 @@ import { createHold } from '../../edge/hold.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('An upgrade that dies holds requests for 20 seconds, and a repeated one for another 20 seconds', async () => {
+test('an upgrade that dies holds requests for 20 seconds, and a repeated one for another 20 seconds', async () => {
   const hold = createHold()
   expect(hold.passed()).toBeUndefined()
   hold.begin()

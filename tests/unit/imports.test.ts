@@ -31,7 +31,7 @@ function circle(): string[] | undefined {
   return undefined
 }
 
-test('No file imports itself, directly or through others', () => {
+test('no file imports itself, directly or through others', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(circle()).toBeUndefined()
 })

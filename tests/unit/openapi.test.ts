@@ -12,7 +12,7 @@ async function document(publicUrl: string) {
   return openApiDocument(db, publicUrl)
 }
 
-test('The OpenAPI document describes the auth surface from its rows', async () => {
+test('the OpenAPI document describes the auth surface from its rows', async () => {
   const { paths, components } = await document('http://localhost:3000')
   expect(Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/')))).toEqual(described.paths)
   expect(components).toMatchObject(described.components)
@@ -37,7 +37,7 @@ describe('the description of the auth surface', () => {
   })
 })
 
-test('A deployment’s document has the addresses of both surfaces and the name of its cookie', async () => {
+test('a deployment’s document has the addresses of both surfaces and the name of its cookie', async () => {
   const at = async (publicUrl: string) => {
     const { servers, paths, components } = await document(publicUrl)
     return [servers[0]?.url, paths['/transactions']?.['servers'], components.securitySchemes['session']?.['name']]

@@ -15,7 +15,7 @@ const niceness = () =>
   new Map(readdirSync('/proc/self/task').map((id) => [id, Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])]))
 
 test.each(['correct horse', '', 'ﬁancé with a ligature', 'a̐é'])(
-  'A hash of %j verifies with better-auth, and a hash of better-auth verifies here',
+  'a hash of %j verifies with better-auth, and a hash of better-auth verifies here',
   async (password) => {
     await using pool = passwords(1)
     expect(await verifyPassword({ hash: await pool.hash(password), password })).toBe(true)
@@ -24,13 +24,13 @@ test.each(['correct horse', '', 'ﬁancé with a ligature', 'a̐é'])(
   },
 )
 
-test('A stored password in another format is an error instead of a wrong password', async () => {
+test('a stored password in another format is an error instead of a wrong password', async () => {
   await using pool = passwords(1)
   await expect(pool.verify({ hash: 'no colon', password: 'x' })).rejects.toThrow('form of a hash')
 })
 
 test.runIf(process.platform === 'linux')(
-  'More requests than threads are all served by the fixed number of threads, each with its own result',
+  'more requests than threads are all served by the fixed number of threads, each with its own result',
   async () => {
     await using pool = passwords(2)
     const before = niceness()
@@ -42,7 +42,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('A task of a thread that dies is done by the next thread', async () => {
+test('a task of a thread that dies is done by the next thread', async () => {
   const lost: Error[] = []
   const begun = once(process, 'worker') as Promise<[Worker]>
   await using pool = passwords(1, (error) => lost.push(error))
@@ -53,7 +53,7 @@ test('A task of a thread that dies is done by the next thread', async () => {
   expect(lost).toHaveLength(1)
 })
 
-test('Tasks that wait at a stop, and later ones, are rejected', async () => {
+test('tasks that wait at a stop, and later ones, are rejected', async () => {
   const pool = passwords(1)
   const hashes = ['a', 'b', 'c'].map((password) => pool.hash(password))
   const results = Promise.allSettled(hashes)

@@ -1,10 +1,10 @@
-/** postgrest.conf is the only place for PostgREST’s settings. */
+/** postgrest.conf is the only place for PostgREST's settings. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('The file is ASCII, because some builds of PostgREST refuse other characters', async () => {
+test('the file is ASCII, because some builds of PostgREST refuse other characters', async () => {
   expect((await read('postgrest.conf')).match(/[^\t\n -~]/g)).toBeNull()
 })
 

@@ -33,7 +33,7 @@ const app = async (): Promise<string | undefined> => {
   return directory === undefined ? undefined : readFile(join(directory, 'index.html'), 'utf8')
 }
 
-test('The app is built once, and again after a source has changed', async () => {
+test('the app is built once, and again after a source has changed', async () => {
   await prepare(wellBuilt)
   expect([await app(), said]).toEqual(['1', ['app   is built, once']])
   expect([await app(), said]).toEqual(['1', []])
@@ -46,19 +46,19 @@ test('The app is built once, and again after a source has changed', async () => 
   expect((await readdir(join(checkout, 'examples/app'))).toSorted()).toEqual(['dist', 'index.html', 'src'])
 })
 
-test('A failed build is reported, and the start continues without an app', async () => {
+test('a failed build is reported, and the start continues without an app', async () => {
   await prepare(`throw new Error('of the builder')`)
   expect(await app()).toBeUndefined()
   expect(said.at(-1)).toMatch(/^app {3}could not be built, so that there is none: /)
 })
 
-test('A checkout without the app or its build tools starts without one, and reports nothing', async () => {
+test('a checkout without the app or its build tools starts without one, and reports nothing', async () => {
   expect([await app(), said]).toEqual([undefined, []])
   await write('examples/app/index.html', '<title>App</title>')
   expect([await app(), said]).toEqual([undefined, []])
 })
 
-test('The app is built unless the environment names another app or disables it', () => {
+test('the app is built unless the environment names another app or disables it', () => {
   const wanted = (env: Record<string, string>) => readSettings(env).wantsReferenceApp
   expect(wanted({})).toBe(true)
   expect(wanted({ APP_DIR: '' })).toBe(true)

@@ -16,11 +16,11 @@ test.each([
   ['🦊 Fox', 'fox-fox'],
   ['--- … ---', 'team'],
   ['\u{10FFFF}', 'team'],
-])('The slug of %j starts with %s', (name, readable) => {
+])('the slug of %j starts with %s', (name, readable) => {
   expect(slugOf(name).replace(/-[0-9a-f]{8}$/, '')).toBe(readable)
 })
 
-test('The slug of any name is valid and unique', () => {
+test('the slug of any name is valid and unique', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (name) => {
       expect(input.create.safeParse({ name: 'any', slug: slugOf(name) }).success).toBe(true)

@@ -33,19 +33,19 @@ describe('the latest off-site copy', () => {
   test('is never one of another deployment', () => {
     expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
     expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
-      'Nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
+      'nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
     )
     expect(() => latest()).toThrow('Nothing is off-site of money.example.org.')
   })
 })
 
-test('A named copy is used even if empty, and a missing one is refused', () => {
+test('a named copy is used even if empty, and a missing one is refused', () => {
   const copies = copiesOf([dump(1, 6), dump(2, 0)])
   expect(choose(copies, 'dump', 'finance-20260102T031500Z', 'money.example.org')).toMatchObject({ chosen: { people: 0, rows: 0 }, passedOver: [] })
   expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow('no finance-20260103T031500Z of money.example.org')
 })
 
-test('A log is not used as a backup, and an older one without a name gets its time', () => {
+test('a log is not used as a backup, and an older one without a name gets its time', () => {
   const log: Snapshot = { id: 'log', time: '2026-01-09T04:00:00.5Z', hostname: 'money.example.org', tags: ['pitr'] }
   const copies = copiesOf([log, dump(1, 6)])
   expect(choose(copies, 'dump', 'latest', 'money.example.org').chosen.id).toBe('money.example.org 1')
