@@ -13,19 +13,19 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 /** Returns the listed events without sign-ins, newest first. */
-const listed = async (member: Person) => {
-  const { status, body } = await member.get('/list-events')
+const listed = async (user: Person) => {
+  const { status, body } = await user.get('/list-events')
   expect(status).toBe(200)
   return (body as { kind: string, name?: string }[]).filter(({ kind }) => kind !== 'signed_in').map(({ kind, name }) => [kind, name])
 }
-const mailed = (member: Person, subject: string) => stack.mail.waitFor(member.email, (mail) => mail.subject === subject)
-const addPasskey = async (member: Person, name: string): Promise<string> => {
-  const { body: options } = await member.post('/passkey/generate-register-options', { password })
-  return (await member.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(options), name })).body.id
+const mailed = (user: Person, subject: string) => stack.mail.waitFor(user.email, (mail) => mail.subject === subject)
+const addPasskey = async (user: Person, name: string): Promise<string> => {
+  const { body: options } = await user.post('/passkey/generate-register-options', { password })
+  return (await user.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(options), name })).body.id
 }
-const turnOn = async (member: Person) => {
-  const { body } = await member.post('/two-factor/enable', { password })
-  expect((await member.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
+const turnOn = async (user: Person) => {
+  const { body } = await user.post('/two-factor/enable', { password })
+  expect((await user.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
 }
 
 test('a user adds a passkey and deletes it', async () => {

@@ -18,14 +18,14 @@ type Device = { agent: string, address: string }
 const home = { agent: firefox, address: '203.0.113.7' }
 const headersOf = ({ agent, address }: Device) => ({ 'user-agent': agent, 'x-forwarded-for': address })
 /** Signs in the same user with another browser. */
-const signIn = async (member: Person, device: Device) => {
-  const elsewhere = person(stack, member.name, member.email)
-  expect((await elsewhere.post('/sign-in/email', { email: member.email, password }, headersOf(device))).status).toBe(200)
+const signIn = async (user: Person, device: Device) => {
+  const elsewhere = person(stack, user.name, user.email)
+  expect((await elsewhere.post('/sign-in/email', { email: user.email, password }, headersOf(device))).status).toBe(200)
   return elsewhere
 }
-const eventsOf = async (member: Person) => (await member.get('/list-events')).body as Record<string, any>[]
-const membershipOf = async (member: Person, organizationId: string) =>
-  (await member.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
+const eventsOf = async (user: Person) => (await user.get('/list-events')).body as Record<string, any>[]
+const membershipOf = async (user: Person, organizationId: string) =>
+  (await user.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
 /** Returns the notices mailed to a user, after all pending notices are sent. */
 const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail[]> => {
   const waiting = () =>

@@ -20,16 +20,16 @@ const unauthorized = refused(401, 'UNAUTHORIZED')
 const signedInResponse = { status: 200, body: { user: expect.anything(), session: expect.anything(), subscription: expect.anything() } }
 
 /** The same user in another browser. */
-const otherBrowser = (member: Person) => person(stack, member.name, member.email)
+const otherBrowser = (user: Person) => person(stack, user.name, user.email)
 /** The same user in another browser, after the password and before the code. */
-async function beginSignIn(member: Person): Promise<Person> {
-  const browser = otherBrowser(member)
+async function beginSignIn(user: Person): Promise<Person> {
+  const browser = otherBrowser(user)
   expect(await browser.signIn()).toMatchObject(codeRequired)
   return browser
 }
 const totp = (browser: Person, code: string, trustDevice = false) => browser.post('/two-factor/verify-totp', { code, trustDevice })
 const backup = (browser: Person, code: string | undefined) => browser.post('/two-factor/verify-backup-code', { code })
-const status = async (member: Person) => (await member.get('/two-factor/status')).body
+const status = async (user: Person) => (await user.get('/two-factor/status')).body
 const sessionsOf = async ({ email }: Person) =>
   (await stack.sql.query('select s.id from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
 const cookieNames = ({ headers }: Answer) => headers.getSetCookie().map((cookie) => cookie.split('=')[0])
@@ -37,14 +37,14 @@ const expectOneIn = (answers: Answer[]) => {
   expect(answers.filter(({ status: it }) => it === 200)).toHaveLength(1)
   for (const answer of answers.filter(({ status: it }) => it !== 200)) expect(answer).toMatchObject(wrongCode)
 }
-const isSignedIn = async (member: Person) => (await member.get('/get-session')).status === 200
+const isSignedIn = async (user: Person) => (await user.get('/get-session')).status === 200
 /** Longer ago than the minutes in which a sign-in replaces the password. */
 const signedInLongAgo = ({ email }: Person) =>
   stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = (select id from auth.users where email = $1)`, [email])
-async function resetPassword(member: Person, to: string): Promise<void> {
-  await member.post('/forget-password', { email: member.email })
-  const link = new URL(linkIn(await stack.mail.waitFor(member.email, ({ text }) => text.includes('reset-password'))))
-  expect((await member.post('/reset-password', { token: link.searchParams.get('token'), password: to })).status).toBe(200)
+async function resetPassword(user: Person, to: string): Promise<void> {
+  await user.post('/forget-password', { email: user.email })
+  const link = new URL(linkIn(await stack.mail.waitFor(user.email, ({ text }) => text.includes('reset-password'))))
+  expect((await user.post('/reset-password', { token: link.searchParams.get('token'), password: to })).status).toBe(200)
 }
 
 describe('turning two factors on', () => {
@@ -374,9 +374,9 @@ describe('an attacker who knows the password changes the address, and the owner 
     const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
     await ann.post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
   }
-  const enabledAgo = (member: Person, ago: string) =>
+  const enabledAgo = (user: Person, ago: string) =>
     stack.sql.query('update auth.two_factors set enabled_at = now() - $2::interval where user_id = (select id from auth.users where email = $1)', [
-      member.email,
+      user.email,
       ago,
     ])
 
@@ -408,9 +408,9 @@ describe('guesses of codes', () => {
   /** Sends each request from a new client address. */
   const from = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
   const guess = (browser: Person, code: string, path = 'verify-totp') => browser.post(`/two-factor/${path}`, { code }, from())
-  async function beginLimitedSignIn(member: Person): Promise<Person> {
-    const browser = person(limited, member.name, member.email)
-    expect(await browser.post('/sign-in/email', { email: member.email, password }, from())).toMatchObject(codeRequired)
+  async function beginLimitedSignIn(user: Person): Promise<Person> {
+    const browser = person(limited, user.name, user.email)
+    expect(await browser.post('/sign-in/email', { email: user.email, password }, from())).toMatchObject(codeRequired)
     return browser
   }
   const expectLimited = (answer: Answer) => {

@@ -445,17 +445,17 @@ run "the_edge_scales_beyond_eight_tasks_and_services_behind_it_do_not" {
 run "invalid_variables_are_refused" {
   command = plan
   variables {
-    region          = "mx-central-1" # the image has no certificate of it
+    region          = "mx-central-1" # the image has no certificate for it
     host_name       = "https://money.example.org"
     certificate_arn = null
     auth_image      = "registry.example.org/finance-backend:latest"
     postgrest_image = "postgrest/postgrest:v16.2"
-    # a single task
+    # A single task is not enough.
     tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
     database = { version = "14", backup_days = 1 }
     mail     = { from = "money@example.org", provider = "carrier-pigeon", secret_arn = "re_the_key_itself" }
     settings = { BETTER_AUTH_SECRET = "not here" }
-    # in one zone
+    # Public subnets in only one zone.
     network          = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1"], private_subnet_ids = ["subnet-3", "subnet-4"] }
     copies           = { region = "mx-central-1", kms_key_arn = "arn:aws:kms:mx-central-1:123456789012:key/1" }
     restore          = { identifier = "finance-2" }

@@ -56,7 +56,7 @@ test('a failed statement leaves neither its text nor a value in the log; the ser
   expect(await text()).toContain('database system is shut down')
 })
 
-test.runIf(process.platform === 'linux')('A query that exceeds the memory limit of a process fails alone, and leaves no statement in the log', async () => {
+test.runIf(process.platform === 'linux')('a query that exceeds the memory limit of a process fails alone, and leaves no statement in the log', async () => {
   const { query, stop } = await server()
   await query(`select set_config('test.kept', 'by this session', false)`)
   // 42 MB, of which the server needs several copies.

@@ -22,7 +22,7 @@ export async function alerts(): Promise<{ name: string, query: string }[]> {
   const blocks = (await monitoringFile('alerts.yml')).split(/^ {6}- alert: /m).slice(1)
   return blocks.map((block) => ({
     name: block.split('\n', 1)[0] ?? '',
-    // up to the next key of the rule
+    // Reads up to the next key of the rule.
     query: (/^ {8}expr: >?([^]*?)(?=^ {8}\w+:)/m.exec(block)?.[1] ?? '').trim(),
   }))
 }

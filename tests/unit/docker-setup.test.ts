@@ -155,7 +155,7 @@ describe('setup with the secrets of an older .env', () => {
     const { output, complaint } = await command('setup', [])
     expect(output).toContain('.env is complete')
     expect(complaint).toBe(
-      'this version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
+      'This version does not read these lines of .env, but the files of secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET. The values of BETTER_AUTH_SECRET differ. Delete the lines when you no longer want to go back to a version that reads them.\n',
     )
   })
 })
@@ -165,7 +165,7 @@ test('setup creates a missing secret, and says how to apply it', async () => {
   await command('setup', ['https://money.example.org'])
   await rm(join(deployment(), 'secrets/AUTH_SERVICE_PASSWORD'))
   expect((await command('setup', [])).complaint).toBe(
-    'not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
+    'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
   )
   await rm(join(deployment(), 'secrets/BETTER_AUTH_SECRET'))
   expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')

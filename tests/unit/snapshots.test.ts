@@ -33,7 +33,7 @@ describe('the latest off-site copy', () => {
   test('is never one of another deployment', () => {
     expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
     expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
-      'nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
+      'Nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
     )
     expect(() => latest()).toThrow('Nothing is off-site of money.example.org.')
   })
