@@ -1,6 +1,6 @@
--- Computed fields: PostgREST takes a function of one unnamed row for a column of that table, and for no function of /rpc.
+-- Computed fields. PostgREST presents a function of one unnamed row as a column of that table, and not as a function of /rpc.
 
--- Two ways to read are switched off, because the planner would now and then read all of the caller's transactions for each account.
+-- Two scan methods are disabled, because the planner would sometimes read all of the caller's transactions for each account.
 create or replace function api.current_balance(api.accounts) returns numeric
   language sql stable set enable_seqscan = off set enable_bitmapscan = off
 begin atomic
@@ -15,7 +15,7 @@ grant execute on function api.current_balance(api.accounts) to authenticated;
 create or replace function api.monthly_cost(api.subscriptions) returns numeric
   language sql immutable parallel safe
 begin atomic
-  -- so many decimal places that no cost of a month comes to lie at half a cent before it is rounded
+  -- enough decimal places that no monthly cost is at half a cent before it is rounded
   select round($1.amount::numeric(34, 20) * months.share / months.of, 2)
   from (
     select
@@ -34,7 +34,7 @@ create or replace function api.next_due_on(api.subscriptions) returns date
   language plpgsql stable set search_path = ''
 as $$
 begin
-  -- occurrences come in their order, and one at a time: the first that is not recorded ends the search
+  -- occurrences() returns one day at a time, in order: the search ends at the first day that is not recorded
   return (
     select o.due_on
     from private.occurrences($1, current_date, coalesce($1.ends_on, date '2199-12-31')) o

@@ -43,7 +43,7 @@ begin
       format('amount is what leaves in %s, to_amount what arrives in %s.', origin.currency, destination.currency));
   end if;
 
-  -- what is rounded already has lost what the table would refuse
+  -- the rounded amounts have already lost the decimals that the table would refuse
   if not (private.fits_cents(create_transfer.amount, origin.currency) and private.fits_cents(coalesce(create_transfer.to_amount, incoming), destination.currency)) then
     perform private.refuse_value('api.transactions', 'transactions_amount_fits_currency');
   end if;

@@ -1,6 +1,5 @@
--- A month's own budget wins over the one of every month, and that over the category's monthly_budget; each currency by itself. A
--- day of a month is a whole number of 377580ths of it, whether it has 28, 29, 30 or 31 days: so budgets are added up
--- exactly, and rounded once.
+-- For each currency, a month's own budget comes before the budget for every month, and that before the category's monthly_budget. Each day
+-- of a month is a whole number of 377580ths of the month, for 28, 29, 30 and 31 days. So the sum of budgets is exact and rounded once.
 create or replace function private.budget_comparison_statement(
   start_date text default null,
   end_date text default null,
@@ -28,7 +27,7 @@ begin
   execute format(
     'with %1$s select (select min(since) from carrying), exists (select from usual where since < %3$L and until > %2$L) or exists (select from own where month >= %2$L and month < %3$L)',
     budgets, first_month, upper(days)) into carried_from, is_budgeted;
-  -- Asked first, because the plan would decide otherwise whether spending that no row shows is converted, and misses a rate.
+  -- This is checked first. Otherwise the plan would decide whether spending without a row is converted, and a missing rate is an error.
   if not is_budgeted then
     return null;
   end if;
@@ -44,7 +43,7 @@ begin
         select category_id, currency, date_trunc('month', day::timestamp)::date as month, sum(amount) as amount from %5$s group by 1, 2, 3
       ), months_before as (
         select c.category_id, c.currency, coalesce(o.amount, u.amount) + coalesce(s.amount, 0) as rest,
-          -- what is left reaches as far as each month after it carries over
+          -- a remainder reaches the range if every month after it carries over
           coalesce(bool_and(coalesce(o.rollover, u.rollover, false)) over (
             partition by c.category_id, c.currency order by c.month desc rows between unbounded preceding and 1 preceding), true) as is_carried
         from (
@@ -96,10 +95,10 @@ begin
     context);
 end
 $$;
-comment on function private.budget_comparison_statement(text, text, text, text, text) is 'The statement of api.get_budget_comparison(); null where the range has no budget.';
+comment on function private.budget_comparison_statement(text, text, text, text, text) is 'The statement of api.get_budget_comparison(); null if the range has no budget.';
 grant execute on function private.budget_comparison_statement(text, text, text, text, text) to authenticated;
 
--- Without nested loops, because the planner takes a tenant for one row and would compare each month with each.
+-- Nested loops are disabled. The planner estimates one row per tenant and would compare each month with each other month.
 create or replace function api.get_budget_comparison(
   start_date text default null,
   end_date text default null,

@@ -53,7 +53,7 @@ begin
       ), currencies as (
         select distinct currency from flow
         union
-        -- of nothing: one series of zeros
+        -- without any transactions, one series of zeros
         select %7$L where not exists (select from flow)
       )
       select p.period::date, c.currency, coalesce(f.income, 0.00), coalesce(f.expenses, 0.00), coalesce(f.income - f.expenses, 0.00), p.is_planned

@@ -1,14 +1,13 @@
--- filters has no default, on purpose: PostgREST 12 takes a body of any other form for a function of one JSON parameter, and a
--- misspelt name would so be answered as if nothing had been asked to be filtered.
+-- The parameter filters has no default, on purpose. PostgREST 12 passes a body of any other form to a function of one JSON parameter. A
+-- misspelt parameter name would then return all transactions, as if the request had no filters.
 --
--- PostgREST asks for a page with a limit around the call. So that no more is read than the page needs, the function is one
--- query, which the planner puts in the place of the call. It walks the dates from the newest on in steps. A step is taken
--- when somebody asks for one more row: it finds, by the index of each of the caller's two tenants, the date so many rows
--- further back, and reads what lies between, of both tenants. One ordered scan would not do, because no index has the
--- personal rows in an order that the planner can merge with the team's. Each step is twice as long as the one before, so
--- that reading everything takes few of them.
+-- PostgREST puts a limit around the call, and the function reads no more rows than the page needs. It is one query, so that the planner
+-- inlines it. The query walks the dates in steps, from the newest on. Each further step runs only if the page needs another row. A step
+-- finds, by the indexes of the caller's two tenants, the date that is `size` rows further back. It then reads the rows of both tenants
+-- between the two dates. One ordered scan is not possible: no index has the personal rows in an order that the planner can merge with
+-- the team's. Each step is twice as long as the step before, so reading everything takes few steps.
 --
--- The steps are the outer side of a nested loop, and each is sorted; so the rows come newest first.
+-- The steps are the outer side of a nested loop and each step is sorted, so the rows come newest first.
 create or replace function api.get_filtered_transactions(filters jsonb) returns setof api.transactions
   language sql stable
 begin atomic
@@ -16,14 +15,14 @@ begin atomic
     select * from private.parse_filters(filters)
   ), asked as materialized (
     select coalesce(lower(moments), '-infinity') as first,
-      -- the end of a step is not part of it
+      -- the end of a step is exclusive
       coalesce(upper(moments) + interval '1 microsecond', 'infinity') as beyond
     from (select private.reach(range_intersect_agg(moments), range_intersect_agg(days)) as moments from conditions where field = 'transaction_date') d
     where not coalesce(isempty(moments), false)
   ), steps (first, beyond, size) as (
     select beyond, beyond, 32 from asked
     union all
-    -- greatest leaves out a tenant that has no row so far back
+    -- greatest() ignores a tenant that has no older row
     select greatest(
         asked.first,
         (
@@ -64,7 +63,7 @@ begin atomic
       )
     order by t.transaction_date desc, t.id
   ) as found
-  -- the caller may ask for the same order by name, which would sort all rows
+  -- without this limit, a caller who orders by the same columns explicitly would cause a sort of all rows
   limit (select private.rows_of_page('get_filtered_transactions'));
 end;
 comment on function api.get_filtered_transactions(jsonb) is

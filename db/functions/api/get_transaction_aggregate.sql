@@ -26,7 +26,7 @@ begin
         select %1$s as key, currency, %4$s as value, sum(count) as count
         from %5$s
         group by 1, 2
-        -- names the amount, so that a missing rate refuses a count of groups too
+        -- the condition reads the amount, so that a missing rate is an error for counts too
         having sum(count) <> 0 or sum(amount) <> 0
       ) g
       %6$s
@@ -35,7 +35,7 @@ begin
     case p_group_by
       when 'category' then 'category_id'
       when 'status' then 'status'
-      -- how much there was of each, in the one it is converted to
+      -- when converted, the groups are the original currencies
       when 'currency' then case when target is null then 'currency' else 'transaction_currency' end
       else format('date_trunc(%L, day::timestamp)', p_group_by)
     end,

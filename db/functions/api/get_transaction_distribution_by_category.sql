@@ -51,7 +51,7 @@ $$;
 comment on function private.distribution_statement(jsonb, text) is 'The statement of api.get_transaction_distribution_by_category().';
 grant execute on function private.distribution_statement(jsonb, text) to authenticated;
 
--- params has no default, for the reason get_filtered_transactions says.
+-- params has no default, for the same reason as filters of get_filtered_transactions().
 create or replace function api.get_transaction_distribution_by_category(params jsonb, p_convert_to text default null)
   returns table (category_id uuid, name text, currency text, total numeric, count bigint, share numeric)
   language plpgsql stable set search_path = '' set enable_sort = off

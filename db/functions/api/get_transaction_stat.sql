@@ -5,7 +5,7 @@ create or replace function private.transaction_stat_statement(
   p_aggregate_fn text default 'sum',
   p_transaction_type text default 'balance',
   p_convert_to text default null,
-  -- names the currencies, where there are several
+  -- lists the currencies of the transactions, for the error about mixed currencies
   out statement text,
   out currencies text
 )
@@ -32,9 +32,9 @@ begin
       when target is null then $query$
         with any_one as materialized (select currency from %1$s limit 1)
         select sum(amount) as amount, sum(count) as count,
-          -- a mean of no row has no currency, and reads none
+          -- an average of no rows has no currency, so the query for one is skipped
           case when count(*) > 0 then (select currency from any_one) end as currency,
-          -- whether a currency differs from any one of them takes less than to find the first and the last, or to group by it
+          -- comparing with any one currency is faster than min() and max() or a group by
           bool_or(currency <> (select currency from any_one)) as is_mixed
         from %1$s
       $query$

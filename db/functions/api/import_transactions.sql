@@ -21,7 +21,7 @@ begin
   if char_length(p_file_name) not between 1 and 255 then
     perform private.invalid('p_file_name does not have 1 to 255 characters', 'Leave it out when there is none.');
   end if;
-  -- a dry run too, because what it calls new could not be stored
+  -- a dry run checks this too, because a caller without the right could not store the new rows
   if public.org_id() is not null and not (private.can('imports', 'create') and private.can('transactions', 'create')) then
     perform private.deny('transactions');
   end if;
@@ -40,7 +40,7 @@ begin
     return;
   end if;
 
-  -- two members with the same file: the second looks when the first has stored
+  -- if two members import the same file, the second waits here and then finds the stored rows
   perform private.lock_tenants('transactions');
   for row_number, verdict, reason, transaction_id in
     with judged as materialized (

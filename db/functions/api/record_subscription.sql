@@ -4,7 +4,7 @@ as $$
 declare
   subscription api.subscriptions;
   recorded api.transactions;
-  -- of a whole day not by way of a moment, because a zone may have skipped it
+  -- a whole day is not converted through a timestamp, because a time zone may have skipped that day
   day constant date := coalesce(private.whole_day(due_on), private.to_moment(due_on, 'due_on', false)::date);
 begin
   perform private.lock_tenants('transactions');

@@ -1,21 +1,21 @@
--- Triggers end what depends on a credential when the credential changes or goes.
+-- Triggers that revoke what depends on a credential when the credential changes or is deleted.
 
--- The requirement of a passkey ends with the last passkey, however that is deleted. Otherwise the user could no longer sign in.
+-- The requirement of a passkey ends when the last passkey is deleted. Otherwise the user could no longer sign in.
 create or replace function auth.end_passkey_requirement() returns trigger
   language plpgsql set search_path = ''
 as $$
 begin
-  -- a concurrent deletion of the same user's other passkey waits here, and then sees that this one is gone
+  -- a concurrent deletion of the same user's other passkey waits here, and then no longer finds this one
   perform from auth.users where id = old.user_id for no key update;
   update auth.users set passkey_required = false
     where id = old.user_id and passkey_required and not exists (select from auth.passkeys where user_id = old.user_id);
   return null;
 end
 $$;
-comment on function auth.end_passkey_requirement() is 'Lets the password sign in again once a user has no passkey.';
+comment on function auth.end_passkey_requirement() is 'Allows sign-in by password again after the user''s last passkey is deleted.';
 revoke execute on function auth.end_passkey_requirement() from public;
 
--- Sign-ins under way and remembered devices depend on the password, and end with it.
+-- Pending sign-ins and remembered devices depend on the password, so a new password revokes them.
 create or replace function auth.end_two_factor_tokens() returns trigger
   language plpgsql set search_path = ''
 as $$
@@ -24,5 +24,5 @@ begin
   return null;
 end
 $$;
-comment on function auth.end_two_factor_tokens() is 'Ends the sign-ins under way and the remembered devices of a user whose password has changed.';
+comment on function auth.end_two_factor_tokens() is 'Deletes the pending sign-ins and remembered devices of a user whose password has changed.';
 revoke execute on function auth.end_two_factor_tokens() from public;

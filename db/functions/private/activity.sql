@@ -1,58 +1,59 @@
--- Every change of a money table is recorded in api.activity, by statement: once a statement has changed its rows, one insert
--- writes down all of them. What foreign keys and triggers change in its wake is recorded in the same way.
+-- Every change of a money table is recorded in api.activity, by statement: after a statement has changed rows, one insert records all of
+-- them. Changes by foreign keys and triggers are recorded in the same way.
 --
--- Requests of the data surface are recorded. The owner of the database and the auth service have no claims, and are not: a
--- user who is deleted leaves no rows behind.
+-- Only requests of the data surface are recorded. The owner of the database and the auth service have no claims. So the deletion of a user
+-- leaves no activity.
 
 create or replace function private.start_of_change(p_moment timestamptz, p_random uuid) returns text
   language sql immutable set search_path = ''
 begin atomic
   select lpad(to_hex((extract(epoch from p_moment) * 1000)::bigint), 12, '0') || '7'
-    -- the digits around the variant's, which a random id has in the same place
+    -- skips the digit of the UUID variant, which is the same in each random id
     || substr(digits, 14, 3) || substr(digits, 17, 8)
   from (select replace(p_random::text, '-', '') as digits) d;
 end;
 comment on function private.start_of_change(timestamptz, uuid) is
-  'What the ids of a request''s activity begin with, in 24 hexadecimal digits: the time and a random part. The other 8 count.';
+  'The prefix of the ids of a request''s activity, in 24 hexadecimal digits: the time and a random part. The other 8 digits count the rows.';
 
 create or replace function private.nth_of_change(p_start text, p_number bigint) returns uuid
   language sql immutable
   return (p_start || lpad(to_hex(p_number), 8, '0'))::uuid;
-comment on function private.nth_of_change(text, bigint) is 'The id of a request''s n-th row of activity; 0 is the id of the request.';
+comment on function private.nth_of_change(text, bigint) is 'The id of the n-th activity row of a request; 0 is the id of the request itself.';
 
 create or replace function private.count_of(p_so_far text) returns bigint
   language sql immutable
   return ('x' || right(p_so_far, 8))::bit(32)::bigint;
-comment on function private.count_of(text) is 'How many rows of activity a request has so far, from the last of their ids.';
+comment on function private.count_of(text) is 'The number of a request''s activity rows, read from the last of their ids.';
 
--- The id has the time of the first change and not of the request's begin. A request that waited comes after those that it waited for.
+-- The id has the time of the first change and not of the request's start. So a request that waited for others comes after them.
 create or replace function private.recorded_so_far() returns text
   language sql volatile
   return coalesce(nullif(current_setting('activity.of_request', true), ''), private.start_of_change(clock_timestamp(), gen_random_uuid()) || '00000000');
-comment on function private.recorded_so_far() is 'The last id of the request''s activity, in hexadecimal digits; of one that has none, the id of the request.';
+comment on function private.recorded_so_far() is 'The last id of the request''s activity, in hexadecimal digits; the id of the request if it has recorded nothing yet.';
 
--- What is done can be undone within the time and the memory of one request, so a request changes no more rows than that. All tables
--- count, and what foreign keys and triggers change. The rows are counted before they are written, because a request that writes
--- far too many would end at its time limit, which says nothing of what to do. An upsert meets the triggers of both kinds for
--- one row, so each kind has its own count there; what was recorded of both is counted in keep_count().
+-- The limit of rows that one request may write. It lets an undo finish within the time and memory of one request. Rows of all tables
+-- count, including those that foreign keys and triggers change. The rows are counted before they are written: otherwise a request that
+-- is far too large would end with a timeout, which does not explain the limit. An upsert fires the triggers of insert and update for one
+-- row, so each kind has a separate count here. keep_count() counts the recorded rows of both.
 create or replace function private.most_rows_of_change() returns integer
-  -- 50,000 and a hundred, so that an account goes along with its 50,000 transactions
+  -- 50,000 and a hundred, so that an account can be deleted together with its 50,000 transactions
   language sql immutable parallel safe
   return 50100;
-comment on function private.most_rows_of_change() is 'How many rows one request may create, change and delete.';
+comment on function private.most_rows_of_change() is 'The maximum number of rows that one request may create, update and delete.';
 
 create or replace function private.one_more(p_kind text) returns integer
   language sql volatile
-  -- ends with the request
+  -- the setting ends with the request
   return set_config('activity.' || p_kind, (coalesce(nullif(current_setting('activity.' || p_kind, true), ''), '0')::integer + 1)::text, true)::integer;
-comment on function private.one_more(text) is 'Counts one more row that a request is about to write, and answers how many of this kind they are.';
+comment on function private.one_more(text) is 'Counts a row that a request is about to write, and returns the count of this kind.';
 
 create or replace function private.is_one_too_many(p_operation text) returns boolean
   language sql volatile
   -- the owner of the database and the auth service have no claims: the deletion of an account deletes all its rows
   return current_setting('request.jwt.claims', true) <> ''
     and private.one_more(case p_operation when 'INSERT' then 'created' else 'changed' end) > private.most_rows_of_change();
-comment on function private.is_one_too_many(text) is 'Counts a row that a request is about to write, and answers whether it is one too many. The operation is a trigger''s.';
+comment on function private.is_one_too_many(text) is
+  'Counts a row that a request is about to write. Returns true if the count exceeds the limit. p_operation is tg_op of the trigger.';
 
 create or replace function private.refuse_many_rows() returns void
   language plpgsql set search_path = ''
@@ -76,15 +77,16 @@ begin
   if recorded > private.most_rows_of_change() then
     perform private.refuse_many_rows();
   end if;
-  -- ends with the request
+  -- the setting ends with the request
   perform set_config('activity.of_request', left(p_so_far, 24) || lpad(to_hex(recorded), 8, '0'), true);
 end
 $$;
-comment on function private.keep_count(text, bigint) is 'Keeps how many rows of activity a request has, of which the last are recorded; 413 when they are too many.';
+comment on function private.keep_count(text, bigint) is
+  'Stores the number of a request''s activity rows after p_recorded further ones. Raises 413 if there are too many.';
 
--- The functions of the triggers have the definer's rights, because callers may not write activity. They run in UTC, because JSON
--- has times as the request's time zone has them, and an undo compares them. They do little, because every single insert pays it: one
--- expression before, one statement, one expression after. Where there is no caller, nothing is recorded.
+-- The trigger functions have the definer's rights, because callers may not write activity. They run in UTC, because JSON contains times in
+-- the request's time zone, and an undo compares them. They consist of one statement with one expression before and after it, because
+-- every insert pays for them. Without a caller they record nothing.
 create or replace function private.record_creation() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
@@ -95,7 +97,7 @@ begin
   insert into api.activity
     select private.nth_of_change(s.start, s.number + row_number() over ()), now(), s.change, s.actor,
       case when n.organization_id is null then n.user_id end, n.organization_id, 'create', tg_table_name, n.id, null,
-      -- To write down all rows of a bulk creation would cost a quarter of the creation. They are in their table, or before their next change.
+      -- Recording all rows of a bulk creation would take a quarter of its time. An undo finds them in their table, or before their next change.
       case when row_number() over () <= 100 then to_jsonb(n) end
     from new_rows n cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
     where s.actor is not null;
@@ -104,7 +106,7 @@ begin
   return null;
 end
 $$;
-comment on function private.record_creation() is 'Records what a statement of a request has created.';
+comment on function private.record_creation() is 'Records the rows that a statement of a request has created.';
 
 create or replace function private.record_association() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
@@ -123,9 +125,9 @@ begin
   return null;
 end
 $$;
-comment on function private.record_association() is 'Records which tags a statement of a request has set. An association has no id of its own.';
+comment on function private.record_association() is 'Records the tag associations that a statement of a request has created. An association has no id of its own.';
 
--- A row that an update leaves as it was, but for updated_at, has not changed.
+-- A row whose update only changes updated_at is not recorded.
 create or replace function private.record_change() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
@@ -137,10 +139,10 @@ begin
     select private.nth_of_change(s.start, s.number + row_number() over ()), now(), s.change, s.actor,
       case when r.organization_id is null then r.user_id end, r.organization_id, 'update', tg_table_name, r.id, r.before, r.after
     from (
-      -- a full join, because the plan is kept from when there was one row, and would compare each row with every other
+      -- A full join, because the plan is kept from a run with one row. An inner join would compare each row with every other row.
       select n.id, n.user_id, n.organization_id, to_jsonb(o) as before, to_jsonb(n) as after
       from old_rows o full join new_rows n on n.id = o.id
-      -- so that each row becomes JSON once
+      -- the offset makes PostgreSQL convert each row to JSON only once
       offset 0
     ) r
     cross join (select left(so_far, 24) as start, private.count_of(so_far) as number, private.nth_of_change(left(so_far, 24), 0) as change, public.uid() as actor offset 0) s
@@ -150,9 +152,9 @@ begin
   return null;
 end
 $$;
-comment on function private.record_change() is 'Records what a statement of a request has changed.';
+comment on function private.record_change() is 'Records the rows that a statement of a request has updated.';
 
--- An update that gives a tag association another tag ends one association and begins another.
+-- An update of the tag of an association is recorded as the deletion of one association and the creation of another.
 create or replace function private.record_changed_association() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
@@ -173,7 +175,7 @@ begin
   return null;
 end
 $$;
-comment on function private.record_changed_association() is 'Records which tags a statement of a request has changed.';
+comment on function private.record_changed_association() is 'Records the tag associations that a statement of a request has updated.';
 
 create or replace function private.record_deletion() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
@@ -194,13 +196,13 @@ begin
   return null;
 end
 $$;
-comment on function private.record_deletion() is 'Records what a statement of a request has deleted.';
+comment on function private.record_deletion() is 'Records the rows that a statement of a request has deleted.';
 
 create or replace function private.forget_activity(p_days integer, p_most integer) returns bigint
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  -- no id is of before 1970, and a negative number has other digits
+  -- no id is older than 1970, and a negative number would have other digits
   until constant uuid := private.nth_of_change(
     private.start_of_change(greatest(now() - make_interval(days => p_days), to_timestamp(0)), '00000000-0000-4000-8000-000000000000'), 0);
   enough uuid;
@@ -214,7 +216,7 @@ begin
 end
 $$;
 comment on function private.forget_activity(integer, integer) is
-  'Deletes the oldest activity of before so many days: so many rows, and what else their last request has changed, so that none is forgotten by half. Answers how many.';
+  'Deletes up to p_most of the oldest activity rows that are older than p_days, and the rest of the last request among them. So no request is deleted in part. Returns the number of deleted rows.';
 grant execute on function private.forget_activity(integer, integer) to auth_service;
 
 create or replace function private.forget_activity_of_organization() returns trigger

@@ -1,6 +1,6 @@
--- The limits of memberships, where concurrent requests cannot pass them: each check holds a lock until its transaction
--- ends, on the user for ownership and on the organization for members. The codes are the auth surface's own, so that the
--- service hands them on (auth/errors.ts).
+-- The limits of memberships. Concurrent requests cannot exceed them: each check holds a lock until its transaction ends, on the user for
+-- ownership and on the organization for members. The codes are those of the auth surface, and the service returns them
+-- (auth/errors.ts).
 
 create or replace function private.is_full(p_organization_id text, p_besides text default null) returns boolean
   language plpgsql volatile security definer set search_path = ''
@@ -11,7 +11,7 @@ begin
   return (select count(*) from auth.members where organization_id = p_organization_id and id is distinct from p_besides) >= membership_limit;
 end
 $$;
-comment on function private.is_full(text, text) is 'Whether the organization has as many members as it may, the one with the second id not counted.';
+comment on function private.is_full(text, text) is 'Whether the organization has the maximum number of members. The member with the id p_besides is not counted.';
 
 create or replace function private.check_membership_limits() returns trigger
   language plpgsql security definer set search_path = ''
@@ -49,7 +49,7 @@ begin
   return null;
 end
 $$;
-comment on function private.check_organization_has_owner() is 'Refuses a transaction after which an organization has members and no owner.';
+comment on function private.check_organization_has_owner() is 'Refuses a transaction that leaves an organization with members and without an owner.';
 
 -- Both hold the membership until their transaction ends, so that a key that is made while a role changes is not left behind.
 create or replace function private.check_api_key() returns trigger
