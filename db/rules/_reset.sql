@@ -1,5 +1,5 @@
--- Runs first. Takes away what db/functions and db/rules give, so that what stands in no file any more is gone when they
--- have run. All of it is one transaction: nobody sees the time between.
+-- Runs first. Drops all policies and triggers and revokes all grants, so that objects that no file defines any more disappear. The whole
+-- migration is one transaction, so no request sees the database without its rules.
 
 do $reset$
 declare
@@ -21,6 +21,6 @@ revoke all on all tables in schema api, auth, private from public, anon, authent
 revoke all on all functions in schema api, auth, private from public, anon, authenticated, authenticator, auth_service;
 revoke all on schema api, auth, private from anon, authenticated, authenticator, auth_service;
 
--- A function that a file writes again gets another place in the catalogue; _drop_undeclared.sql drops those that keep theirs.
+-- A function that a file replaces gets another place in the catalogue. _drop_undeclared.sql drops those whose place is unchanged.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);

@@ -15,7 +15,7 @@ comment on column api.accounts.account_number is 'The last four digits only. Wha
 comment on column api.accounts.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrggbbaa`';
 comment on column api.accounts.icon is 'Icon identifier, up to 100 characters';
 comment on column api.accounts.metadata is 'Free JSON, up to 16 KiB and 16 levels; its numbers are below 1e30 and have up to 50 decimal places';
-comment on column api.accounts.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.accounts.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.accounts.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal account; cannot be changed';
 comment on column api.accounts.created_at is 'Set by the service';
 comment on column api.accounts.updated_at is 'Set by the service at each change';

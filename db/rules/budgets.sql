@@ -15,7 +15,7 @@ comment on column api.budgets.starts_on is 'First day of the month from which on
 comment on column api.budgets.amount is 'What may be spent; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`';
 comment on column api.budgets.currency is 'ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
 comment on column api.budgets.rollover is 'Whether what was left of the month before, or overspent, is carried over to it';
-comment on column api.budgets.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.budgets.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.budgets.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal budget; cannot be changed';
 comment on column api.budgets.created_at is 'Set by the service';
 comment on column api.budgets.updated_at is 'Set by the service at each change';

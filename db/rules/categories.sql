@@ -10,7 +10,7 @@ comment on column api.categories.color is 'Hex code: `#rgb`, `#rrggbb` or `#rrgg
 comment on column api.categories.icon is 'Icon identifier, up to 100 characters';
 comment on column api.categories.monthly_budget is 'What may be spent in a month; 0 or more, 2 decimal places, more are rounded half away from zero; a third is refused where the currency has 3, such as `kwd`; a whole number in a currency without decimals, such as `jpy`. `/rpc/get_budget_comparison` compares it with what was spent. The first one holds for every month; a change leaves the months before the current one as they were';
 comment on column api.categories.budget_currency is 'Currency of monthly_budget: ISO 4217 code, such as `usd`, `eur` or `jpy`, stored in lower case';
-comment on column api.categories.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.categories.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.categories.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal category; cannot be changed';
 comment on column api.categories.created_at is 'Set by the service';
 comment on column api.categories.updated_at is 'Set by the service at each change';

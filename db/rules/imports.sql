@@ -9,7 +9,7 @@ comment on column api.imports.source is 'The source of its transactions, 1 to 64
 comment on column api.imports.account_id is 'Id of the account of its transactions';
 comment on column api.imports.file_name is 'Name of the file, 1 to 255 characters';
 comment on column api.imports.row_count is 'How many transactions it stored or updated, 1 to 5000';
-comment on column api.imports.user_id is 'Who created it. Filled from the JWT; cannot be changed';
+comment on column api.imports.user_id is 'Id of the user who created it. Filled from the JWT; cannot be changed';
 comment on column api.imports.organization_id is 'The team it belongs to. Filled from the JWT when an organization is active; send null for a personal import; cannot be changed';
 comment on column api.imports.created_at is 'Set by the service';
 

@@ -1,5 +1,5 @@
--- Who may do what in an organization: the interface's table of roles, one row a right. Policies and triggers ask it
--- through private.can(), and nobody is granted more. Personal rows are not in it: they are their owner's.
+-- The rights of each role in an organization: the interface's table of roles, one row per right. Policies and triggers read it through
+-- private.can(). Personal rows are not in it: they belong to their owner.
 
 delete from private.role_permissions;
 insert into private.role_permissions (role, resource, action)
