@@ -56,13 +56,13 @@ const isColumn = (path: string, name: string) =>
   ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions[/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '']?.includes(name) === true
 
 /** Returns a name as PostgreSQL gets it: the part before a JSON path, a cast or an operator, without quotes. */
-const nameIn = (item: string) => (/^\s*(.*?)\s*(?:->|::|\.|$)/s.exec(item.replaceAll('+', ' '))?.[1] ?? '').replace(/^"(.*)"$/s, '$1')
+const nameIn = (item: string) => (item.replaceAll('+', ' ').split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
 
 /** Returns the columns in `select` and `order`: neither aliases nor embedded tables. PostgREST reads a quoted name only at the begin of an item. */
 const columnsOfList = (list: string) =>
   [...list.matchAll(/(?:\s*\.{3})?((?:\s*"(?:[^"\\]|\\.)*"\s*(?::(?!:))?)*[^(),]*)([(),]|$)/gs)]
     .filter(([, , delimiter]) => delimiter !== '(')
-    .map(([, item = '']) => nameIn(item.replace(/^\s*(?:"(?:[^"\\]|\\.)*"|[^":]*?)\s*:(?!:)/s, '')))
+    .map(([, item = '']) => nameIn(item.replace(/^(?:\s*"(?:[^"\\]|\\.)*"\s*|[^":]*):(?!:)/s, '')))
 
 /** An operator of a condition, at the start of a filter's value and after a column in `and` and `or`. */
 const operator = '(not|eq|gte?|lte?|neq|i?like|i?match|in|is|isdistinct|w?fts|plfts|phfts|c[sd]|ov|s[lr]|nx[rl]|adj)([.(]|$)'
