@@ -53,7 +53,7 @@ const hasOtherCast = (select: string) => [...select.matchAll(/::([^(),]*)/g)].so
 
 /** Returns true if a name is a column. PostgreSQL takes other names for system columns and for functions of the whole row. */
 const isColumn = (path: string, name: string) =>
-  ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions[/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '']?.includes(name) === true
+  ['', '*'].includes(name) || columnsOfTables.has(name) || columnsOfFunctions.get(/\/rpc\/(\w+)$/.exec(path)?.[1] ?? '')?.includes(name) === true
 
 /** Returns a name as PostgreSQL gets it: the part before a JSON path, a cast or an operator, without quotes. */
 const nameIn = (item: string) => (item.replaceAll('+', ' ').split(/->|::|\./, 1)[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')

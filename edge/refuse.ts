@@ -6,6 +6,7 @@ import { requestIdHeader } from '../common/request-id.ts'
 /** Status, message and hint of each code. */
 export const refusals = {
   BAD_GATEWAY: [502, 'The data surface does not answer.'],
+  INTERNAL_ERROR: [500, 'Something went wrong on our side.'],
   INVALID_ENCODING: [400, 'The URL or a header field is not UTF-8.'],
   LIMIT_NOT_SUPPORTED: [400, 'A change or deletion takes no limit and no offset. Name the rows in the filter, such as id=in.(…).'],
   ORDER_NOT_SUPPORTED: [400, 'Rows that are changed or deleted cannot be ordered by a related table.'],

@@ -70,6 +70,11 @@ describe('refused before PostgREST sees it', () => {
     for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
   })
 
+  test.each(Object.getOwnPropertyNames(Object.prototype))('as columns of a function that there is not: %s', async (name) => {
+    for (const query of ['select=foo', 'order=foo', 'foo=eq.1', 'or=(foo.eq.1,foo.eq.2)'])
+      expect(parsed(await answer(`${stack.url}/data/rpc/${name}?${query}`, 'GET', bearer))).toEqual(refusal('42703'))
+  })
+
   test('from everybody, and PostgREST hears of none', async () => {
     const seen: (string | undefined)[] = []
     const address = await edgeBefore(
