@@ -28,10 +28,21 @@ export const most = {
   conditions: 100,
 } as const
 
-export type QueryRefusal = 'URI_TOO_LONG' | 'INVALID_ENCODING' | 'QUERY_TOO_COMPLEX' | 'LIMIT_NOT_SUPPORTED' | 'ORDER_NOT_SUPPORTED' | 'PGRST100' | '42703'
+export type QueryRefusal =
+  | 'URI_TOO_LONG'
+  | 'INVALID_ENCODING'
+  | 'QUERY_TOO_COMPLEX'
+  | 'LIMIT_NOT_SUPPORTED'
+  | 'ORDER_NOT_SUPPORTED'
+  | 'PGRST100'
+  | '42703'
+  | '42704'
 
 /** Decodes percent-encoding to one character per byte. Like PostgREST it keeps a percent sign that begins no byte. */
 const decode = (text: string) => text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** Returns a name for a message, cut to the length of PostgreSQL's names. */
+const shown = (bytes: string) => Buffer.from(bytes.slice(0, 63), 'latin1').toString()
 
 /** Returns true if a text with one character per byte is UTF-8. */
 export const isText = (bytes: string): boolean => isUtf8(Buffer.from(bytes, 'latin1'))
@@ -76,10 +87,15 @@ const columnsOfLogic = (logic: string) => logic.split(/[(),]/).filter((item) => 
 const columnOfFilter = ({ name, value }: { name: string, value: string }) =>
   filterValue.test(value) ? nameIn(name.split('->', 1)[0]?.split('.').at(-1) ?? '') : ''
 
+/** A text search whose configuration is no name. PostgreSQL takes a number for an OID and fails with an internal error. */
+const otherConfiguration = '(?:not\\.)?(?:pl|ph|w)?fts\\((?![+ ]*[a-z_]+[+ ]*\\))([^)]*)'
+const otherInFilter = new RegExp(`^${otherConfiguration}`, 'i')
+const otherInLogic = new RegExp(`\\.${otherConfiguration}`, 'i')
+
 /**
  * Judges a URL.
  * @param url path and query as received, one byte a character
- * @returns the code of a refusal, with a message that names a column, or undefined
+ * @returns the code of a refusal, with a message that says which name is meant, or undefined
  */
 export function judge(method: string, url: string): { code: QueryRefusal, message?: string } | undefined {
   if (!isText(decode(url))) return { code: 'INVALID_ENCODING' }
@@ -112,7 +128,11 @@ export function judge(method: string, url: string): { code: QueryRefusal, messag
   if (valuesOf(/^select$/).some(hasOtherCast)) return { code: 'PGRST100' }
   const columns = [...valuesOf(/^(select|(.*\.)?order)$/s).flatMap(columnsOfList), ...logic.flatMap(columnsOfLogic), ...parameters.map(columnOfFilter)]
   const unknown = columns.find((name) => !isColumn(path, name))
-  if (unknown !== undefined) return { code: '42703', message: `column ${Buffer.from(unknown.slice(0, 63), 'latin1').toString()} does not exist` }
+  if (unknown !== undefined) return { code: '42703', message: `column ${shown(unknown)} does not exist` }
+  const configuration = [...parameters.map(({ value }) => otherInFilter.exec(value)), ...logic.map((value) => otherInLogic.exec(value))].find((found) =>
+    found !== null
+  )?.[1]
+  if (configuration !== undefined) return { code: '42704', message: `text search configuration "${shown(configuration)}" does not exist` }
   // PostgREST 13 and later would ignore it and change every row of the filter
   if (['PATCH', 'DELETE'].includes(method) && valuesOf(/^(limit|offset)$/).length > 0) return { code: 'LIMIT_NOT_SUPPORTED' }
   // PostgREST 12 has no answer to it

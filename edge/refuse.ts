@@ -22,6 +22,7 @@ export const refusals = {
     'Cast to text, integer, numeric, date, timestamptz, boolean, json or another plain type.',
   ],
   '42703': [400, 'a column does not exist', 'Name a column of the table, or of what the function answers.'],
+  '42704': [400, 'text search configuration does not exist', 'Name a configuration such as english, or leave it out.'],
 } as const satisfies Record<string, readonly [status: number, message: string, hint?: string]>
 
 export type RefusalCode = keyof typeof refusals

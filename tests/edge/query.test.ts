@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { most } from '../../edge/query.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { asked, garbledFields, hints, messages, refused } from './queries.ts'
+import { asked, garbledFields, hints, messages, naming, refused } from './queries.ts'
 import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
 
 let stack: Stack
@@ -23,7 +23,7 @@ const parsed = ({ text, ...rest }: { status: number, type: string | null, text: 
 const refusal = (code: string) => ({
   status: code === 'URI_TOO_LONG' ? 414 : 400,
   type: 'application/json; charset=utf-8',
-  body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
+  body: { code, message: naming[code] === undefined ? messages[code] : expect.stringMatching(naming[code]), details: null, hint: hints[code] ?? null },
 })
 
 test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
