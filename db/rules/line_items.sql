@@ -133,7 +133,7 @@ create trigger "1_before_statement" before insert or update or delete on api.lin
   for each statement execute function private.lock_tenants_of_statement();
 create trigger "2_before_row" before insert or update or delete on api.line_items
   for each row execute function private.line_items_before_row();
-create trigger "3_after_row" after insert or update on api.line_items
+create trigger "3_after_row" after insert or update of category_id on api.line_items
   for each row
   when (new.category_id is not null)
   execute function private.line_items_after_row();
