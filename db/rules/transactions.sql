@@ -286,7 +286,8 @@ begin
   delete from private.bank_values v using gone where v.transaction_id = gone.id;
   -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
   if public.uid() is null then
-    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+    delete from private.import_updates u using gone
+      where u.transaction_id = gone.id and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
   end if;
   return null;
 end

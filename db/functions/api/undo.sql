@@ -123,11 +123,11 @@ create or replace function private.undo_effects(p_effects private.effect[], p_ta
 as $$
 declare
   relation constant regclass := format('api.%I', p_table)::regclass;
-  -- the row that activity names, unless it is another tenant's by now, and as the request left it
+  -- the row that activity names, in the tenant that activity names, and as the request left it
   is_left constant text := (
     select format(
       $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
-        and (t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))$sql$,
+        and t.organization_id is not distinct from e.organization_id and (e.organization_id is not null or t.user_id = (select private.personal_id()))$sql$,
       string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
     from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
     where i.indrelid = relation and i.indisprimary);
