@@ -1,9 +1,10 @@
 /** A flaw of the edge costs one request: it is answered, and PostgREST receives nothing of it. */
 import { expect, test, vi } from 'vitest'
+import type * as query from '../../edge/query.ts'
 import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
 
 vi.mock('../../edge/query.ts', async (original) => ({
-  ...await original<typeof import('../../edge/query.ts')>(),
+  ...await original<typeof query>(),
   judge: (_method: string, url: string) => {
     if (url.includes('flaw')) throw new TypeError('a flaw of the edge')
   },
