@@ -1,7 +1,7 @@
 /** A flaw of the edge costs one request: it is answered, and PostgREST receives nothing of it. */
 import { expect, test, vi } from 'vitest'
 import type * as query from '../../edge/query.ts'
-import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
+import { edgeForTest, fakePostgrest, raw } from './support.ts'
 
 vi.mock('../../edge/query.ts', async (original) => ({
   ...await original<typeof query>(),
@@ -13,8 +13,8 @@ vi.mock('../../edge/query.ts', async (original) => ({
 test('a client whose query the edge cannot judge gets 500 in the shape of PostgREST, and its next request on the same connection is answered', async () => {
   const seen: (string | undefined)[] = []
   const logged: string[] = []
-  const address = await edgeBefore(
-    await inPlaceOfPostgrest((request, response) => {
+  const address = await edgeForTest(
+    await fakePostgrest((request, response) => {
       seen.push(request.url)
       response.end('[]')
     }),
