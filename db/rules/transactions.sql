@@ -280,12 +280,14 @@ as $$
 begin
   -- the deletion of the other halves comes back here, and finds nothing to delete
   if exists (select from gone where transfer_id is not null) then
-    delete from api.transactions t using gone where t.transfer_id = gone.transfer_id;
+    delete from api.transactions t using gone
+      where t.transfer_id = gone.transfer_id and private.same_tenant(t.user_id, t.organization_id, gone.user_id, gone.organization_id);
   end if;
   delete from private.bank_values v using gone where v.transaction_id = gone.id;
   -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
   if public.uid() is null then
-    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+    delete from private.import_updates u using gone
+      where u.transaction_id = gone.id and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
   end if;
   return null;
 end
