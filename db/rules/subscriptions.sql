@@ -1,4 +1,4 @@
--- Recurring expenses.
+-- Subscriptions: recurring expenses.
 
 comment on table api.subscriptions is
 $$Subscriptions: recurring expenses

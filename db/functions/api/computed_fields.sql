@@ -9,7 +9,7 @@ begin atomic
     and case when t.booked_on is null then t.transaction_date < (current_date + 1)::timestamptz else t.booked_on <= current_date end;
 end;
 comment on function api.current_balance(api.accounts) is
-  'What is in the account today: the opening `balance` and all paid transactions dated up to the end of today, transfers included. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
+  'Balance of the account today: the opening `balance` plus all paid transactions dated up to the end of today, including transfers. Today is UTC''s, or of the time zone in `Prefer: timezone=…`. Not part of `*`: `select=*,current_balance`';
 grant execute on function api.current_balance(api.accounts) to authenticated;
 
 create or replace function api.monthly_cost(api.subscriptions) returns numeric
@@ -27,7 +27,7 @@ begin atomic
   ) months;
 end;
 comment on function api.monthly_cost(api.subscriptions) is
-  'What it costs in a month, in its currency, so that costs of all periods compare: a year has 12 months and 365 days. It says nothing of whether it is due now';
+  'Average cost per month in its currency, so that costs of all periods compare: a year has 12 months and 365 days. Does not depend on whether it is due now';
 grant execute on function api.monthly_cost(api.subscriptions) to authenticated;
 
 create or replace function api.next_due_on(api.subscriptions) returns date
@@ -43,5 +43,5 @@ begin
 end
 $$;
 comment on function api.next_due_on(api.subscriptions) is
-  'The first day from today on, on which it is due and not recorded; null when there is none. Today is UTC''s, or of the time zone in `Prefer: timezone=…`';
+  'The first day from today on, on which it is due and not recorded; null if there is none. Today is UTC''s, or of the time zone in `Prefer: timezone=…`';
 grant execute on function api.next_due_on(api.subscriptions) to authenticated;

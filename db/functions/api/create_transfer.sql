@@ -64,9 +64,9 @@ $$;
 comment on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) is
 $$Moves money between two accounts of one context
 
-`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's; `amount`, above 0, leaves the one and reaches the other on `transfer_date`, a day or a moment, by default now; `name` is by default `Transfer`. Where the accounts have different currencies, `to_amount` is what arrives, in the other currency; where they have the same it is left out.
+`from_account_id` and `to_account_id` are two of your personal accounts or two of the team's. `amount`, above 0, moves from the first to the second on `transfer_date`, a day or a moment, by default now. `name` is by default `Transfer`. If the accounts have different currencies, `to_amount` is the amount that arrives, in the second currency. Otherwise leave it out.
 
-Answers the two transactions that it stores, first the one that leaves, which is negative. Both are `paid`, of the source `transfer`, and have one `transfer_id`. What changes in one of name, status, date and description changes in the other, and so does the amount where the currency is the same; deleting one deletes both.
+Returns the two stored transactions, first the outgoing one, which is negative. Both are `paid`, have the source `transfer`, and share one `transfer_id`. A change of name, status, date or description of one also changes the other, and so does a change of the amount if the currency is the same. The deletion of one deletes both.
 
-400 `22023` for an amount that is not above 0 or is too large, for a date that is none, for one account twice, for accounts of two contexts, and for a `to_amount` that is missing or too many; 400 `23514` for decimals that cannot be stored in the currency; 404 for an account that you do not see; 403 when your role may not create transactions.$$;
+400 `22023` for an amount that is not above 0 or is too large, for an invalid date, for one account twice, for accounts of two contexts, and for a missing or unnecessary `to_amount`. 400 `23514` for decimals that cannot be stored in the currency. 404 for an account that you do not see. 403 if your role may not create transactions.$$;
 grant execute on function api.create_transfer(uuid, uuid, numeric, text, text, numeric) to authenticated;

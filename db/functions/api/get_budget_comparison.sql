@@ -118,15 +118,15 @@ begin
 end
 $$;
 comment on function api.get_budget_comparison(text, text, text, text, text) is
-$$Budgets compared with what was spent
+$$Compares budgets with spending
 
-Of the active context, for the days from `start_date` to `end_date` (YYYY-MM-DD, both included) or a `preset`; without any, this month.
+For the active context, from `start_date` to `end_date` (YYYY-MM-DD, both included) or for a `preset`; by default this month.
 
-A month's budget of a category in a currency is the row of `budgets` for that month; else the one for every month; else the category's `monthly_budget`, which is in its `budget_currency`. Each category that has one in the range has a row for each currency of its budgets and of what was spent, by the category's name and then the currency: `budget` is prorated by days (half of April is half of it; 0 where there is none in this currency), `actual` what was spent (expenses less refunds, as a positive number), `difference` what is left, negative when overspent. Line items with a category count there, the rest of their transaction in its own. Transfers and failed transactions do not count. Without any budget there is no row, and no rate is asked for.
+The budget of a category, month and currency is the row of `budgets` for that month; otherwise the row for every month; otherwise the category's `monthly_budget`, in its `budget_currency`. Each category with a budget in the range has a row for each currency of its budgets and its spending, ordered by the category's name and then the currency. `budget` is prorated by days: half of April counts half; 0 if there is none in this currency. `actual` is the spending: expenses less refunds, as a positive number. `difference` is the remainder, negative if overspent. Line items with a category count there, the rest of their transaction in its own category. Transfers and failed transactions do not count. Without any budget the result is empty and needs no exchange rate.
 
-Where the budget of the range's first month has `rollover`, it also gets what was left of the month before, or less what was overspent there; that month too got what was left before it, if its budget has `rollover`, and so on, up to 60 months. It begins with the first month of which the category has a row of `budgets` in this currency: a row for every month begins with its `starts_on`. A month without a budget leaves nothing. Months before a change of a budget have what `past_budgets` says.
+If the budget of the range's first month has `rollover`, the remainder of the month before is added to it, or the overspending subtracted. The same applies to that month, and so on, for up to 60 months. The sum begins with the first month for which the category has a row of `budgets` in this currency; a row for every month begins with its `starts_on`. A month without a budget has no remainder. For months before a change of a budget, `past_budgets` has the former one.
 
-`p_currency`: the rows of one currency alone. `p_convert_to`: a currency to which all is converted, so that there is one row a category: each transaction at your context's latest exchange rate on or before its day, a budget at the one on or before the last day of the range.
+`p_currency`: only rows of this currency. `p_convert_to`: a currency to which all amounts are converted, so that each category has one row. A transaction is converted at your context's latest exchange rate on or before its day, a budget at the latest one on or before the last day of the range.
 
-400 for a day that is none, a range without an end or in the wrong order, and for a rate that is missing, with the pair and the day.$$;
+400 for an invalid day, for a range without an end or in the wrong order, and for a missing rate, with the pair and the day.$$;
 grant execute on function api.get_budget_comparison(text, text, text, text, text) to authenticated;

@@ -83,11 +83,11 @@ $$;
 comment on function api.get_transaction_stat(text, text, jsonb, text, text, text) is
 $$One statistic as one number
 
-`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, two at most) or `count`. `p_transaction_type`: `balance` takes all transactions, `income` those above zero, `expense` those below zero, whose sum is negative. Of no transactions every answer is 0.
+`p_aggregate_fn`: `sum`, `avg` (with the decimals of the currency, at most two) or `count`. `p_transaction_type`: `balance` includes all transactions, `income` those above zero, `expense` those below zero, so that their sum is negative. Without transactions the result is 0.
 
-`p_organization_id` null is your personal context; left out, it is the active one. `p_user_id` is you. Anybody else's is 403.
+`p_organization_id` null is your personal context; by default it is the active one. `p_user_id` is yours. Other values are 403.
 
-`p_filters` as in get_filtered_transactions. Transfers do not count, nor do failed transactions unless you filter by `status`. With a filter on `category_id` the parts of split transactions are added up that are in such a category, and each transaction counts once.
+`p_filters` as in get_filtered_transactions. Transfers do not count. Failed transactions count only if you filter by `status`. With a filter on `category_id`, only the parts of a split transaction in these categories are added up, and each transaction counts once.
 
-`p_convert_to`: a currency, such as `eur`, to which each transaction is converted at your context's latest exchange rate on or before its day; 400 names the pair and the day that has none. Without it currencies are never mixed: if there is more than one, `sum` and `avg` answer 400 and name them; add a filter on `currency`.$$;
+`p_convert_to`: a currency, such as `eur`, to which each transaction is converted, at your context's latest exchange rate on or before its day. 400 for a missing rate, with the pair and the day. Without it currencies are never mixed: for several currencies `sum` and `avg` are 400 with their list; add a filter on `currency`.$$;
 grant execute on function api.get_transaction_stat(text, text, jsonb, text, text, text) to authenticated;
