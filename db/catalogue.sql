@@ -1,6 +1,6 @@
 -- All objects of this database, one row each: kind, name, and definition. The definition is a JSON string, so that several lines of SQL
--- fit into one row. The result contains no value that a restore changes, and no text that PostgreSQL 15 to 18 print differently.
--- db/describe.ts returns the rows. infra/docker/backup stores them, and restore compares them.
+-- fit into one row. The result contains no value that a restore changes, and no text that differs between PostgreSQL 15 and 18.
+-- The program db/describe.ts returns the rows. infra/docker/backup stores them, and restore compares them.
 -- Without a search path PostgreSQL prints every name in full. A definition may contain a date, printed by the settings of the session.
 set search_path = '';
 set timezone = 'UTC';
@@ -29,7 +29,7 @@ types as (
   where t.typnamespace in (select oid from ours) and (t.typtype in ('d', 'e', 'r') or t.typtype = 'c' and c.relkind = 'c')
     and ('pg_type'::regclass, t.oid) not in (select classid, objid from of_extensions)
 ),
--- built-in objects whose rights were changed
+-- built-in objects with changed rights
 changed_by_us as (
   select 'function ' || p.oid::regprocedure::text as what, p.proacl as acl
   from pg_proc p left join pg_init_privs i on i.objoid = p.oid and i.classoid = 'pg_proc'::regclass

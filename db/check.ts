@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
-/** A rule: its name, the sentence that states it, and the query that returns the objects that break it. */
+/** A rule: its name, its sentence, and the query for the objects that break it. */
 export type Lint = { name: string, rule: string, sql: string }
 /** An object that breaks a rule. `what` names it. */
 export type Offence = { lint: string, rule: string, what: string }

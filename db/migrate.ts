@@ -1,10 +1,10 @@
 /**
  * Migrates a database. An advisory lock comes first. One transaction then applies the new migrations and, if any file has changed, all
  * functions and rules; the lints run at its end. The settings and passwords of the deployment follow. Several processes may run this at
- * once, and each may be killed at any point: the next run completes the work.
+ * once. Each may be killed at any point: the next run completes the work.
  *
- * db/migrations is history: a file is applied once and never edited. db/functions and db/rules define the present: files are edited in
- * place, and objects that no file defines are dropped.
+ * db/migrations is history: a file is applied once and never edited. The folders db/functions and db/rules define the present: edit their
+ * files in place. Objects that no file defines are dropped.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'

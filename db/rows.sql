@@ -1,6 +1,6 @@
--- The contents of every table, one row each: the number of rows, and the sum of their hashes, which does not depend on their order. Rows
--- of unlogged tables are left out: pg_dump skips them too, and a crash may empty these tables.
--- For a sequence the result says whether it is past the rows that it numbers, because its value belongs to no snapshot.
+-- The contents of every table, one row each: the number of rows, and the sum of their hashes, which does not depend on their order. It
+-- skips the rows of unlogged tables, as pg_dump does, because a crash may empty these tables.
+-- For a sequence the result only says if it is past the rows that it numbers: its value belongs to no snapshot.
 -- query_to_xml() is PostgreSQL's only function that runs a query from a text.
 set search_path = '';
 set timezone = 'UTC';

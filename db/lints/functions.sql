@@ -23,11 +23,11 @@ select oid::regprocedure::text as what from pg_proc where pronamespace = 'api'::
 select oid::regprocedure::text as what from pg_proc
 where prosecdef and prorettype <> 'trigger'::regtype and pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'auth'::regnamespace, 'public'::regnamespace)
   and has_function_privilege('authenticated', oid, 'EXECUTE')
-  and oid not in ('private.can(text,text)'::regprocedure, 'private.pre_request()'::regprocedure, 'private.row_exists(text,uuid)'::regprocedure, 'private.take_back(uuid)'::regprocedure,
+  and oid not in ('private.can(text,text)'::regprocedure, 'private.pre_request()'::regprocedure, 'private.row_exists(text,uuid)'::regprocedure, 'private.revert_request(uuid)'::regprocedure,
     'private.begin_import(text,uuid,text,bigint)'::regprocedure, 'private.bank_history(uuid[])'::regprocedure,
     'private.is_untouched(uuid,timestamptz,timestamptz)'::regprocedure, 'private.oldest_of_page(bigint)'::regprocedure,
     'private.currency_of_account(uuid,text,text)'::regprocedure, 'private.is_of_import(uuid,uuid)'::regprocedure, 'private.recognize_import(api.transactions)'::regprocedure,
-    'private.write_once(anyelement,text[])'::regprocedure);
+    'private.refuse_repeated_row(anyelement,text[])'::regprocedure);
 
 -- name: functions_without_search_path
 -- Each function sets its search_path, or has a body that needs none.

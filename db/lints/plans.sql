@@ -22,7 +22,7 @@ where c.relnamespace = 'api'::regnamespace and coalesce(nullif(t.typbasetype, 0)
 select format('%s.%s', c.relname, a.attname) as what from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('user_id', 'organization_id')
 where c.relnamespace = 'api'::regnamespace and c.relkind = 'r' and c.relname <> 'app_subscriptions' and not coalesce(a.attoptions @> array[case c.relname when 'tags' then 'n_distinct=-0.5' else 'n_distinct=-1' end], false);
 
--- name: plans_that_know_values
+-- name: plans_of_known_values
 -- Queries are planned without the values of their parameters, because the choice of a plan reveals how common a value is in all rows.
 select format('%s plans with %s', r.rolname, coalesce((select s from unnest(r.rolconfig) s where s ~ '^plan_cache_mode='), 'the server''s plan_cache_mode')) as what
 from pg_roles r where r.rolname = 'authenticated' and not coalesce(r.rolconfig @> array['plan_cache_mode=force_generic_plan'], false);

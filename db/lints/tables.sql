@@ -10,7 +10,7 @@ union all
 select p.oid::regprocedure::text from pg_proc p where p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'public'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
   and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e');
 
--- name: values_without_bounds
+-- name: unbounded_values
 -- Every value that callers write is bounded: amounts refuse NaN, texts have a length, JSON has a size, a depth and plain numbers.
 select format('%s.%s', c.relname, a.attname) as what
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

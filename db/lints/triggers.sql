@@ -23,7 +23,7 @@ with tables as (
   from tables t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
 ), steps (name, source, about, step) as (
   -- moving a widget changes no money, so dashboards have no row limit and no undo
-  select name, source, 'count', 'if private.is_one_too_many(tg_op) then perform private.refuse_many_rows(); end if;' from tables where name <> 'dashboards'
+  select name, source, 'count', 'if private.count_exceeds_limit(tg_op) then perform private.refuse_many_rows(); end if;' from tables where name <> 'dashboards'
   union all
   -- a deletion has no new row, so no policy check applies
   select name, source, 'right to delete',
@@ -36,7 +36,7 @@ with tables as (
     'if by_caller and (%sold.user_id is distinct from new.user_id or old.organization_id is distinct from new.organization_id) then perform private.deny(%L); end if;',
     case when name <> 'transaction_tags' then 'old.id <> new.id or ' end, name) from tables where is_sent
   union all
-  select name, source, 'one row once', 'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.write_once(new, ' from tables where is_sent
+  select name, source, 'one row once', 'if tg_op = ''INSERT'' and by_caller and private.is_merge() then perform private.refuse_repeated_row(new, ' from tables where is_sent
   union all
   select name, source, 'refusal', 'if broken is not null then perform private.refuse_row(tg_relid, tg_op, new, broken); end if;' from tables where is_sent
   union all

@@ -21,6 +21,6 @@ revoke all on all tables in schema api, auth, private from public, anon, authent
 revoke all on all functions in schema api, auth, private from public, anon, authenticated, authenticator, auth_service;
 revoke all on schema api, auth, private from anon, authenticated, authenticator, auth_service;
 
--- A function that a file replaces gets another place in the catalogue. _drop_undeclared.sql drops those whose place is unchanged.
+-- When a file replaces a function, its place in the catalogue changes. _drop_undeclared.sql drops the functions with an unchanged place.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);

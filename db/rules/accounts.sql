@@ -62,7 +62,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -91,7 +91,7 @@ begin
   -- only the last four digits are stored, so that a leak cannot reveal the number
   new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.balance) >= 999999999999.995 and new.balance <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'balance');
@@ -144,7 +144,7 @@ begin
       format('the account has transactions in %s', old.currency),
       'The currency of an account can change as long as it has no transaction and no subscription. Create another account.');
   end if;
-  -- an undo of their activity would be refused
+  -- a transaction recorded from such a subscription would be refused
   if exists (select from api.subscriptions s where s.account_id = new.id) then
     perform private.invalid(
       format('the account has subscriptions in %s', old.currency),

@@ -106,12 +106,12 @@ create trigger api_keys_record_revoked
   for each row when (old.expires_at > now()) execute function private.record_event('api_key_revoked');
 create trigger api_keys_checked
   before insert on auth.api_keys
-  for each row execute function private.check_api_key();
+  for each row execute function auth.check_api_key();
 create trigger members_end_api_keys
   after update of role on auth.members
   for each row
   when (old.role <> new.role)
-  execute function private.end_api_keys_of_role();
+  execute function auth.delete_api_keys_above_role();
 
 comment on table auth.verifications is
   'Pending actions of mailed tokens: password resets, changes of the address, deletions. A leaked copy is useless: the tokens are not stored.';
@@ -138,10 +138,10 @@ create trigger jwks_revoked
   after delete on auth.jwks
   for each row
   when (old.signs_from is not null and (old.expires_at is null or old.expires_at > now()))
-  execute function private.end_tokens_of_key();
+  execute function private.revoke_issued_tokens();
 create trigger jwks_all_revoked
   after truncate on auth.jwks
-  for each statement execute function private.end_tokens_of_key();
+  for each statement execute function private.revoke_issued_tokens();
 
 comment on table auth.rate_limits is 'Number of requests in the current window, by limit and client. Keys of accounts are hashed.';
 grant select, insert, update, delete on auth.rate_limits to auth_service;

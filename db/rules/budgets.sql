@@ -60,7 +60,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -74,7 +74,7 @@ begin
     new.created_at := now();
     new.updated_at := now();
   end if;
-  -- before the unique key, whose error would reveal that another tenant's category has such a row
+  -- runs before the unique key: its error would reveal that another tenant's category has such a row
   if new.category_id is distinct from old.category_id and new.category_id is not null
     and (not by_caller or private.may_write('budgets', tg_op, new.user_id, new.organization_id)) then
     perform private.check_category('budgets', new.category_id, new.user_id, new.organization_id);
@@ -97,7 +97,7 @@ begin
     new.starts_on := null;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -149,17 +149,17 @@ begin
     end if;
     if old.month is null and new.month is null and (old.category_id, old.currency) = (new.category_id, new.currency) then
       if holds_from = new.starts_on and new.starts_on <> old.starts_on then
-        perform private.restate_budget(new.category_id, new.currency, holds_from);
+        perform private.end_past_budgets(new.category_id, new.currency, holds_from);
       end if;
       if (old.amount, old.rollover) <> (new.amount, new.rollover) then
-        perform private.keep_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
+        perform private.store_past_budget(old.category_id, old.currency, holds_from, old.amount, old.rollover, old.starts_on);
       end if;
       return null;
     end if;
   end if;
   if tg_op <> 'INSERT' then
     if old.month is null then
-      perform private.keep_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
+      perform private.store_past_budget(old.category_id, old.currency, private.this_month(), old.amount, old.rollover, old.starts_on);
     end if;
   end if;
   if tg_op <> 'DELETE' then
@@ -167,13 +167,13 @@ begin
       if tg_op = 'INSERT' or old.month is not null then
         holds_from := new.starts_on;
       end if;
-      perform private.restate_budget(new.category_id, new.currency, holds_from);
+      perform private.end_past_budgets(new.category_id, new.currency, holds_from);
       select case when c.budget_currency = new.currency then c.monthly_budget end as amount, date_trunc('month', c.created_at) < holds_from as is_older into own
         from api.categories c where c.id = new.category_id;
       -- A category's first budget applies to every month. A budget that replaces another one leaves the months before it unchanged.
       if tg_op = 'UPDATE' and old.month is null or own.amount is not null and own.is_older
         or exists (select from api.past_budgets where category_id = new.category_id and currency = new.currency) then
-        perform private.keep_past_budget(new.category_id, new.currency, holds_from, own.amount);
+        perform private.store_past_budget(new.category_id, new.currency, holds_from, own.amount);
       end if;
     end if;
   end if;

@@ -54,7 +54,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -81,7 +81,7 @@ begin
   end if;
   new.budget_currency := lower(new.budget_currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.monthly_budget) >= 999999999999.995 and new.monthly_budget <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'monthly_budget');
@@ -122,12 +122,12 @@ as $$
 begin
   if old.monthly_budget is not null
     and not exists (select from api.budgets where category_id = old.id and currency = old.budget_currency and month is null) then
-    perform private.keep_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
+    perform private.store_past_budget(old.id, old.budget_currency, private.this_month(), old.monthly_budget);
   end if;
   if new.monthly_budget is not null and (old.monthly_budget is null or old.budget_currency <> new.budget_currency)
     and not exists (select from api.budgets where category_id = new.id and currency = new.budget_currency and month is null)
     and (old.monthly_budget is not null or exists (select from api.past_budgets where category_id = new.id and currency = new.budget_currency)) then
-    perform private.keep_past_budget(new.id, new.budget_currency, private.this_month(), null);
+    perform private.store_past_budget(new.id, new.budget_currency, private.this_month(), null);
   end if;
   return null;
 end

@@ -19,8 +19,7 @@ comment on column api.dashboards.created_at is 'Set by the service';
 comment on column api.dashboards.updated_at is 'Set by the service at each change';
 
 alter table api.dashboards alter column user_id set default public.uid(), alter column organization_id set default public.org_id();
--- Constraints that call a function are here and not in a migration, because the function does not exist yet when the table is created.
--- There are few dashboards, so checking all of them again takes no time.
+-- Migrations run before the functions exist. So constraints that call a function are here. There are few dashboards, so checking all of them again takes no time.
 alter table api.dashboards
   drop constraint if exists dashboards_layout_form,
   drop constraint if exists dashboards_date_range_form,
@@ -93,7 +92,7 @@ begin
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if by_caller then
     broken := case

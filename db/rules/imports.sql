@@ -34,7 +34,7 @@ as $$
 declare
   by_caller constant boolean := current_user = 'authenticated';
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -42,7 +42,7 @@ begin
       perform private.deny('imports');
     end if;
     if by_caller then
-      perform private.take_import_back(old.id);
+      perform private.delete_import_transactions(old.id);
     end if;
     return old;
   end if;
@@ -65,7 +65,7 @@ create trigger "2_before_row" before insert or update or delete on api.imports
 create trigger "3_take_updates_back" before delete on api.imports
   for each row
   when (current_user = 'authenticated')
-  execute function private.take_import_updates_back();
+  execute function private.revert_import_updates();
 create trigger "4_record_creation" after insert on api.imports
   referencing new table as new_rows
   for each statement execute function private.record_creation();

@@ -52,7 +52,7 @@ declare
   owner record;
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -71,7 +71,7 @@ begin
       if by_caller then
         perform private.deny('line_items');
       end if;
-      -- an undo may name a transaction whose id another tenant has by now
+      -- another tenant may have the transaction's id by now, if this is an undo
       perform private.refuse_reference('line_items', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
@@ -94,7 +94,7 @@ begin
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -148,12 +148,12 @@ create trigger "4_keep_items_of_transfer_created" after insert on api.line_items
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
+  execute function private.refuse_categorized_items();
 create trigger "4_keep_items_of_transfer_changed" after update on api.line_items
   referencing new table as written
   for each statement
   when (current_user = 'authenticated')
-  execute function private.keep_items_of_transfer();
+  execute function private.refuse_categorized_items();
 create trigger "5_note_created" after insert on api.line_items
   referencing new table as written
   for each statement execute function private.note_line_items();

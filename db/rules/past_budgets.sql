@@ -56,7 +56,7 @@ declare
   by_caller constant boolean := current_user = 'authenticated';
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -70,7 +70,7 @@ begin
     new.created_at := now();
     new.updated_at := now();
   end if;
-  -- before the unique key, whose error would reveal that another tenant's category has such a row
+  -- runs before the unique key: its error would reveal that another tenant's category has such a row
   if new.category_id is distinct from old.category_id and new.category_id is not null
     and (not by_caller or private.may_write('past_budgets', tg_op, new.user_id, new.organization_id)) then
     perform private.check_category('past_budgets', new.category_id, new.user_id, new.organization_id);
@@ -87,7 +87,7 @@ begin
   end if;
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');

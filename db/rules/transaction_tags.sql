@@ -46,7 +46,7 @@ declare
   owner record;
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -62,7 +62,7 @@ begin
       if by_caller then
         perform private.deny('transaction_tags');
       end if;
-      -- an undo may name a transaction whose id another tenant has by now
+      -- another tenant may have the transaction's id by now, if this is an undo
       perform private.refuse_reference('transaction_tags', 'transaction_id', 'transactions');
     end if;
     new.user_id := owner.user_id;
@@ -85,7 +85,7 @@ begin
     end if;
   end if;
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'transaction_id', 'tag_id');
+    perform private.refuse_repeated_row(new, 'transaction_id', 'tag_id');
   end if;
   if by_caller then
     broken := case

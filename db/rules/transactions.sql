@@ -39,8 +39,8 @@ alter table api.transactions
   drop constraint if exists transactions_metadata_numbers,
   add constraint transactions_metadata_numbers check (private.plain_numbers(metadata)) not valid;
 
--- A list reads no row that is older than its page: db/functions/private/pages.sql. The texts before the order select those statements; for all
--- others the function is not called.
+-- A list reads no row that is older than its page: db/functions/private/pages.sql. The CASE recognizes such a list by the text before its
+-- ORDER BY, and calls no function for other statements.
 alter table api.transactions enable row level security;
 create policy transactions_read on api.transactions for select to authenticated
   using (private.is_not_explained() and transaction_date >= (
@@ -96,7 +96,7 @@ declare
   sent text[];
   broken text;
 begin
-  if private.is_one_too_many(tg_op) then
+  if private.count_exceeds_limit(tg_op) then
     perform private.refuse_many_rows();
   end if;
   if tg_op = 'DELETE' then
@@ -168,7 +168,7 @@ begin
   end if;
   new.currency := lower(new.currency);
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
-    perform private.write_once(new, 'id');
+    perform private.refuse_repeated_row(new, 'id');
   end if;
   if abs(new.amount) >= 999999999999.995 and new.amount <> 'NaN' then
     perform private.refuse_overflow(tg_relid, 'amount');
@@ -243,10 +243,10 @@ as $$
 begin
   if tg_op = 'UPDATE' and old.import_id is not null and (old.amount, old.name, old.status, old.transaction_date, old.booked_on, old.reference_no, old.description, old.metadata)
     is distinct from (new.amount, new.name, new.status, new.transaction_date, new.booked_on, new.reference_no, new.description, new.metadata) then
-    perform private.keep_bank_values(old, new);
+    perform private.store_bank_values(old, new);
   end if;
   if coalesce(old.transfer_id, new.transfer_id) is not null then
-    perform private.keep_transfer(tg_op, old, new);
+    perform private.sync_transfer(tg_op, old, new);
   end if;
   return null;
 end

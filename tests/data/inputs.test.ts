@@ -88,7 +88,7 @@ const send = ({ actor, method, path, headers, body }: Request): Promise<Answer> 
 
 /**
  * SQLSTATEs that PostgREST answers with 500 or 503, in 12 or 16. Not among them: 25006, a change asked for by GET, which
- * is 405, and 21000, which private.write_once() raises with a status of 400.
+ * is 405, and 21000, which private.refuse_repeated_row() raises with a status of 400.
  */
 const faults = /^(08|09|25(?!006)|2D|38|39|3B|40|53|54|55|57|58|F0|HV|P0|XX|42P17)/
 

@@ -74,7 +74,7 @@ export const equivalents: Equivalent[] = [
   { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
   {
     name: /^constraint transactions_import_id_fkey on api\.transactions: dropped$/,
-    reason: 'take_import_back() deletes the transactions of an import before the reference could be missed',
+    reason: 'delete_import_transactions() deletes the transactions of an import before the reference could be missed',
   },
   {
     name: /^right of the \w+ to (?:create|update) imports: given$/,

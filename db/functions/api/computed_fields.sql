@@ -38,7 +38,7 @@ begin
   return (
     select o.due_on
     from private.occurrences($1, current_date, coalesce($1.ends_on, date '2199-12-31')) o
-    where not exists (select from private.recording($1, o.due_on))
+    where not exists (select from private.recorded_transaction($1, o.due_on))
     limit 1);
 end
 $$;

@@ -12,8 +12,8 @@ as $$
 declare
   origin api.accounts;
   destination api.accounts;
-  outgoing constant numeric := private.transferred(create_transfer.amount, 'amount');
-  incoming numeric := case when create_transfer.to_amount is not null then private.transferred(create_transfer.to_amount, 'to_amount') end;
+  outgoing constant numeric := private.parse_transfer_amount(create_transfer.amount, 'amount');
+  incoming numeric := case when create_transfer.to_amount is not null then private.parse_transfer_amount(create_transfer.to_amount, 'to_amount') end;
   moved_at constant timestamptz := case when transfer_date is null then now() else private.to_moment(transfer_date, 'transfer_date', false) end;
   moved_on constant date := private.whole_day(transfer_date);
   transfer constant uuid := gen_random_uuid();

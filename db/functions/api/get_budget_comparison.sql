@@ -14,7 +14,7 @@ declare
     start_date, end_date, case when start_date is null and end_date is null then coalesce(preset, 'this_month') else preset end);
   context constant text := private.context_condition(public.uid(), public.org_id());
   target constant text := private.target_currency(p_convert_to);
-  wanted constant text := case when p_currency is null then 'true' else format('currency = %L', private.asked_currency(p_currency)) end;
+  wanted constant text := case when p_currency is null then 'true' else format('currency = %L', private.parse_currency(p_currency)) end;
   first_month constant date := date_trunc('month', lower(days)::timestamp)::date;
   budgets text;
   carried_from date;

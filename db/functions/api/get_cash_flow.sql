@@ -31,7 +31,7 @@ begin
   first := date_trunc(unit, current_date::timestamp) - (periods - 1) * step;
   last := first + (periods - 1) * step;
   wanted := concat_ws(' and ', 'true',
-    case when p_currency is not null then format('currency = %L', private.asked_currency(p_currency)) end,
+    case when p_currency is not null then format('currency = %L', private.parse_currency(p_currency)) end,
     case when p_account_id is not null then format('account_id = %L', p_account_id) end);
   return format(
     $query$

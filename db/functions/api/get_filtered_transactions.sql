@@ -13,30 +13,30 @@ create or replace function api.get_filtered_transactions(filters jsonb) returns 
 begin atomic
   with recursive conditions as materialized (
     select * from private.parse_filters(filters)
-  ), asked as materialized (
+  ), wanted as materialized (
     select coalesce(lower(moments), '-infinity') as first,
       -- the end of a step is exclusive
       coalesce(upper(moments) + interval '1 microsecond', 'infinity') as beyond
-    from (select private.reach(range_intersect_agg(moments), range_intersect_agg(days)) as moments from conditions where field = 'transaction_date') d
+    from (select private.moment_bounds(range_intersect_agg(moments), range_intersect_agg(days)) as moments from conditions where field = 'transaction_date') d
     where not coalesce(isempty(moments), false)
   ), steps (first, beyond, size) as (
-    select beyond, beyond, 32 from asked
+    select beyond, beyond, 32 from wanted
     union all
     -- greatest() ignores a tenant that has no older row
     select greatest(
-        asked.first,
+        wanted.first,
         (
           select t.transaction_date from api.transactions t
-          where t.organization_id = (select public.org_id()) and t.transaction_date >= asked.first and t.transaction_date < steps.first
+          where t.organization_id = (select public.org_id()) and t.transaction_date >= wanted.first and t.transaction_date < steps.first
           order by t.transaction_date desc offset steps.size limit 1
         ), (
           select t.transaction_date from api.transactions t
-          where t.user_id = (select private.personal_id()) and t.organization_id is null and t.transaction_date >= asked.first and t.transaction_date < steps.first
+          where t.user_id = (select private.personal_id()) and t.organization_id is null and t.transaction_date >= wanted.first and t.transaction_date < steps.first
           order by t.transaction_date desc offset steps.size limit 1
         )),
       steps.first, 2 * steps.size
-    from steps, asked
-    where steps.first > asked.first
+    from steps, wanted
+    where steps.first > wanted.first
   )
   select found.*
   from steps

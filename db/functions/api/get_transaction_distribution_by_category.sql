@@ -26,7 +26,7 @@ begin
   end;
   context := private.context_condition(given ->> 'user_id', case when given ? 'organization_id' then given ->> 'organization_id' else public.org_id() end);
   target := private.target_currency(coalesce(p_convert_to, given ->> 'p_convert_to'));
-  perform private.asked_currency(filters ->> 'currency');
+  perform private.parse_currency(filters ->> 'currency');
   return format(
     $query$
       select g.category_id, c.name, g.currency, g.total, g.count,

@@ -1,5 +1,5 @@
--- The media type `application/vnd.rest.object+json`. PostgREST uses an aggregate as the handler of a media type if it is in an exposed
--- schema and returns a domain with the name of the media type.
+-- The media type `application/vnd.rest.object+json`. Its handler is an aggregate in an exposed schema. PostgREST finds it by its return type,
+-- a domain with the name of the media type.
 
 create or replace function private.count_row(kept private.one_row, next_row anyelement) returns private.one_row
   language plpgsql immutable parallel safe set search_path = ''

@@ -15,7 +15,7 @@ begin
   if subscription.organization_id is not null and not private.can('transactions', 'create') then
     perform private.deny('transactions');
   end if;
-  select * into recorded from private.recording(subscription, day);
+  select * into recorded from private.recorded_transaction(subscription, day);
   if found then
     return recorded;
   end if;

@@ -10,10 +10,10 @@ create or replace function private.unstable_columns() returns text[]
   return array['updated_at', 'user_id'];
 comment on function private.unstable_columns() is 'The columns that are ignored when rows are compared.';
 
-create or replace function private.last_of_change(p_change uuid) returns uuid
+create or replace function private.max_activity_id(p_change uuid) returns uuid
   language sql immutable
-  return private.nth_of_change(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
-comment on function private.last_of_change(uuid) is 'The largest possible id of a request''s activity.';
+  return private.activity_id(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
+comment on function private.max_activity_id(uuid) is 'The largest possible id of a request''s activity.';
 
 -- An effect contains the ids of the activity rows that have the states, and not the states: those of 50,000 rows would be a hundred
 -- megabytes. A row with one activity has its two states there. For a row with several, the hashes of the states are compared.
@@ -27,7 +27,7 @@ begin atomic
         case a.table_name when 'transaction_tags' then (coalesce(a.after, a.before) ->> 'tag_id')::uuid end as tag_id,
         a.action = 'create' and a.after is null as is_bulk
       from api.activity a
-      where a.id > p_change and a.id <= private.last_of_change(p_change)
+      where a.id > p_change and a.id <= private.max_activity_id(p_change)
         and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
     ) r
   ), first_changes as (
@@ -79,7 +79,7 @@ end;
 comment on function private.effects_of(uuid) is
   'The effect of a request on each row, of the caller''s personal rows and the active organization''s: the action, and the activity rows with the states before and after it.';
 
-create or replace function private.is_still(p_row jsonb, p_state jsonb) returns boolean
+create or replace function private.matches_state(p_row jsonb, p_state jsonb) returns boolean
   -- plpgsql, because an SQL body would compute p_row twice
   language plpgsql immutable set search_path = ''
 as $$
@@ -87,9 +87,9 @@ begin
   return p_state is null or p_row || p_state - private.unstable_columns() = p_row;
 end
 $$;
-comment on function private.is_still(jsonb, jsonb) is 'Whether a row is in this state; null stands for the state after its creation, without any change.';
+comment on function private.matches_state(jsonb, jsonb) is 'Whether a row is in this state; null stands for the state after its creation, without any change.';
 
-create or replace function private.in_order_of_references(p_tables text[]) returns text[]
+create or replace function private.sort_by_references(p_tables text[]) returns text[]
   language sql stable set search_path = ''
 begin atomic
   with recursive referring (name, level) as (
@@ -104,7 +104,7 @@ begin atomic
   select array_agg(name::text order by level)
   from (select name, max(level) as level from referring group by name) l;
 end;
-comment on function private.in_order_of_references(text[]) is 'Sorts tables of api: referenced tables come before those that refer to them.';
+comment on function private.sort_by_references(text[]) is 'Sorts tables of api: referenced tables come before those that refer to them.';
 
 create or replace function private.refuse_undo(p_reason text) returns void
   language plpgsql set search_path = ''
@@ -126,7 +126,7 @@ declare
   -- finds the row by the id and tenant in the activity, in the state that the request left
   is_left constant text := (
     select format(
-      $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
+      $sql$%s and private.matches_state(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
         and t.organization_id is not distinct from e.organization_id and (e.organization_id is not null or t.user_id = (select private.personal_id()))$sql$,
       string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
     from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
@@ -155,7 +155,7 @@ begin
         $sql$, p_table, columns) using p_effects;
     when 'update' then
       -- Only columns that differ, because a trigger may depend on the columns of the update. The loop searches for a row that differs in
-      -- a further column until there is none, because comparing the columns of every row takes longer.
+      -- a further column until none is left. To compare the columns of every row would take longer.
       loop
         select array_agg(v.key) into more
           from (
@@ -200,9 +200,9 @@ $$;
 comment on function private.undo_effects(private.effect[], text, text) is
   'Reverts one action of a request on one table, for the rows that are as the request left them. Returns their number.';
 
--- Runs with the definer's rights, so that rows return with their ids, times and users. So it checks the rights itself: the effects are limited
--- to the caller's personal rows and the active organization's, and for the latter the caller needs the right to the opposite action.
-create or replace function private.take_back(p_change uuid) returns jsonb
+-- Runs with the definer's rights, so that rows return with their ids, times and users. So it checks the rights itself. The effects are limited
+-- to the caller's personal rows and the active organization's. For the latter the caller needs the right to the opposite action.
+create or replace function private.revert_request(p_change uuid) returns jsonb
   language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
@@ -215,7 +215,7 @@ declare
   broken text;
 begin
   perform private.lock_tenants(t.table_name) from (
-    select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
+    select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.max_activity_id(p_change)) t;
   effects := array(select e from private.effects_of(p_change) e);
   select e.table_name into denied from (select distinct table_name, action from unnest(effects) where organization_id is not null) e
     where not private.can(e.table_name, case e.action when 'create' then 'delete' when 'delete' then 'create' else 'update' end)
@@ -228,7 +228,7 @@ begin
       with counted as (
         select e.table_name, e.action, count(*) as rows from unnest(effects) e group by e.table_name, e.action
       ), places as (
-        select name, place from unnest(private.in_order_of_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
+        select name, place from unnest(private.sort_by_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
       )
       select c.*, case c.action when 'delete' then 'create' when 'create' then 'delete' else 'update' end as opposite
       from counted c join places p on p.name = c.table_name
@@ -260,14 +260,14 @@ begin
     when integrity_constraint_violation or invalid_parameter_value then
       perform private.refuse_undo(sqlerrm);
   end;
-  own := private.nth_of_change(nullif(left(current_setting('activity.of_request', true), 24), ''), 0);
+  own := private.activity_id(nullif(left(current_setting('activity.of_request', true), 24), ''), 0);
   if own is null then
     perform private.refuse_undo('nothing of it is left');
   end if;
   -- A row that was stored since and refers to a row deleted here would be deleted or lose its reference. EXCEPT, because the planner
   -- estimates few rows for an array and would scan it once for each row.
   select e.table_name into one from (
-    select a.table_name, a.row_id from api.activity a where a.id > own and a.id <= private.last_of_change(own)
+    select a.table_name, a.row_id from api.activity a where a.id > own and a.id <= private.max_activity_id(own)
     except select f.table_name, f.row_id from unnest(effects) f) e
     limit 1;
   if found then
@@ -276,9 +276,9 @@ begin
   return jsonb_build_object('change_id', own) || done;
 end
 $$;
-comment on function private.take_back(uuid) is
+comment on function private.revert_request(uuid) is
   'Reverts the effects of a request on the caller''s personal rows and the active organization''s. Returns the id of this request, and the number of rows that it created, updated and deleted.';
-grant execute on function private.take_back(uuid) to authenticated;
+grant execute on function private.revert_request(uuid) to authenticated;
 
 create or replace function api.undo(p_activity_id uuid) returns jsonb
   language plpgsql volatile set search_path = ''
@@ -290,7 +290,7 @@ begin
   if change is null then
     raise sqlstate 'PT404' using message = 'activity not found', hint = 'p_activity_id is the id of a row of activity that you see.';
   end if;
-  return private.take_back(change);
+  return private.revert_request(change);
 end
 $$;
 comment on function api.undo(uuid) is

@@ -79,7 +79,7 @@ create or replace function private.is_merge() returns boolean
 comment on function private.is_merge() is 'Whether the request is an upsert that updates existing rows.';
 
 -- runs with the definer's rights, so that PostgreSQL need not plan the row rules for each row
-create or replace function private.write_once(p_row anyelement, variadic p_key text[]) returns void
+create or replace function private.refuse_repeated_row(p_row anyelement, variadic p_key text[]) returns void
   language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -92,10 +92,10 @@ begin
   end if;
 end
 $$;
-comment on function private.write_once(anyelement, text[]) is 'Refuses an upsert that names a row twice by the columns of the key: 400 with the code 21000.';
+comment on function private.refuse_repeated_row(anyelement, text[]) is 'Refuses an upsert that names a row twice by the columns of the key: 400 with the code 21000.';
 
 grant execute on function private.row_exists(text, uuid), private.refuse_hidden_row(text, uuid), private.owner_of_new(text, uuid, text),
-  private.same_tenant(text, text, text, text), private.is_merge(), private.write_once(anyelement, text[]) to authenticated;
+  private.same_tenant(text, text, text, text), private.is_merge(), private.refuse_repeated_row(anyelement, text[]) to authenticated;
 
 create or replace function private.left_out() returns text
   -- stable, because PostgreSQL would call an immutable function before it checks the right to the table

@@ -1,4 +1,4 @@
--- The budget of each category and month, and the months whose remainder carries over.
+-- The budget of each category and month, and the months with a rollover.
 
 create or replace function private.budget_terms(p_context text, p_first_month date) returns text
   language sql immutable set search_path = ''

@@ -65,7 +65,7 @@ end
 $$;
 comment on function private.refuse_overflow(regclass, text) is 'Raises 22003 (HTTP 400) for an amount that is too large, as the type numeric(14,2) does.';
 
-create or replace function private.ask_policy(p_table regclass, p_operation text, p_row anyelement) returns void
+create or replace function private.check_policy(p_table regclass, p_operation text, p_row anyelement) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -76,7 +76,7 @@ begin
   execute format('select %s from (select ($1).*) as r', check_of_row) using p_row;
 end
 $$;
-comment on function private.ask_policy(regclass, text, anyelement) is
+comment on function private.check_policy(regclass, text, anyelement) is
   'Raises 42501 if the policy does not let the caller write the row. PostgreSQL evaluates policies after the triggers; a trigger that refuses a value must evaluate the policy first.';
 
 create or replace function private.refuse_value(p_table regclass, p_constraint text) returns void
@@ -97,7 +97,7 @@ create or replace function private.refuse_row(p_table regclass, p_operation text
   language plpgsql set search_path = ''
 as $$
 begin
-  perform private.ask_policy(p_table, p_operation, p_row);
+  perform private.check_policy(p_table, p_operation, p_row);
   if exists (select from pg_catalog.pg_attribute where attrelid = p_table and attname = p_broken) then
     perform private.refuse_null(p_table, p_broken);
   end if;
@@ -107,4 +107,4 @@ $$;
 comment on function private.refuse_row(regclass, text, anyelement, text) is
   'Refuses a row. p_broken is the name of a null column or of a violated constraint. Raises 42501 instead if the caller may not write the row.';
 grant execute on function private.constraints(), private.describe_columns(regclass, text[]), private.refuse_null(regclass, text), private.refuse_overflow(regclass, text),
-  private.ask_policy(regclass, text, anyelement), private.refuse_value(regclass, text), private.refuse_row(regclass, text, anyelement, text) to authenticated;
+  private.check_policy(regclass, text, anyelement), private.refuse_value(regclass, text), private.refuse_row(regclass, text, anyelement, text) to authenticated;

@@ -46,7 +46,7 @@ create or replace function private.fits_cents(p_amount numeric, p_currency text)
 comment on function private.fits_cents(numeric, text) is 'Whether an amount keeps all decimals of its currency when it is stored with two decimals.';
 grant execute on function private.fits_cents(numeric, text) to authenticated;
 
-create or replace function private.asked_currency(p_currency text, p_refusal text default 'there is no currency %L') returns text
+create or replace function private.parse_currency(p_currency text, p_refusal text default 'there is no currency %L') returns text
   language plpgsql stable set search_path = ''
 as $$
 begin
@@ -56,16 +56,16 @@ begin
   return lower(p_currency);
 end
 $$;
-comment on function private.asked_currency(text, text) is
+comment on function private.parse_currency(text, text) is
   'Returns a currency parameter of a report in lower case; null if it is null. Raises 400 with the message p_refusal for an unknown code.';
 
 create or replace function private.target_currency(p_convert_to text) returns text
   language sql stable set search_path = ''
-  return private.asked_currency(p_convert_to, 'p_convert_to is no currency: %L');
+  return private.parse_currency(p_convert_to, 'p_convert_to is no currency: %L');
 comment on function private.target_currency(text) is
   'Returns the currency to which a report converts, in lower case; null for no conversion. Raises 400 for an unknown code.';
 
-grant execute on function private.asked_currency(text, text), private.target_currency(text) to authenticated;
+grant execute on function private.parse_currency(text, text), private.target_currency(text) to authenticated;
 
 -- A plan from the time of few transactions would read all of them for each line item.
 create or replace function private.currency_of_transaction(p_id uuid) returns text

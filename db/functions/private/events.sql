@@ -4,10 +4,10 @@
 -- Only the auth service knows the caller and the client's address. It sets them before each statement that writes (auth/pg-client.ts). For
 -- other clients, such as an operator's SQL, the event has no actor.
 
-create or replace function private.asking() returns jsonb
+create or replace function private.audit_context() returns jsonb
   language sql stable
   return coalesce(nullif(current_setting('events.asking', true), '')::jsonb, '{}');
-comment on function private.asking() is 'The caller of the current statement, as set by the auth service: `user_id`, `session_id`, `ip_address` and `user_agent`.';
+comment on function private.audit_context() is 'The caller of the current statement, as set by the auth service: `user_id`, `session_id`, `ip_address` and `user_agent`.';
 
 create or replace function private.device_of(p_address text, p_agent text) returns text
   language sql immutable
@@ -15,14 +15,14 @@ create or replace function private.device_of(p_address text, p_agent text) retur
 comment on function private.device_of(text, text) is
   'A fingerprint that the sign-ins of one device share: the user agent without version numbers, and the wider network, /16 of IPv4 or /32 of IPv6.';
 
-create or replace function private.notice_to(p_kind text, p_user text, p_address text) returns text
+create or replace function private.mail_recipient(p_kind text, p_user text, p_address text) returns text
   language sql stable
 begin atomic
   select p_address where 5 > (
     select count(*) from auth.events e
     where e.user_id = p_user and e.kind = p_kind and e.happened_at > now() - interval '1 day' and e.detail ->> 'new_device' is distinct from 'false');
 end;
-comment on function private.notice_to(text, text, text) is
+comment on function private.mail_recipient(text, text, text) is
   'The recipient of the mail about an event. Null after five events of the kind in a day, so that a program that signs in every hour causes few mails.';
 
 create or replace function private.verified_address(p_user text) returns text
@@ -36,11 +36,11 @@ create or replace function private.record_account_event(p_kind text, p_user text
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  asking constant jsonb := private.asking();
+  context constant jsonb := private.audit_context();
 begin
   -- a user who is being deleted is no longer in the table
   insert into auth.events (kind, user_id, ip_address, user_agent, detail, mail_to)
-    select p_kind, id, left(asking ->> 'ip_address', 64), left(asking ->> 'user_agent', 512), p_detail, private.notice_to(p_kind, id, p_mail_to)
+    select p_kind, id, left(context ->> 'ip_address', 64), left(context ->> 'user_agent', 512), p_detail, private.mail_recipient(p_kind, id, p_mail_to)
     from auth.users where id = p_user;
 end
 $$;
@@ -69,18 +69,18 @@ declare
   is_new boolean;
 begin
   -- a signed-in user gets a new session in place of the old one, for example after a new password
-  if private.asking() ->> 'user_id' = new.user_id then
+  if private.audit_context() ->> 'user_id' = new.user_id then
     return null;
   end if;
-  -- The first sign-in of a new account is never from a new device: the user created the account on it. An older account whose recorded
-  -- sign-ins have all been deleted is not a new account.
+  -- The first sign-in of a new account is never from a new device: the user created the account on it. If all recorded
+  -- sign-ins of an older account have been deleted, it still does not count as new.
   select not exists (select from auth.events e where e.user_id = u.id and e.device = this_device)
       and (u.created_at < now() - interval '1 day' or exists (select from auth.events e where e.user_id = u.id and e.device is not null))
     into is_new from auth.users u where u.id = new.user_id;
   insert into auth.events (kind, user_id, ip_address, user_agent, device, detail, mail_to)
     values ('signed_in', new.user_id, left(nullif(new.ip_address, ''), 64), left(nullif(new.user_agent, ''), 512), this_device,
       jsonb_build_object('new_device', is_new),
-      case when is_new then private.notice_to('signed_in', new.user_id, private.verified_address(new.user_id)) end);
+      case when is_new then private.mail_recipient('signed_in', new.user_id, private.verified_address(new.user_id)) end);
   return null;
 end
 $$;
@@ -90,11 +90,11 @@ create or replace function private.record_revoked_sessions() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 declare
-  asking constant jsonb := private.asking();
+  context constant jsonb := private.audit_context();
 begin
   -- A password reset and a stopped change of the address have no caller, and have events of their own. A sign-out ends only the caller's
   -- own session, and a new password replaces it.
-  if (asking ? 'ip_address' and not asking ? 'user_id') or exists (select from revoked where id = asking ->> 'session_id') then
+  if (context ? 'ip_address' and not context ? 'user_id') or exists (select from revoked where id = context ->> 'session_id') then
     return null;
   end if;
   perform private.record_account_event('sessions_revoked', user_id, private.verified_address(user_id))
@@ -111,7 +111,7 @@ begin
   case
     -- stopping a change of the address has no caller, and sends a link to set another password
     when tg_op = 'UPDATE' and new.password is null then
-      perform private.record_account_event('password_removed', new.user_id, case when private.asking() ? 'user_id' then private.verified_address(new.user_id) end);
+      perform private.record_account_event('password_removed', new.user_id, case when private.audit_context() ? 'user_id' then private.verified_address(new.user_id) end);
     when tg_op = 'UPDATE' then perform private.record_account_event('password_changed', new.user_id, private.verified_address(new.user_id));
     when tg_op = 'DELETE' then
       perform private.record_account_event('account_unlinked', old.user_id, private.verified_address(old.user_id), jsonb_build_object('name', left(old.provider_id, 200)));
@@ -144,7 +144,7 @@ as $$
 declare
   organization constant text := case tg_op when 'DELETE' then old.organization_id else new.organization_id end;
   person constant text := case tg_op when 'DELETE' then old.user_id else new.user_id end;
-  actor constant text := private.asking() ->> 'user_id';
+  actor constant text := private.audit_context() ->> 'user_id';
 begin
   -- an organization or a user that is being deleted is no longer in the table
   insert into auth.events (kind, user_id, organization_id, actor_id, detail)

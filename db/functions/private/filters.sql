@@ -1,6 +1,6 @@
--- Filters that clients send as data. This file alone defines their meaning: it converts each filter to typed conditions that a row meets or
--- does not meet. get_filtered_transactions() evaluates them for each row as it comes, so that it can stop after enough rows. The reports
--- read every row of a context, where evaluation by row takes about twice the time. So reports.sql writes the same conditions as SQL text.
+-- Filters that clients send as data. Only this file defines their meaning: it converts each filter to typed conditions on a row. The API
+-- function get_filtered_transactions() evaluates them for each row as it comes, so that it can stop after enough rows. The reports read
+-- every row of a context, and evaluation by row would take about twice the time. So reports.sql writes the same conditions as SQL text.
 --
 -- A date filter has two conditions. A transaction with a day of its own (booked_on) is compared with `days`, which do not depend on the
 -- time zone. Any other transaction is compared with `moments`. A day of its own counts as its midnight.
@@ -74,12 +74,12 @@ create or replace function private.days_of(p_midnights tsmultirange) returns dat
     from unnest(p_midnights) as r);
 comment on function private.days_of(tsmultirange) is 'The days whose midnight is within some ranges.';
 
-create or replace function private.reach(p_moments tstzmultirange, p_days datemultirange) returns tstzrange
+create or replace function private.moment_bounds(p_moments tstzmultirange, p_days datemultirange) returns tstzrange
   language sql immutable set search_path = ''
   -- a day begins 14 hours before UTC's in the east, and ends 12 hours after it in the west
   return range_merge(p_moments + case when isempty(p_days) then tstzmultirange() else tstzmultirange(tstzrange(
     lower(p_days)::timestamp at time zone 'UTC' - interval '14 hours', upper(p_days)::timestamp at time zone 'UTC' + interval '12 hours')) end);
-comment on function private.reach(tstzmultirange, datemultirange) is
+comment on function private.moment_bounds(tstzmultirange, datemultirange) is
   'The range of transaction_date that contains every transaction within some moments, or with a day of its own within some days.';
 
 create or replace function private.filter_conditions(p_filter jsonb)
@@ -250,5 +250,5 @@ create or replace function private.text_of(t api.transactions, field text) retur
   end;
 comment on function private.text_of(api.transactions, text) is 'The value of a field of a transaction as text, for the comparison with conditions.';
 
-grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.reach(tstzmultirange, datemultirange),
+grant execute on function private.filter_literal(text, jsonb, text), private.filter_ranges(text, text[], boolean), private.moments(datemultirange), private.days_of(tsmultirange), private.moment_bounds(tstzmultirange, datemultirange),
   private.filter_conditions(jsonb), private.parse_filters(jsonb), private.text_of(api.transactions, text) to authenticated;

@@ -5,7 +5,7 @@ create or replace function private.check_invitation() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  if private.is_full(new.organization_id) then
+  if private.is_organization_full(new.organization_id) then
     raise exception using errcode = 'P0001', message = 'MEMBERSHIP_LIMIT_REACHED';
   end if;
   update auth.invitations set status = 'canceled'

@@ -50,17 +50,17 @@ end
 $$;
 comment on function private.notify_postgrest() is 'Makes every PostgREST reload its configuration.';
 
-create or replace function private.end_tokens_of_key() returns trigger
+create or replace function private.revoke_issued_tokens() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- A thief of the key may have dated a token up to thirty seconds ahead, which PostgREST allows. PostgREST accepts it until it has
-  -- unloaded the key, for which three seconds are reserved. issuedAt() in auth/features/session/tokens.ts dates new tokens after that.
+  -- A thief of the key may have dated a token up to thirty seconds ahead, which PostgREST allows. PostgREST unloads the key
+  -- within three more seconds. The auth service dates new tokens after that: issuedAt() in auth/features/session/tokens.ts.
   update private.settings set tokens_issued_after = floor(extract(epoch from clock_timestamp())) + 33;
   return null;
 end
 $$;
-comment on function private.end_tokens_of_key() is
+comment on function private.revoke_issued_tokens() is
   'Revokes every token issued until now, including tokens that were dated ahead. Only PostgREST knows which key signed a token, and it may have verified the token long ago.';
 
 create or replace function private.postgrest_listeners() returns text[]

@@ -18,12 +18,12 @@ declare
   tables constant text := replace(query, source || '.', '');
   value constant text := $pattern$(?:NULL|'(?:[^']|'')*')$pattern$;
   -- the parameter numbers of limit and offset
-  places text[];
+  parameter_numbers text[];
   context text;
   parameters text;
 begin
   -- The list has no filters and no count of all rows. `ON TRUE` is the end of an embed.
-  places := case
+  parameter_numbers := case
     when strpos(query, 'INNER JOIN') > 0 then null
     -- the statement names the table once
     when p_list = 'transactions' and length(tables) - length(replace(tables, source, '')) = length(source)
@@ -34,7 +34,7 @@ begin
       and (right(before, 7) = 'ON TRUE' or right(before, 37) = 'FROM "pgrst_source" AS "transactions"')
       then regexp_match(after, '^ *(?:, "transactions"\."id" *(?:ASC *)?)?LIMIT \$(\d+) OFFSET \$(\d+)\) _postgrest_t$')
   end;
-  if places is null then
+  if parameter_numbers is null then
     return null;
   end if;
   begin
@@ -47,8 +47,8 @@ begin
   if parameters !~ format('^\$1 = %1$s(?:, \$\d+ = %1$s)*$', value) then
     return null;
   end if;
-  return substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[1]))::bigint
-    + substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, places[2]))::bigint;
+  return substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, parameter_numbers[1]))::bigint
+    + substring(parameters from format($pattern$(?:^|, )\$%s = '(\d{1,8})'$pattern$, parameter_numbers[2]))::bigint;
 end
 $$;
 comment on function private.rows_of_page(text) is
@@ -60,7 +60,7 @@ create or replace function private.oldest_of_page(p_rows bigint) returns timesta
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  person constant text := private.personal_id();
+  personal_user constant text := private.personal_id();
   team text := public.org_id();
 begin
   if p_rows is null then
@@ -73,7 +73,7 @@ begin
     select d.transaction_date
     from (
       (select t.transaction_date from api.transactions t
-        where t.organization_id is null and t.user_id = person order by t.transaction_date desc limit p_rows)
+        where t.organization_id is null and t.user_id = personal_user order by t.transaction_date desc limit p_rows)
       union all
       (select t.transaction_date from api.transactions t
         where t.organization_id = team order by t.transaction_date desc limit p_rows)

@@ -7,7 +7,7 @@ create or replace function private.this_month() returns date
   return date_trunc('month', current_date)::date;
 comment on function private.this_month() is 'The first day of the current month, in the request''s time zone.';
 
-create or replace function private.restate_budget(p_category_id uuid, p_currency text, p_month date) returns void
+create or replace function private.end_past_budgets(p_category_id uuid, p_currency text, p_month date) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -21,10 +21,10 @@ begin
   update api.past_budgets set until = p_month where category_id = p_category_id and currency = p_currency and until > p_month;
 end
 $$;
-comment on function private.restate_budget(uuid, text, date) is
+comment on function private.end_past_budgets(uuid, text, date) is
   'Ends the past budgets of a category and currency at p_month. From that month on the current budget applies.';
 
-create or replace function private.keep_past_budget(
+create or replace function private.store_past_budget(
   p_category_id uuid, p_currency text, p_until date, p_amount numeric, p_rollover boolean default false, p_starts_on date default null
 ) returns void
   language sql volatile security definer set search_path = ''
@@ -36,5 +36,5 @@ begin atomic
     where c.id = p_category_id and not exists (
       select from api.past_budgets p where p.category_id = p_category_id and p.currency = p_currency and p.until >= p_until);
 end;
-comment on function private.keep_past_budget(uuid, text, date, numeric, boolean, date) is
+comment on function private.store_past_budget(uuid, text, date, numeric, boolean, date) is
   'Stores the budget of a category for the months before p_until; null is no budget. Months that have a past budget keep it.';

@@ -15,8 +15,8 @@ comment on function private.can(text, text) is
   'Whether the caller''s role in the active organization has this right. Policies write (select private.can(…)), so that a query evaluates it once.';
 grant execute on function private.can(text, text) to authenticated;
 
--- A session has access to its user's personal rows in every context. A team's API key does not: a user who gives it to a program does not
--- expect to share personal spending. pre_request() refuses a token of a key without the claim api_key.
+-- A session has access to its user's personal rows in every context. A team's API key does not, because its user
+-- does not expect to share personal spending with a program. A token of a key must have the claim api_key: pre_request() checks it.
 create or replace function private.personal_id() returns text
   language sql stable parallel safe
   return case when nullif(current_setting('request.jwt.claims', true), '')::json ->> 'api_key' is null or public.org_id() is null then public.uid() end;

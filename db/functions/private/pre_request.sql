@@ -1,9 +1,11 @@
--- PostgREST calls pre_request() before each query, after it has verified the signature of the token. pre_request() refuses
--- * a token whose session, membership or role no longer exists, or that was issued before the revocation of a key
--- * an expired token, by the database's clock, because PostgREST caches verified tokens
--- * a planner's estimate, an unknown time zone, and every request to a standby that is far behind (standby.sql).
+-- PostgREST calls pre_request() before each query, after it has verified the signature of the token. The function refuses these requests:
+-- * The token's session, membership or role no longer exists, or the token was issued before the revocation of a key.
+-- * The token has expired by the database's clock. PostgREST caches verified tokens.
+-- * The request asks for a planner's estimate, or names an unknown time zone.
+-- * The request goes to a standby that is far behind (standby.sql).
+--
 -- The session, the membership and the role are one indexed look-up. If it finds no session, the token may be that of an API key
--- (db/functions/auth/roles.sql). pre_request() also acquires one of the caller's connection slots (connection_slots.sql).
+-- (db/functions/auth/roles.sql). The function also acquires one of the caller's connection slots (connection_slots.sql).
 
 create or replace function private.set_time_zone(p_wish text) returns void
   language plpgsql volatile set search_path = ''
@@ -67,10 +69,10 @@ declare
   headers constant text := current_setting('request.headers', true);
   public_url text;
   issued_after bigint;
-  places integer;
+  slots integer;
   is_alive boolean;
   role_of_key text;
-  person integer;
+  user_key integer;
   problem text;
 begin
   if pg_is_in_recovery() then
@@ -86,7 +88,7 @@ begin
             or exists (select from auth.members m where m.organization_id = organization and m.user_id = caller and m.role = organization_role)
           )
       )
-    into public_url, issued_after, places, is_alive
+    into public_url, issued_after, slots, is_alive
     from private.settings s;
   if not is_alive then
     -- The claim api_key is the role of the key. private.personal_id() recognizes the token of a key by it.
@@ -122,10 +124,10 @@ begin
     perform set_config('log_parameter_max_length_on_error', '8', true);
   end if;
   -- all anonymous callers together count as one user
-  person := hashtext(coalesce(caller, ''));
+  user_key := hashtext(coalesce(caller, ''));
   -- the first slot is usually free
-  if not pg_try_advisory_xact_lock(person, 1) and not private.take_place(person, places) then
-    perform private.wait_for_place(person, places);
+  if not pg_try_advisory_xact_lock(user_key, 1) and not private.acquire_slot(user_key, slots) then
+    perform private.wait_for_slot(user_key, slots);
   end if;
   -- The headers contain the token: they are searched as text, and parsed as JSON only if there is a preference. The caller already holds a
   -- slot, so preferences that take long to read cannot occupy every connection.

@@ -19,7 +19,7 @@ begin atomic
       coalesce(s.interval_in_days, case s.period when 'daily' then 1 when 'weekly' then 7 end)::integer as days,
       case s.period when 'monthly' then 1 when 'quarterly' then 3 when 'semi-annually' then 6 when 'yearly' then 12 end as months
     where s.is_active
-  ) asked
+  ) span
   cross join lateral (
     -- the numbers of the possible occurrences in the range; when counted by months, the first and the last may lie outside it
     select generate_series(
@@ -30,7 +30,7 @@ begin atomic
   cross join lateral (
     select case when days is null then (s.starts_on + make_interval(months => n.number * months))::date else s.starts_on + n.number * days end as due_on
   ) o
-  where o.due_on between asked.first and asked.last;
+  where o.due_on between span.first and span.last;
 end;
 comment on function private.occurrences(api.subscriptions, date, date) is
   'The due days of a recurring cost between two days, both included, in order. The run time depends only on the number of due days in the range, not on the age of the first one.';
@@ -44,7 +44,7 @@ create or replace function private.occurrence_id(p_subscription_id uuid, p_due_o
   return p_subscription_id || ':' || to_char(p_due_on, 'YYYY-MM-DD');
 comment on function private.occurrence_id(uuid, date) is 'The external_id of the transaction of an occurrence. Its source is subscription.';
 
-create or replace function private.recording(s api.subscriptions, p_due_on date) returns setof api.transactions
+create or replace function private.recorded_transaction(s api.subscriptions, p_due_on date) returns setof api.transactions
   language plpgsql stable rows 1 set search_path = ''
 as $$
 begin
@@ -54,7 +54,7 @@ begin
       and private.same_tenant(t.user_id, t.organization_id, s.user_id, s.organization_id);
 end
 $$;
-comment on function private.recording(api.subscriptions, date) is 'The transaction that records an occurrence of a recurring cost, if it exists.';
+comment on function private.recorded_transaction(api.subscriptions, date) is 'The transaction that records an occurrence of a recurring cost, if it exists.';
 
 create or replace function private.due_costs(p_first date, p_last date, p_most integer)
   returns table (subscription_id uuid, title text, due_on date, amount numeric, currency text, category_id uuid, account_id uuid, is_recorded boolean)
@@ -86,4 +86,4 @@ comment on function private.due_costs(date, date, integer) is
   'The due days of the active context''s recurring costs between two days, both included, without order. Raises 400 if there are more than p_most.';
 
 grant execute on function private.occurrences(api.subscriptions, date, date), private.months_between(date, date),
-  private.occurrence_id(uuid, date), private.recording(api.subscriptions, date), private.due_costs(date, date, integer) to authenticated;
+  private.occurrence_id(uuid, date), private.recorded_transaction(api.subscriptions, date), private.due_costs(date, date, integer) to authenticated;

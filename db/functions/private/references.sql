@@ -1,7 +1,7 @@
 -- A row may only refer to rows of its own tenant. A foreign key only checks that the row exists, so these functions and
 -- transaction_parts.sql check the owner. For another tenant's row they raise the same error as the foreign key for an unknown id, so that
 -- callers cannot find out which ids exist. The names of the triggers begin with a digit. So they run before the foreign key's own
--- trigger, RI_ConstraintTrigger_c_…, whose error has no hint.
+-- trigger, RI_ConstraintTrigger_c_…, which raises an error without a hint.
 
 create or replace function private.refuse_reference(p_table text, p_column text, p_referenced text) returns void
   language plpgsql set search_path = ''

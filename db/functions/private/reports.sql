@@ -3,7 +3,7 @@
 -- the next format(), never a format string itself. No part contains a client's text: field names are those of the filters' list, and values
 -- are quoted literals of typed values. CONTRIBUTING.md, "To follow a request", shows how to explain a statement.
 --
--- All reports count by the same rules, so two reports of one range never contradict each other. docs/data.md explains the rules:
+-- All reports count by the same rules, so two reports of one range never contradict each other. The page docs/data.md explains the rules.
 -- * A transfer between accounts does not count.
 -- * A failed transaction counts only if a filter on status accepts it, or if each status is a group.
 -- * A line item with a category moves its part of the amount there, with the transaction's sign. The rest stays in the transaction's category.
@@ -50,7 +50,7 @@ create or replace function private.date_condition(p_moments tstzmultirange, p_da
   language sql stable set search_path = ''
   return concat_ws(' and ',
     -- the first condition can use an index
-    private.range_condition('transaction_date', tstzmultirange(private.reach(p_moments, p_days))),
+    private.range_condition('transaction_date', tstzmultirange(private.moment_bounds(p_moments, p_days))),
     case when p_moments <> '{(,)}' or p_days <> '{(,)}' then
       format('case when booked_on is null then %s else %s end', private.range_condition('transaction_date', p_moments), private.range_condition('booked_on', p_days))
     end);
@@ -113,27 +113,27 @@ create or replace function private.latest_rate(p_context text, p_from text, p_to
 comment on function private.latest_rate(text, text, text, text) is
   'A query for the latest rate of two currencies on or before a day, as SQL text. The currencies and the day are SQL expressions. The query searches both directions and prefers the direct rate if both have the same day.';
 
-create or replace function private.exchange_rates(p_context text, p_asked text, p_convert_to text) returns text
+create or replace function private.exchange_rates(p_context text, p_pairs text, p_convert_to text) returns text
   language sql immutable set search_path = ''
   return format(
     $query$
-      select asked.currency, asked.day,
-        coalesce(known.numerator, through.numerator, private.refuse_missing_rate(asked.currency, %1$L, asked.day)) as numerator,
+      select wanted.currency, wanted.day,
+        coalesce(known.numerator, through.numerator, private.refuse_missing_rate(wanted.currency, %1$L, wanted.day)) as numerator,
         coalesce(known.denominator, through.denominator) as denominator
       -- if several rates are missing, the error names the one of the first day
-      from (select * from (select currency, day from (%2$s) as needed group by 1, 2 offset 0) as needed order by day, currency offset 0) as asked
+      from (select * from (select currency, day from (%2$s) as needed group by 1, 2 offset 0) as needed order by day, currency offset 0) as wanted
       left join lateral (
         (%3$s)
         union all
-        select 1, 1, null where asked.currency = %1$L
+        select 1, 1, null where wanted.currency = %1$L
       ) as known on true
       left join lateral (
         -- Currencies that have rates with the source currency. The query looks up one distinct value after the other, because a pair may
         -- have a rate for each day.
         with recursive quotes (code) as (
-          select (select min(quote) from api.exchange_rates where %4$s and base = asked.currency) where known.numerator is null
+          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency) where known.numerator is null
           union all
-          select (select min(quote) from api.exchange_rates where %4$s and base = asked.currency and quote > quotes.code) from quotes where quotes.code is not null
+          select (select min(quote) from api.exchange_rates where %4$s and base = wanted.currency and quote > quotes.code) from quotes where quotes.code is not null
         ), bases (code) as (
           select (select min(base) from api.exchange_rates where %4$s) where known.numerator is null
           union all
@@ -144,22 +144,22 @@ create or replace function private.exchange_rates(p_context text, p_asked text, 
           select code from quotes
           union
           -- one rate of each pair is enough, of possibly thousands
-          select code from bases where (select true from api.exchange_rates where %4$s and base = bases.code and quote = asked.currency limit 1)
+          select code from bases where (select true from api.exchange_rates where %4$s and base = bases.code and quote = wanted.currency limit 1)
         ) as common
         cross join lateral (%5$s) as one
         cross join lateral (%6$s) as other
         order by least(one.on_date, other.on_date) desc, common.code limit 1
       ) as through on true
     $query$,
-    p_convert_to, p_asked,
-    private.latest_rate(p_context, 'asked.currency', format('%L', p_convert_to), 'asked.day'),
+    p_convert_to, p_pairs,
+    private.latest_rate(p_context, 'wanted.currency', format('%L', p_convert_to), 'wanted.day'),
     p_context,
-    private.latest_rate(p_context, 'asked.currency', 'common.code', 'asked.day'),
-    private.latest_rate(p_context, 'common.code', format('%L', p_convert_to), 'asked.day'));
+    private.latest_rate(p_context, 'wanted.currency', 'common.code', 'wanted.day'),
+    private.latest_rate(p_context, 'common.code', format('%L', p_convert_to), 'wanted.day'));
 comment on function private.exchange_rates(text, text, text) is
 $$The rates of a report: (currency, day, numerator, denominator), as SQL text
 
-`p_asked` is a query of (currency, day). Each distinct pair is looked up once. The latest rate on or before the day applies, in either direction. If the two currencies have none, the rates of both with a third currency apply: of several such currencies the one whose older rate is the latest. Only the context's own rates are used. A missing rate is 400 with the pair and the day.
+`p_pairs` is a query of (currency, day). Each distinct pair is looked up once. The latest rate on or before the day applies, in either direction. If the two currencies have none, the rates of both with a third currency apply: of several such currencies the one whose older rate is the latest. Only the context's own rates are used. A missing rate is 400 with the pair and the day.
 
 The amount times the numerator, divided by the denominator, is the amount in `p_convert_to`. private.converted() returns that expression.$$;
 
@@ -225,19 +225,19 @@ begin
       where %5$s
     $query$,
     case when not p_by_category then
-      ', of_own.is_asked as is_own_asked, max(case when of_part.is_asked then i.category_id::text end) over one as asked_part' end,
+      ', of_own.is_selected as is_own_selected, max(case when of_part.is_selected then i.category_id::text end) over one as selected_part' end,
     -- A few line items are read before their transactions. Many line items are read after them, so that only those of the range are read. The
     -- offsets enforce that order.
     case when p_are_many then format('(%s) as t cross join lateral (%s) as i', transactions, items)
       else format('(%s) as i cross join lateral (%s) as t', items, transactions) end
       || case when not p_by_category then format(
-        ' cross join lateral (select (%1$s) as is_asked from (values (t.own_category)) as own (category_id)) as of_own
-          cross join lateral (select (%1$s) as is_asked from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
+        ' cross join lateral (select (%1$s) as is_selected from (values (t.own_category)) as own (category_id)) as of_own
+          cross join lateral (select (%1$s) as is_selected from (values (i.category_id)) as part (category_id)) as of_part', p_of_category) else '' end,
     -- Each category counts the transaction once. A report without groups counts it in its own row if the filter accepts the transaction's
     -- category. Otherwise one part counts it.
-    case when p_by_category then '1' else 'case when part_category::text = asked_part and not is_own_asked then 1 else 0 end' end,
+    case when p_by_category then '1' else 'case when part_category::text = selected_part and not is_own_selected then 1 else 0 end' end,
     case when p_by_category then 'case when is_all and place = 1 then -1 else 0 end'
-      else 'case when is_all and place = 1 and is_own_asked and asked_part is null then -1 else 0 end' end,
+      else 'case when is_all and place = 1 and is_own_selected and selected_part is null then -1 else 0 end' end,
     p_of_category);
 end
 $$;

@@ -89,10 +89,10 @@ create or replace function private.bank_values(
 comment on function private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb) is
   'The values of a transaction that a bank defines. The day is the booking day, or the moment.';
 
-create or replace function private.essence(p_values jsonb) returns jsonb
+create or replace function private.core_values(p_values jsonb) returns jsonb
   language sql immutable
   return p_values - array['transaction_date', 'booked_on', 'reference_no', 'description', 'metadata'];
-comment on function private.essence(jsonb) is
+comment on function private.core_values(jsonb) is
   'Amount, name, status and day of a bank''s values. After a user''s edit of one of these, imports no longer update the transaction.';
 
 create or replace function private.bank_history(p_transaction_ids uuid[])
@@ -176,7 +176,7 @@ begin atomic
     select h.* from private.bank_history(array(select f.known_id from found f where f.known_import is not null)) h
   ), booked as (
     -- A file without statuses contains booked rows. So it sets a pending row to paid, unless a user has set its status.
-    select f.*, h.said, coalesce(not h.is_edited or private.essence(h.said) = private.essence(f.known_values), false) as is_banks, h.earlier,
+    select f.*, h.said, coalesce(not h.is_edited or private.core_values(h.said) = private.core_values(f.known_values), false) as is_banks, h.earlier,
       coalesce(f.status, case when f.known_status = 'pending' and (not h.is_edited or h.said ->> 'status' = 'pending') then 'paid' else f.known_status end) as says_status
     from found f left join histories h on h.id = f.known_id
   ), compared as (
@@ -205,7 +205,7 @@ begin atomic
         and not (c.says_status = 'pending' and c.known_status <> 'pending')
         and not exists (
           select from unnest(c.earlier) as e (said)
-          where private.essence(e.said) = private.essence(c.says)
+          where private.core_values(e.said) = private.core_values(c.says)
             and (c.is_essential or e.said - array['day', 'transaction_date', 'booked_on'] = c.says - array['day', 'transaction_date', 'booked_on'])
         ) as is_later
     from compared c
@@ -254,7 +254,7 @@ begin
     perform private.deny('imports');
   end if;
   insert into api.imports (source, account_id, file_name, row_count) values (p_source, p_account_id, p_file_name, p_row_count) returning id into begun;
-  -- keep_bank_values() reads this setting; no request can set it
+  -- store_bank_values() reads this setting; no request can set it
   perform set_config('private.import', begun::text, true);
   return begun;
 end
@@ -310,7 +310,7 @@ comment on function private.recognize_import(api.transactions) is
   'Gives an imported row the id of its earlier import, which it finds by (tenant, source, external_id). The conflict target of an upsert, id by default, does not contain these columns.';
 
 -- The deletions run with the caller's rights, under the row rules of transactions.
-create or replace function private.take_import_back(p_import_id uuid) returns void
+create or replace function private.delete_import_transactions(p_import_id uuid) returns void
   language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -331,11 +331,11 @@ begin
   delete from api.transactions where import_id = p_import_id;
 end
 $$;
-comment on function private.take_import_back(uuid) is 'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
+comment on function private.delete_import_transactions(uuid) is 'Deletes the transactions of an import that is being deleted. Raises 409 if one of them was changed since.';
 
 -- Runs with the definer's rights, because callers have no access to private.import_updates. The import is of the caller's context. A
 -- transaction that it has updated may be deleted by now, and another tenant may have its id.
-create or replace function private.take_import_updates_back() returns trigger
+create or replace function private.revert_import_updates() returns trigger
   language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
@@ -344,7 +344,7 @@ begin
   select count(*) into changed
   from private.import_updates u join api.transactions t on t.id = u.transaction_id
   where u.import_id = old.id and private.same_tenant(t.user_id, t.organization_id, old.user_id, old.organization_id) and (
-    private.essence(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.essence(u.after)
+    private.core_values(private.bank_values(t.amount, t.name, t.status, t.transaction_date, t.booked_on, null, null, null)) <> private.core_values(u.after)
     or (select sum(abs(l.amount)) from api.line_items l where l.transaction_id = t.id) > abs((u.before ->> 'amount')::numeric)
   );
   if changed > 0 then
@@ -371,7 +371,7 @@ begin
   return old;
 end
 $$;
-comment on function private.take_import_updates_back() is
+comment on function private.revert_import_updates() is
   'Restores the values of the transactions that an import has updated. Raises 409 if one of them was changed since.';
 
 create or replace function private.is_untouched(p_transaction_id uuid, p_created_at timestamptz, p_updated_at timestamptz) returns boolean
@@ -388,7 +388,7 @@ create or replace function private.changed_values(p_before jsonb, p_after jsonb)
   return (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_after) where value is distinct from p_before -> key);
 comment on function private.changed_values(jsonb, jsonb) is 'The bank''s values after a change that differ from those before it.';
 
-create or replace function private.keep_bank_values(old api.transactions, new api.transactions) returns void
+create or replace function private.store_bank_values(old api.transactions, new api.transactions) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -407,7 +407,7 @@ begin
   end if;
 end
 $$;
-comment on function private.keep_bank_values(api.transactions, api.transactions) is
+comment on function private.store_bank_values(api.transactions, api.transactions) is
   'Stores the bank''s values of an imported transaction when a user changes one of them, and the changes of an import.';
 
 create or replace function private.is_of_other_import(p_import_id uuid, p_user_id text, p_organization_id text) returns boolean
@@ -433,5 +433,5 @@ comment on function private.forget_import_updates() is
   'Deletes the stored import changes of deleted transactions once the activity of the deletion is deleted, because an undo is then impossible.';
 
 grant execute on function private.read_import(jsonb, text), private.judge_import(jsonb, text, uuid, text), private.begin_import(text, uuid, text, bigint),
-  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.essence(jsonb), private.bank_history(uuid[]),
-  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.take_import_back(uuid) to authenticated;
+  private.bank_values(numeric, text, text, timestamptz, date, text, text, jsonb), private.core_values(jsonb), private.bank_history(uuid[]),
+  private.is_untouched(uuid, timestamptz, timestamptz), private.is_of_import(uuid, uuid), private.recognize_import(api.transactions), private.delete_import_transactions(uuid) to authenticated;

@@ -8,7 +8,7 @@
 -- A transfer_id is only valid within its tenant. Another tenant may have the same one: a former member stores rows with the ids that a team
 -- has deleted, and the team undoes its deletion. So each look-up also compares the owner pairs.
 
-create or replace function private.keep_transfer(tg_op text, old api.transactions, new api.transactions) returns void
+create or replace function private.sync_transfer(tg_op text, old api.transactions, new api.transactions) returns void
   language plpgsql set search_path = ''
 as $$
 declare
@@ -54,7 +54,7 @@ begin
     perform private.invalid('the two halves of a transfer are in different accounts', 'account_id is another account of the same context and currency.');
   end if;
   -- One request may write both halves. Each half passes its changes to the other; if the other has a different value, the request
-  -- contradicts itself. change_other_halves() handles a half that the request has not written.
+  -- contradicts itself. The trigger change_other_halves() handles a half that the request has not written.
   if not exists (select from api.transactions where id = other.id and xmin = pg_current_xact_id()::xid) then
     return;
   end if;
@@ -98,7 +98,7 @@ begin
   end if;
 end
 $$;
-comment on function private.keep_transfer(text, api.transactions, api.transactions) is
+comment on function private.sync_transfer(text, api.transactions, api.transactions) is
   'Checks and completes a caller''s change of a half of a transfer. Refuses a transfer_id, except with both halves in one request, and a change after which the halves are no transfer. If a request writes both halves, applies the changes of one to the other.';
 
 -- One statement for all halves, because a statement for each half would take longer than the writes themselves.
@@ -134,7 +134,7 @@ end
 $$;
 comment on function private.refuse_category_on_transfer(uuid) is 'Raises 22023 (HTTP 400) for a line item with a category on a half of a transfer.';
 
-create or replace function private.keep_items_of_transfer() returns trigger
+create or replace function private.refuse_categorized_items() returns trigger
   -- a plan from the time of few items would read all transactions
   language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -148,9 +148,9 @@ begin
   return null;
 end
 $$;
-comment on function private.keep_items_of_transfer() is 'Refuses line items with a category on a half of a transfer, where no report would count them.';
+comment on function private.refuse_categorized_items() is 'Refuses line items with a category on a half of a transfer, where no report would count them.';
 
-create or replace function private.transferred(p_amount numeric, p_name text) returns numeric
+create or replace function private.parse_transfer_amount(p_amount numeric, p_name text) returns numeric
   language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -163,6 +163,6 @@ begin
   return round(p_amount, 2);
 end
 $$;
-comment on function private.transferred(numeric, text) is
+comment on function private.parse_transfer_amount(numeric, text) is
   'Returns the amount of a transfer that a client sent, rounded. Raises 400 with the name of the parameter for an invalid amount.';
-grant execute on function private.transferred(numeric, text) to authenticated;
+grant execute on function private.parse_transfer_amount(numeric, text) to authenticated;
