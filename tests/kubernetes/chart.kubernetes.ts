@@ -48,6 +48,9 @@ describe('values', () => {
     ['a single process, which no node may lose', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
     ['more processes at least than at most', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
     ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
+    ['a value that a setting does not have', 'settings={"LOG_LEVEL":"loud"}', 'settings.LOG_LEVEL: must be one of trace'],
+    ['a secret among the settings', 'settings={"OIDC_CLIENT_SECRET":"hunter2"}', "'OIDC_CLIENT_SECRET' not allowed"],
+    ['a setting among the secrets', 'secrets.keys.LOG_LEVEL="level"', "'LOG_LEVEL' not allowed"],
     ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
     ['traces that no policy lets out', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
     ['mail by SMTP that no policy lets out', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
@@ -305,7 +308,7 @@ describe('the network', () => {
   })
 
   test('lets auth and the edge send traces to the collector that is named, and the fields that it asks for are a secret', async () => {
-    const manifests = await render(...traced, 'secrets.keys.otelHeaders="otel"')
+    const manifests = await render(...traced, 'secrets.keys.OTEL_EXPORTER_OTLP_HEADERS="otel"')
     expect(new Set(flows(manifests))).toEqual(
       new Set([...expected, 'money-auth > observability TCP 4318', 'money-edge > observability TCP 4318']),
     )
@@ -316,8 +319,8 @@ describe('the network', () => {
       })
       expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS', secret: 'finance-secrets', key: 'otel' })
     }
-    // nothing of it without a collector
-    expect(JSON.stringify(await render('secrets.keys.otelHeaders="otel"'))).not.toContain('OTEL_')
+    // nothing of it for those who name neither
+    expect(JSON.stringify(await render())).not.toContain('OTEL_')
   })
 
   test('leads every path of the one host to the edge, which finds every pod of the others', async () => {
@@ -354,12 +357,12 @@ describe('settings', () => {
     expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/run/secrets', '/etc/database-ca', '/tmp'])
   })
 
-  test('of each service are those of compose.yaml, and AWS offers the same but for those of tests', async () => {
+  test('of each service are those of compose.yaml', async () => {
     const [compose] = documents(await read('compose.yaml')) as any[]
-    const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
-    const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
-    const settings = `settings=${JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))}`
-    const all = [...verified, settings, collector, 'secrets.keys.otelHeaders="otel"']
+    const offered: [string, { secret: boolean, services: string[], values: string[] }][] = Object.entries(JSON.parse(await read('infra/settings.json')))
+    const valuesOf = (isSecret: boolean) =>
+      JSON.stringify(Object.fromEntries(offered.filter(([, { secret }]) => secret === isSecret).map(([name, { values }]) => [name, values[0] ?? 'x'])))
+    const all = [...verified, `settings=${valuesOf(false)}`, `secrets.keys=${valuesOf(true)}`, collector]
     const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
     const here = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
     const there = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
@@ -367,12 +370,12 @@ describe('settings', () => {
     expect(without(there('migrate'), here('migrate'))).toEqual(new Set())
     expect(without(there('postgrest'), here('data'))).toEqual(new Set())
     expect(without(here('data'), there('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    for (const service of ['auth', 'edge']) {
+      const names = offered.filter(([, { services: readers }]) => readers.includes(service)).map(([name, { secret }]) => secret ? `${name}_FILE` : name)
+      expect(without(new Set(names), there(service))).toEqual(new Set())
+    }
     // reads on standbys: docs/scaling.md
     expect(without(there('edge'), here('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
-
-    const variables = await read('infra/aws/variables.tf')
-    const offered = new Set(/var\.settings\) : contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g))
-    expect(without(new Set(free), offered)).toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED', 'OTEL_EXPORTER_OTLP_ENDPOINT']))
   })
 
   test('of PostgREST and the alerts are the files of the repository, also in a chart that is packed', async () => {

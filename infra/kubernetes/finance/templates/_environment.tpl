@@ -1,7 +1,13 @@
 {{/* The command and the variables of each component. Its secrets are files: finance.secrets. */}}
 {{- define "finance.node.environment" -}}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
 {{- range $name, $value := .root.Values.settings }}
+{{- $setting := index $offered $name | default (dict "secret" true) }}
+{{- if $setting.secret }}{{ fail (printf "settings: '%s' not allowed" $name) }}{{ end }}
+{{- if and $setting.values (not (has (toString $value) $setting.values)) }}{{ fail (printf "settings.%s: must be one of %s" $name (join ", " $setting.values)) }}{{ end }}
+{{- if has $.component $setting.services }}
 {{ $name }}: {{ $value | toString | quote }}
+{{- end }}
 {{- end }}
 NODE_ENV: production
 HOST: 0.0.0.0

@@ -37,8 +37,15 @@ helm.sh/hook-delete-policy: before-hook-creation
 {{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
 {{- define "finance.secrets" -}}
 {{- $keys := .root.Values.secrets.keys -}}
-{{- if and (has .component (list "auth" "edge")) .root.Values.settings.OTEL_EXPORTER_OTLP_ENDPOINT $keys.otelHeaders }}
-OTEL_EXPORTER_OTLP_HEADERS: {{ $keys.otelHeaders }}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
+{{- range $name, $key := $keys }}
+{{- if eq $name (upper $name) }}
+{{- $setting := index $offered $name | default dict }}
+{{- if not $setting.secret }}{{ fail (printf "secrets.keys: '%s' not allowed" $name) }}{{ end }}
+{{- if has $.component $setting.services }}
+{{ $name }}: {{ $key }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if has .component (list "auth" "migrate") }}
 AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
@@ -47,9 +54,6 @@ BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
 {{- end }}
 {{- if eq .component "auth" }}
 {{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
-{{- if .root.Values.settings.OIDC_ISSUER }}
-OIDC_CLIENT_SECRET: {{ $keys.oidcClientSecret }}
-{{- end }}
 {{- end }}
 {{- if has .component (list "data" "migrate") }}
 AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
