@@ -166,3 +166,11 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
   transactions_team_import: ['source', 'external_id'],
   transactions_user_id_fkey: ['user_id'],
 }
+
+/**
+ * The free texts of a transaction with their maximum lengths: nullable texts that identify no row. Forms, searches, imports and exports
+ * treat all alike.
+ */
+export const textLengths = { reference_no: 255, description: 5000 } as const
+export type TextColumn = keyof typeof textLengths
+export const textColumns = Object.keys(textLengths) as TextColumn[]

@@ -86,7 +86,15 @@ export type Reply<Name extends FunctionName> = Functions[Name]['Returns']
 `
 }
 
-/** The text of client/fields.ts: which field of a form a refused constraint is about. */
+/** The nullable texts of a table that a change may set and that identify no row, with their maximum lengths. */
+function freeTexts({ columns }: Table, rules: Rule[]): string[] {
+  const identifying = new Set(rules.filter(({ isUnique }) => isUnique).flatMap((rule) => rule.columns))
+  return columns.flatMap(({ name, type, nullable, changeable, fromToken, bounds: { maxLength } }) =>
+    type === 'text' && nullable && changeable && !fromToken && maxLength !== undefined && !identifying.has(name) ? [`${name}: ${maxLength}`] : []
+  )
+}
+
+/** The text of client/fields.ts: the field of a form that a refused constraint is about, and the free texts. */
 export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
   // nobody types in what comes from the token
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
@@ -100,6 +108,14 @@ export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
  */
 export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = {
 ${shown.join('')}}
+
+/**
+ * The free texts of a transaction with their maximum lengths: nullable texts that identify no row. Forms, searches, imports and exports
+ * treat all alike.
+ */
+export const textLengths = { ${tables.filter(({ name }) => name === 'transactions').flatMap((table) => freeTexts(table, rules)).join(', ')} } as const
+export type TextColumn = keyof typeof textLengths
+export const textColumns = Object.keys(textLengths) as TextColumn[]
 `
 }
 

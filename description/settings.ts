@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { environment, type About } from '../common/settings.ts'
 
-type Setting = About & { name: string, default?: unknown, enum?: string[] }
+type Setting = About & { name: string, default?: string | number, enum?: string[] }
 
 const settings = (): Setting[] =>
   Object.entries(z.toJSONSchema(environment, { io: 'input', unrepresentable: 'any' }).properties ?? {})

@@ -1,4 +1,5 @@
 /** Reads CSV files of any bank: each record becomes an entry or a problem. */
+import { textColumns } from '../fields.ts'
 import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
@@ -29,7 +30,7 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
     const indexes = indexesOf(column)
     return (cells: string[]): string => [...new Set(indexes.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
   }
-  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
+  const { date, amount, debit, credit, fee, name, payer, external_id, currency } = columns
   return {
     date: first(date),
     amount: first(amount),
@@ -38,8 +39,7 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
     fee: first(fee ?? feeColumn),
     name: first(name),
     payer: first(payer),
-    description: all(description),
-    reference_no: first(reference_no),
+    texts: textColumns.map((column) => [column, column === 'description' ? all(columns[column]) : first(columns[column])] as const),
     external_id: first(external_id),
     currency: first(currency),
     account: first(account),
@@ -79,8 +79,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     ...direction === 'sign' ? {} : { out: direction === 'out' },
     name,
     payer: fields.payer(cells),
-    description: fields.description(cells),
-    reference_no: fields.reference_no(cells),
+    ...Object.fromEntries(fields.texts.map(([column, text]) => [column, text(cells)])),
     external_id: fields.external_id(cells),
     currency: fields.currency(cells),
     ...status === undefined ? {} : { status },

@@ -1,5 +1,7 @@
 /** Types that describe the layout of a CSV file: its columns, and presets of banks. */
 
+import type { TextColumn } from '../fields.ts'
+
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimal = '.' | ','
 export type Status = 'paid' | 'pending' | 'failed'
@@ -23,15 +25,13 @@ export type Columns = {
   name?: Column | Column[]
   /** The payer of income, if the file has a separate column for it. */
   payer?: Column
-  description?: Column | Column[]
-  reference_no?: Column | Column[]
   external_id?: Column
   currency?: Column
   status?: Column
   /** The account of the row, in a file of several accounts. */
   account?: Column
   metadata?: Record<string, Column | Column[]>
-}
+} & { [column in TextColumn]?: Column | Column[] }
 
 /** The columns of a journal: each row names a source account and a destination account. */
 export type Journal = {

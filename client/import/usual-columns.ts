@@ -1,4 +1,5 @@
 /** Finds the columns of a CSV file without a preset by their usual names in many languages. The first matching name wins. */
+import { textColumns } from '../fields.ts'
 import { currencyIn } from './entries.ts'
 import type { Columns } from './layout.ts'
 
@@ -96,8 +97,7 @@ export function usualColumns(header: string[]): Columns | undefined {
     credit,
     name,
     direction: find('direction'),
-    description: find('description'),
-    reference_no: find('reference_no'),
+    ...Object.fromEntries(textColumns.map((column) => [column, find(column)])),
   }
   const rest = { external_id: find('external_id'), currency: find('currency'), status: find('status') }
   return Object.fromEntries(Object.entries({ ...columns, ...rest }).filter(([, index]) => index !== undefined)) as unknown as Columns
