@@ -98,7 +98,9 @@ function freeTexts({ columns }: Table, rules: Rule[]): string[] {
 export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
   // nobody types in what comes from the token
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
-  const shown = rules.map(({ name, columns }) => {
+  // a caller cannot break a rule of a table that only functions write
+  const written = tables.filter(({ mayInsert }) => mayInsert)
+  const shown = rules.filter(({ name }) => written.some((table) => name.startsWith(`${table.name}_`))).map(({ name, columns }) => {
     const typed = columns.filter((column) => !hidden.has(column))
     return `  ${name}: ${strings(typed.length === 0 ? columns : typed)},\n`
   })
@@ -109,13 +111,9 @@ export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
 export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = {
 ${shown.join('')}}
 
-/**
- * The free texts of a transaction with their maximum lengths: nullable texts that identify no row. Forms, searches, imports and exports
- * treat all alike.
- */
+/** The free texts of a transaction, with their maximum lengths. */
 export const textLengths = { ${tables.filter(({ name }) => name === 'transactions').flatMap((table) => freeTexts(table, rules)).join(', ')} } as const
 export type TextColumn = keyof typeof textLengths
-export const textColumns = Object.keys(textLengths) as TextColumn[]
 `
 }
 

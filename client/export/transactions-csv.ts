@@ -1,5 +1,5 @@
 /** Writes the file `transactions.csv` of an export, for spreadsheets. */
-import { textColumns } from '../fields.ts'
+import { textLengths } from '../fields.ts'
 import { members } from './raw-json.ts'
 
 /** The columns of the file. `category` and `account` contain names. */
@@ -11,7 +11,7 @@ const columns = [
   'status',
   'category',
   'account',
-  ...textColumns,
+  ...Object.keys(textLengths),
   'source',
   'external_id',
   'id',

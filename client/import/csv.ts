@@ -1,12 +1,11 @@
 /** Reads CSV files of any bank: each record becomes an entry or a problem. */
-import { textColumns } from '../fields.ts'
 import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
 import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
 import { clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
-import type { Column } from './layout.ts'
+import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'

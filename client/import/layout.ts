@@ -1,6 +1,6 @@
 /** Types that describe the layout of a CSV file: its columns, and presets of banks. */
 
-import type { TextColumn } from '../fields.ts'
+import { type TextColumn, textLengths } from '../fields.ts'
 
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimal = '.' | ','
@@ -9,6 +9,9 @@ export type Direction = 'in' | 'out' | 'sign'
 
 /** A column by its name in the header line, or by its index from 0. */
 export type Column = string | number
+
+/** The columns that become a text of the transaction as they are. */
+export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** The meaning of the columns. In a list the first column with a value counts; a description joins all of them. */
 export type Columns = {

@@ -1,8 +1,9 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
-import { textColumns, textLengths } from '../fields.ts'
+import { textLengths } from '../fields.ts'
 import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn } from './dates.ts'
 import { clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
+import { textColumns } from './layout.ts'
 import { removeSharedIds } from './shared-ids.ts'
 import { contradictions, plainCents, type Signs, signsOf } from './signs.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'

@@ -1,7 +1,6 @@
 /** Finds the columns of a CSV file without a preset by their usual names in many languages. The first matching name wins. */
-import { textColumns } from '../fields.ts'
 import { currencyIn } from './entries.ts'
-import type { Columns } from './layout.ts'
+import { type Columns, textColumns } from './layout.ts'
 
 /** Without the fee: `feeAt` decides if the amount includes it. */
 type Field = Exclude<keyof Columns, 'metadata' | 'payer' | 'account' | 'fee'>

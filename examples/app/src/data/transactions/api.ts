@@ -1,8 +1,8 @@
 /** Reads and writes transactions. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type Arguments, type NewRow, type Row, type RowChange, textColumns, unwrap } from 'finance-client'
+import { type Arguments, type NewRow, type Row, type RowChange, unwrap } from 'finance-client'
 import { type Context, finance, rowOf, within } from '../client.ts'
-import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, usualSort } from './filters.ts'
+import { type Cursor, cursorOf, inOrder, narrowed, reportFilters, type Shown, textColumns, usualSort } from './filters.ts'
 
 export type LineItem = Pick<Row<'line_items'>, 'id' | 'name' | 'amount' | 'category_id'>
 

@@ -1,10 +1,13 @@
 /** Filters and sorting of transactions: in the page's address, in queries of rows, and in reports. */
-import { textColumns } from 'finance-client'
+import { type TextColumn, textLengths } from 'finance-client'
 import { currencyPattern, dayPattern, defined, matching } from '../../app/search.ts'
 import { isDay } from '../../locale/days.ts'
 
 export const statuses = ['paid', 'pending', 'failed'] as const
 type Status = (typeof statuses)[number]
+
+/** The texts of a transaction beside its name, which are searched, exported and edited. A new one needs a name in `fields` of the messages. */
+export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** Sort orders; `-` means descending. */
 const sorts = ['-transaction_date', 'transaction_date', '-amount', 'amount', 'name', '-name'] as const

@@ -1,8 +1,8 @@
 /** Column mapping for CSV files without a preset. */
-import { textColumns } from 'finance-client'
 import type { Column, Columns } from 'finance-client/import'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { textColumns } from '../../data/transactions/filters.ts'
 import { bankImport as m } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 

@@ -1,8 +1,7 @@
 /** Exports the filtered rows as CSV. */
-import { textColumns } from 'finance-client'
 import { useState } from 'react'
 import { useSessionContext } from '../../app/session-context.tsx'
-import type { Shown } from '../../data/transactions/filters.ts'
+import { type Shown, textColumns } from '../../data/transactions/filters.ts'
 import { fields } from '../../messages/en.ts'
 import { dayOf, everyTransaction, type Transaction } from '../../data/transactions/api.ts'
 import { save } from '../../parts/save.ts'
