@@ -1,4 +1,15 @@
 locals {
+  # The services, and what differs between them.
+  services = {
+    edge = { port = 8080, ready_port = 9180 }
+    auth = { port = 3000, ready_port = 3000 }
+    data = { port = 3000, ready_port = 3001 }
+  }
+  # The task definitions.
+  tasks = concat(keys(local.services), ["migrate"])
+  # The services that the edge asks, by the name that DNS has for their tasks.
+  upstreams = { for name in keys(local.services) : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" if name != "edge" }
+
   secret_arn = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
   # Named with its version, so that a definition of before gets the value of before: a new one stops what has old keys, and
   # then the rollback must work. The passwords are not, because the database knows only the last.
