@@ -14,7 +14,7 @@ const row = ({ name, default: fallback, unset = fallback === undefined ? 'none' 
 const page = () =>
   `# Settings
 
-Every setting is an environment variable. An empty value counts as none. A wrong or missing value ends the start with one
+This page is for operators. Every setting is an environment variable. An empty value counts as none. A wrong or missing value ends the start with one
 line that names the variable. A setting with \`…_FILE\` is a secret: \`BETTER_AUTH_SECRET_FILE=/run/secrets/better_auth_secret\`
 is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are an error. Written from \`common/settings.ts\` by
 \`npm run schema\`.
