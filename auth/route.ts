@@ -63,7 +63,7 @@ type Row<Input extends z.ZodType, Output extends z.ZodType> = Partial<Policy> & 
   input: Input
   /** A valid input that needs no existing row. */
   example?: z.input<Input>
-  /** Errors in addition to those that follow from the policy and the input: openapi.ts. */
+  /** Errors in addition to those that follow from the policy and the input: description/auth.ts. */
   refuses?: readonly ErrorCode[]
   output: Output
   /** Returns the response body. @throws Refusal */

@@ -6,7 +6,7 @@ import { jwt, organization, type JwtOptions } from 'better-auth/plugins'
 import { basePath, type Config } from '../config.ts'
 import { clientAddressHeader, currentRequest } from '../current-request.ts'
 import type { AuthDatabase, Connections } from '../database.ts'
-import { catalogue, isRefusal } from '../errors.ts'
+import { errorCodes, isRefusal } from '../errors.ts'
 import { keyAdapter } from '../keys/adapter.ts'
 import { createSigner } from '../keys/signer.ts'
 import type { Log } from '../log.ts'
@@ -43,7 +43,7 @@ async function asApiError<Result>(hook: () => Promise<Result>): Promise<Result> 
     return await hook()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const [status, message] = catalogue[error.code]
+    const [status, message] = errorCodes[error.code]
     throw new APIError(status, { code: error.code, message })
   }
 }

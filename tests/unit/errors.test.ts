@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { catalogue, codeOfDatabase, codeOfEngine, errorResponse } from '../../auth/errors.ts'
+import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse } from '../../auth/errors.ts'
 import { fieldsOfCode } from '../../client/errors.ts'
 import { authPages } from '../../description/pages.ts'
 
@@ -8,11 +8,11 @@ test('the files of routes and errors are what `npm run schema` writes', async ()
   for (const [file, text] of Object.entries(authPages())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
-test('the client knows the fields of no code that the catalogue does not have', () => {
-  expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
+test('the client knows the fields of no code that the auth surface does not have', () => {
+  expect(Object.keys(errorCodes)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
 })
 
-describe('the catalogue', () => {
+describe('the error codes', () => {
   // the interface's table, and the codes that the design adds, literally
   test.each(
     [
@@ -34,14 +34,14 @@ describe('the catalogue', () => {
       [500, 'INTERNAL_ERROR'],
     ] as const,
   )('%i %s', (status, code) => {
-    expect(catalogue[code][0]).toBe(status)
+    expect(errorCodes[code][0]).toBe(status)
   })
 })
 
 test('an error says how long to wait, in whole seconds, at least one', async () => {
   const response = errorResponse('RATE_LIMIT_EXCEEDED', undefined, 0.2)
   expect(response.headers.get('retry-after')).toBe('1')
-  expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: catalogue.RATE_LIMIT_EXCEEDED[1] })
+  expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: errorCodes.RATE_LIMIT_EXCEEDED[1] })
 })
 
 test('an engine error without a code of ours is known by its status', () => {

@@ -4,7 +4,9 @@ import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const files = globSync('{admin,auth,bench,client,common,db,docs,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) => !file.startsWith('client/dist/'))
+const files = globSync('{admin,auth,bench,client,common,db,description,edge,infra,tests}/**/*.ts', { cwd: root }).filter((file) =>
+  !file.startsWith('client/dist/')
+)
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) => normalize(join(file, '..', path)))
@@ -36,6 +38,8 @@ test('no file imports itself, by however many others', () => {
   expect(circle()).toBeUndefined()
 })
 
+const edgeExceptRefusals = files.filter((file) => file.startsWith('edge/') && file !== 'edge/refuse.ts')
+
 test.each([
   ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features to the hooks of the engine'],
   ['auth/features/', ['auth/http/', 'infra/local/'], 'a feature has handlers, which the policy calls'],
@@ -46,6 +50,7 @@ test.each([
   ['admin/', ['auth/'], 'the operator works on the database alone'],
   ['db/', ['auth/', 'admin/', 'infra/'], 'the database knows nobody'],
   ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app has the client alone'],
+  ['description/', ['admin/', 'infra/', ...edgeExceptRefusals], 'the description reads rows and the catalogue, and of the edge its refusals'],
   ['common/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'what everybody uses uses nobody'],
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room))
