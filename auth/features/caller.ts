@@ -4,7 +4,7 @@ import { sendVerificationEmailFn } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/types.ts'
-import { currentRequest } from '../current-request.ts'
+import { currentRequest } from '../policy.ts'
 import { refuse } from '../errors.ts'
 import { callerOf, type RouteContext } from '../route.ts'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
+import { createHashingQueue } from '../../auth/engine/passwords.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 describe('the queue in front of hashing', () => {
   test('lets in as many as it has places, and the next in order as they leave', async () => {
-    const { enter, waiting } = hashingQueue(2, 10, 1_000)
+    const { enter, waiting } = createHashingQueue(2, 10, 1_000)
     const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
     const third = enter('a').then((leave) => {
@@ -27,7 +27,7 @@ describe('the queue in front of hashing', () => {
   })
 
   test('refuses at once when its queue is full, and later when the wait is too long', async () => {
-    const { enter, waiting } = hashingQueue(1, 1, 50)
+    const { enter, waiting } = createHashingQueue(1, 1, 50)
     await enter('a')
     const patient = enter('a')
     await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
@@ -38,7 +38,7 @@ describe('the queue in front of hashing', () => {
 
 describe('one client floods the queue', () => {
   /** Notes the order in which clients are let in; each gives its place back at once. */
-  const turns = (enter: ReturnType<typeof hashingQueue>['enter']) => {
+  const turns = (enter: ReturnType<typeof createHashingQueue>['enter']) => {
     const order: string[] = []
     const ask = async (client: string) => {
       const leave = await enter(client).catch(() => undefined)
@@ -49,7 +49,7 @@ describe('one client floods the queue', () => {
   }
 
   test('and another one is next, however many wait', async () => {
-    const { enter } = hashingQueue(1, 64, 1_000)
+    const { enter } = createHashingQueue(1, 64, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = [...Array.from({ length: 20 }, () => ask('flood')), ask('ann'), ask('bob'), ask('ann')]
@@ -59,7 +59,7 @@ describe('one client floods the queue', () => {
   })
 
   test('and holds at most half of the queue', async () => {
-    const { enter, waiting } = hashingQueue(1, 10, 1_000)
+    const { enter, waiting } = createHashingQueue(1, 10, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = Array.from({ length: 8 }, () => ask('flood'))
@@ -70,7 +70,7 @@ describe('one client floods the queue', () => {
   })
 
   test('and when the queue is full, a newcomer takes the place of the last of whoever waits most', async () => {
-    const { enter, waiting } = hashingQueue(1, 4, 1_000)
+    const { enter, waiting } = createHashingQueue(1, 4, 1_000)
     const { order, ask } = turns(enter)
     const leave = await enter('flood')
     const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(ask)
@@ -84,7 +84,7 @@ describe('one client floods the queue', () => {
   })
 
   test('and waits in vain as long as anybody, and leaves nothing behind', async () => {
-    const { enter, waiting } = hashingQueue(1, 10, 20)
+    const { enter, waiting } = createHashingQueue(1, 10, 20)
     const leave = await enter('flood')
     await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
     expect(waiting()).toBe(0)

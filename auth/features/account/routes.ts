@@ -1,5 +1,5 @@
 /** Accounts. Source: interface "Auth surface", design "Where the interface is silent". */
-import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import { isTrustedUrl } from '../../origins.ts'
 import { perMinute } from '../../policy.ts'

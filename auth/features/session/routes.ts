@@ -1,5 +1,5 @@
 /** Sessions and what is issued from them. Source: interface "Auth surface", design "Where the interface is silent". */
-import { callBetterAuth, passToBetterAuth } from '../../engine/better-auth.ts'
+import { callBetterAuth, passToBetterAuth } from '../../engine/engine.ts'
 import { refuse } from '../../errors.ts'
 import { callerOf, respondWith, route } from '../../route.ts'
 import { issueApiKeyToken } from '../api-key/api-keys.ts'

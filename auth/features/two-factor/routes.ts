@@ -6,7 +6,7 @@ import { output as sessionOutput } from '../session/schemas.ts'
 import { input, output } from './schemas.ts'
 import { disableTwoFactor, enableTwoFactor, generateBackupCodes, twoFactorStatus, verifyBackupCode, verifyTotp } from './two-factor.ts'
 
-/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/guesses.ts. */
+/** The policy of the routes that complete a sign-in. Their guesses have a budget per account: engine/rate-limits.ts. */
 const completesSignIn = {
   credential: 'none',
   startsSession: 'sign-in',
