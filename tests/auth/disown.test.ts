@@ -1,6 +1,6 @@
 /** Somebody signs up with an address that is not theirs, and the address's owner says so. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { disownToken } from '../../auth/features/account/disown.ts'
+import { disownToken } from '../../auth/features/account/sign-up.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
 import { person, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
