@@ -225,7 +225,7 @@ describe('a key has at most the rights of its user', () => {
     const { id: organizationId, owner } = await team(stack, [])
     const mine = await session(owner)
     const create = async (into: string, row: unknown) => {
-      const { status, body } = await data('POST', `/${into}`, mine, row as object)
+      const { status, body } = await data('POST', `/${into}`, mine, row)
       expect(status).toBe(201)
       return body[0]
     }
