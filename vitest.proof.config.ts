@@ -1,13 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
 /** Measurements, which run only when nothing else does: the largest requests' cost, slow clients, and comparisons of times. */
-const timed = ['tests/edge/{cost,slow}.test.ts', 'tests/auth/hashing-queue.test.ts', 'tests/attacks/timing.test.ts', 'tests/data/activity-of-many.test.ts']
+const timed = [
+  'tests/edge/{cost,linear,slow}.test.ts',
+  'tests/auth/hashing-queue.test.ts',
+  'tests/attacks/timing.test.ts',
+  'tests/data/activity-of-many.test.ts',
+]
 
 /** Files that share the server with no other: one changes a role, the other counts rows that plans of a busy server read. */
 const ofServer = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.test.ts']
 
 const untimed = [
-  'tests/isolation/{isolation,mutations}.test.ts',
+  'tests/isolation/{freed-ids,isolation,mutations}.test.ts',
   'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',

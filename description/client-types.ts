@@ -128,7 +128,7 @@ export const columnsOfTables: ReadonlySet<string> = new Set([
 ${sorted(tables.flatMap(({ columns, computed }) => [...columns, ...computed])).map((name) => `  '${name}',\n`).join('')}])
 
 /** Parameters and result columns of each function. */
-export const columnsOfFunctions: Readonly<Record<string, readonly string[]>> = {
-${ofRoutines.map(({ name, names }) => `  ${name}: ${strings(names)},\n`).join('')}}
+export const columnsOfFunctions: ReadonlyMap<string, readonly string[]> = new Map([
+${ofRoutines.map(({ name, names }) => `  ['${name}', ${strings(names)}],\n`).join('')}])
 `
 }

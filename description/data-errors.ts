@@ -178,6 +178,7 @@ export const dataErrors: DataError[] = [
   row(429, '53400', all, 'too many slow requests at once', 'earlier requests of the same person are still under way'),
   row(500, '54001', sends, 'stack depth limit exceeded', 'JSON is nested far too deep, at PostgREST 16 without the edge'),
   row(500, '57014', all, 'canceling statement due to statement timeout', 'the request took too long: ask for less'),
+  ofEdge('INTERNAL_ERROR', all, 'the edge failed; PostgREST received nothing'),
   ofEdge('BAD_GATEWAY', all, 'PostgREST went away'),
   ofEdge('SERVICE_BUSY', all, 'the edge lets in other large bodies, or PostgREST starts'),
   row(

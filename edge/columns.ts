@@ -71,17 +71,17 @@ export const columnsOfTables: ReadonlySet<string> = new Set([
 ])
 
 /** Parameters and result columns of each function. */
-export const columnsOfFunctions: Readonly<Record<string, readonly string[]>> = {
-  create_transfer: ['amount', 'from_account_id', 'name', 'to_account_id', 'to_amount', 'transfer_date'],
-  delete_category: ['p_category_id', 'p_replacement_id'],
-  get_budget_comparison: ['actual', 'budget', 'category_id', 'currency', 'difference', 'end_date', 'name', 'p_convert_to', 'p_currency', 'preset', 'start_date'],
-  get_cash_flow: ['currency', 'expenses', 'grouping', 'income', 'is_planned', 'net', 'p_account_id', 'p_convert_to', 'p_currency', 'period', 'periods', 'upcoming'],
-  get_filtered_transactions: ['filters'],
-  get_transaction_aggregate: ['count', 'currency', 'key', 'name', 'p_aggregate_fn', 'p_convert_to', 'p_filters', 'p_group_by', 'value'],
-  get_transaction_distribution_by_category: ['category_id', 'count', 'currency', 'name', 'p_convert_to', 'params', 'share', 'total'],
-  get_transaction_stat: ['p_aggregate_fn', 'p_convert_to', 'p_filters', 'p_organization_id', 'p_transaction_type', 'p_user_id'],
-  get_upcoming: ['amount', 'category_id', 'currency', 'due_on', 'end_date', 'is_recorded', 'preset', 'start_date', 'subscription_id', 'title'],
-  import_transactions: ['p_account_id', 'p_dry_run', 'p_file_name', 'p_rows', 'p_source', 'reason', 'row_number', 'transaction_id', 'verdict'],
-  record_subscription: ['due_on', 'p_subscription_id'],
-  undo: ['p_activity_id'],
-}
+export const columnsOfFunctions: ReadonlyMap<string, readonly string[]> = new Map([
+  ['create_transfer', ['amount', 'from_account_id', 'name', 'to_account_id', 'to_amount', 'transfer_date']],
+  ['delete_category', ['p_category_id', 'p_replacement_id']],
+  ['get_budget_comparison', ['actual', 'budget', 'category_id', 'currency', 'difference', 'end_date', 'name', 'p_convert_to', 'p_currency', 'preset', 'start_date']],
+  ['get_cash_flow', ['currency', 'expenses', 'grouping', 'income', 'is_planned', 'net', 'p_account_id', 'p_convert_to', 'p_currency', 'period', 'periods', 'upcoming']],
+  ['get_filtered_transactions', ['filters']],
+  ['get_transaction_aggregate', ['count', 'currency', 'key', 'name', 'p_aggregate_fn', 'p_convert_to', 'p_filters', 'p_group_by', 'value']],
+  ['get_transaction_distribution_by_category', ['category_id', 'count', 'currency', 'name', 'p_convert_to', 'params', 'share', 'total']],
+  ['get_transaction_stat', ['p_aggregate_fn', 'p_convert_to', 'p_filters', 'p_organization_id', 'p_transaction_type', 'p_user_id']],
+  ['get_upcoming', ['amount', 'category_id', 'currency', 'due_on', 'end_date', 'is_recorded', 'preset', 'start_date', 'subscription_id', 'title']],
+  ['import_transactions', ['p_account_id', 'p_dry_run', 'p_file_name', 'p_rows', 'p_source', 'reason', 'row_number', 'transaction_id', 'verdict']],
+  ['record_subscription', ['due_on', 'p_subscription_id']],
+  ['undo', ['p_activity_id']],
+])

@@ -252,7 +252,7 @@ end
 $$;
 comment on function private.transactions_after_row_by_caller() is 'Keeps what the bank said of a row that a caller changes, and the two halves of a transfer alike.';
 
-create or replace function private.transactions_after_update_by_owner() returns trigger
+create or replace function private.transactions_after_update() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
@@ -266,10 +266,14 @@ begin
     update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
     update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
   end if;
+  if abs(new.amount) < abs(old.amount) or new.currency <> old.currency then
+    perform private.note_line_items_of(new.id);
+  end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_update_by_owner() is 'Keeps categories off the line items of a new half of a transfer, and gives the parts of a transaction its new owner pair.';
+comment on function private.transactions_after_update() is
+  'Keeps categories off the line items of a new half of a transfer, gives the parts of a transaction its new owner pair, and notes a smaller amount or another currency for check_line_items().';
 
 create or replace function private.transactions_after_delete() returns trigger
   language plpgsql security definer set search_path = ''
@@ -277,12 +281,14 @@ as $$
 begin
   -- the deletion of the other halves comes back here, and finds nothing to delete
   if exists (select from gone where transfer_id is not null) then
-    delete from api.transactions t using gone where t.transfer_id = gone.transfer_id;
+    delete from api.transactions t using gone
+      where t.transfer_id = gone.transfer_id and private.same_tenant(t.user_id, t.organization_id, gone.user_id, gone.organization_id);
   end if;
   delete from private.bank_values v using gone where v.transaction_id = gone.id;
   -- An undo brings back what a request has deleted. Deleting the import then gives that its former values too.
   if public.uid() is null then
-    delete from private.import_updates u using gone where u.transaction_id = gone.id;
+    delete from private.import_updates u using gone
+      where u.transaction_id = gone.id and not private.is_of_other_import(u.import_id, gone.user_id, gone.organization_id);
   end if;
   return null;
 end
@@ -297,7 +303,7 @@ create trigger "2_before_naming_day" before update of booked_on on api.transacti
   execute function private.note_sent_day();
 create trigger "3_before_row" before insert or update or delete on api.transactions
   for each row execute function private.transactions_before_row();
-create trigger "4_after_row" after insert or update on api.transactions
+create trigger "4_after_row" after insert or update of category_id, account_id, currency on api.transactions
   for each row
   when (new.category_id is not null or new.account_id is not null or new.import_id is not null)
   execute function private.transactions_after_row();
@@ -309,11 +315,12 @@ create trigger "5_after_update_by_caller" after update on api.transactions
   for each row
   when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null) and current_user = 'authenticated')
   execute function private.transactions_after_row_by_caller();
-create trigger "6_after_update_by_owner" after update of transfer_id, user_id, organization_id on api.transactions
+create trigger "6_after_update" after update of transfer_id, user_id, organization_id, amount, currency on api.transactions
   for each row
   when (old.transfer_id is distinct from new.transfer_id or old.organization_id is distinct from new.organization_id
-    or new.organization_id is null and old.user_id is distinct from new.user_id)
-  execute function private.transactions_after_update_by_owner();
+    or new.organization_id is null and old.user_id is distinct from new.user_id
+    or abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
+  execute function private.transactions_after_update();
 create trigger "7_after_delete" after delete on api.transactions
   referencing old table as gone
   for each statement execute function private.transactions_after_delete();
@@ -331,8 +338,3 @@ create trigger "8_record_change" after update on api.transactions
 create trigger "8_record_deletion" after delete on api.transactions
   referencing old table as old_rows
   for each statement execute function private.record_deletion();
-create constraint trigger "9_line_items" after update of amount, currency on api.transactions
-  deferrable initially deferred
-  for each row
-  when (abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
-  execute function private.check_line_items_of_transaction();
