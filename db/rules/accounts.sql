@@ -89,7 +89,7 @@ begin
     end if;
   end if;
   new.currency := lower(new.currency);
-  -- what is not stored cannot leak: the last four digits are kept, whatever is sent
+  -- only the last four digits are stored: a leaked copy has no more
   new.account_number := nullif(right(regexp_replace(new.account_number, '[^0-9]', '', 'g'), 4), '');
   if tg_op = 'INSERT' and by_caller and private.is_merge() then
     perform private.write_once(new, 'id');

@@ -252,7 +252,7 @@ end
 $$;
 comment on function private.transactions_after_row_by_caller() is 'Keeps what the bank said of a row that a caller changes, and the two halves of a transfer alike.';
 
-create or replace function private.transactions_after_update() returns trigger
+create or replace function private.transactions_after_update_by_owner() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
@@ -266,14 +266,10 @@ begin
     update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
     update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
   end if;
-  if abs(new.amount) < abs(old.amount) or new.currency <> old.currency then
-    perform private.note_line_items_of(new.id);
-  end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_update() is
-  'Keeps categories off the line items of a new half of a transfer, gives the parts of a transaction its new owner pair, and notes a smaller amount or another currency for check_line_items().';
+comment on function private.transactions_after_update_by_owner() is 'Keeps categories off the line items of a new half of a transfer, and gives the parts of a transaction its new owner pair.';
 
 create or replace function private.transactions_after_delete() returns trigger
   language plpgsql security definer set search_path = ''
@@ -315,12 +311,11 @@ create trigger "5_after_update_by_caller" after update on api.transactions
   for each row
   when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null) and current_user = 'authenticated')
   execute function private.transactions_after_row_by_caller();
-create trigger "6_after_update" after update of transfer_id, user_id, organization_id, amount, currency on api.transactions
+create trigger "6_after_update_by_owner" after update of transfer_id, user_id, organization_id on api.transactions
   for each row
   when (old.transfer_id is distinct from new.transfer_id or old.organization_id is distinct from new.organization_id
-    or new.organization_id is null and old.user_id is distinct from new.user_id
-    or abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
-  execute function private.transactions_after_update();
+    or new.organization_id is null and old.user_id is distinct from new.user_id)
+  execute function private.transactions_after_update_by_owner();
 create trigger "7_after_delete" after delete on api.transactions
   referencing old table as gone
   for each statement execute function private.transactions_after_delete();
@@ -338,3 +333,8 @@ create trigger "8_record_change" after update on api.transactions
 create trigger "8_record_deletion" after delete on api.transactions
   referencing old table as old_rows
   for each statement execute function private.record_deletion();
+create constraint trigger "9_line_items" after update of amount, currency on api.transactions
+  deferrable initially deferred
+  for each row
+  when (abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
+  execute function private.check_line_items_of_transaction();

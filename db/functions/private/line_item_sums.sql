@@ -65,18 +65,6 @@ end
 $$;
 comment on function private.note_line_items() is 'Notes the transactions of which line items were written, for check_line_items().';
 
-create or replace function private.note_line_items_of(p_transaction_id uuid) returns void
-  -- a plan made while the table was small would read all of it
-  language plpgsql volatile set search_path = '' set enable_seqscan = off
-as $$
-begin
-  if exists (select from api.line_items where transaction_id = p_transaction_id) then
-    insert into private.line_item_checks (transaction_ids) values (array[p_transaction_id]);
-  end if;
-end
-$$;
-comment on function private.note_line_items_of(uuid) is 'Notes a transaction that has line items, for check_line_items().';
-
 create or replace function private.check_line_items() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -87,3 +75,13 @@ begin
 end
 $$;
 comment on function private.check_line_items() is 'Adds up the line items of the transactions that a statement has touched.';
+
+create or replace function private.check_line_items_of_transaction() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform private.require_line_items_fit(array[new.id]);
+  return null;
+end
+$$;
+comment on function private.check_line_items_of_transaction() is 'Asks the line items of a transaction that has become smaller, or of another currency.';

@@ -1,7 +1,7 @@
 -- Line items and tag associations belong to whomever their transaction belongs to. They have its owner pair, so that a row
 -- rule knows whose they are without asking for the transaction: of a personal one user_id, of a team's organization_id and
 -- no user, because whoever created it may leave. The pair is true because it is copied here, a part moves within its tenant
--- alone, and a transaction keeps its pair or hands a new one on (transactions_after_update()).
+-- alone, and a transaction keeps its pair or hands a new one on (transactions_after_update_by_owner()).
 
 create or replace function private.owner_of_part(p_table text, p_transaction_id uuid, out user_id text, out organization_id text)
   -- a connection keeps the plan, also one of when there were few transactions, which would read all of them for each part
