@@ -11,6 +11,19 @@ import { wrapClients } from './pg-client.ts'
 
 export type AuthDatabase = Kysely<Tables>
 
+/** Runs work on one connection. A failure closes the connection, because it may be inside a transaction or hold a lock. */
+export async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  let hasFailed = true
+  try {
+    const result = await work(client)
+    hasFailed = false
+    return result
+  } finally {
+    client.release(hasFailed)
+  }
+}
+
 /** Runs a prepared statement. @returns its first row */
 export type PreparedQuery = <Row extends pg.QueryResultRow>(statement: { name: string, text: string }, values: unknown[]) => Promise<Row | undefined>
 
@@ -93,15 +106,8 @@ export function connect(url: string, onError: (error: Error) => void, tracing?: 
     engine,
     db,
     pool,
-    prepared: async (statement, values) => {
-      // A query of the pool itself calls back, so it would not be traced.
-      const client = await pool.connect()
-      try {
-        return (await client.query({ ...statement, values })).rows[0]
-      } finally {
-        client.release()
-      }
-    },
+    // A query of the pool itself calls back, so it would not be traced.
+    prepared: (statement, values) => withClient(pool, async (client) => (await client.query({ ...statement, values })).rows[0]),
     pools: { auth: pool, engine: enginePool },
     close: async () => {
       await Promise.all([engine.destroy(), db.destroy()])

@@ -8,11 +8,10 @@ import { openApiDocument } from '../description/openapi.ts'
 import { configError } from '../common/errors.ts'
 import { databaseVersionsSql, type Versions } from '../common/floors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
-import { optionalTracing } from '../common/optional-tracing.ts'
 import { readSettings, type Settings } from '../common/settings.ts'
-import type { Tracing } from '../common/tracing.ts'
+import { startTracing, type Tracing } from '../common/tracing.ts'
 import { authConfig, type Config } from './config.ts'
-import { connect, type AuthDatabase } from './database.ts'
+import { connect, withClient, type AuthDatabase } from './database.ts'
 import { endFailedStart, gracefulShutdown } from './shutdown.ts'
 import { jwtOptions, tokenLifetimeSeconds } from './engine/engine.ts'
 import { hashingQueue as createHashingQueue } from './engine/hashing-queue.ts'
@@ -97,7 +96,7 @@ export async function startAuth(
   // stops the parts in the opposite order, also if the start fails
   const running = new AsyncDisposableStack()
   try {
-    const tracing = await optionalTracing(config.traces?.endpoint, config.traces?.headers, log)
+    const tracing = startTracing(config.traces?.endpoint, config.traces?.headers, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const connections = connect(config.databaseUrl, (error) => log.warn({ error: describeError(error) }, 'database connection lost'), tracing)
     running.defer(connections.close)
@@ -151,14 +150,7 @@ export async function startAuth(
     running.defer(startHousekeeping(pool, config, rotation, log))
     const databaseVersions = async () => (await pool.query<Versions>(databaseVersionsSql)).rows[0]
     metrics.watch({ hashingQueue, rotation, pools: { ...pools, mail: queue.pool }, backlog: queue.backlog, databaseVersions })
-    const document = async () => {
-      const client = await pool.connect()
-      try {
-        return await openApiDocument(client, config.publicUrl)
-      } finally {
-        client.release()
-      }
-    }
+    const document = () => withClient(pool, (client) => openApiDocument(client, config.publicUrl))
     let stopping = false
     const checks = keptForASecond(healthChecks(db, await migrationNames()))
     const app = createApp({ services, metrics, tracing, ready: checks, document, isStopping: () => stopping, additions })

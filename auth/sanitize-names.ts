@@ -1,5 +1,5 @@
 /**
- * Sanitizes names and addresses for our mails and pages. No I/O. A user can choose any name, and our mails lend it credibility. A
+ * Sanitizes names and addresses for our mails and pages, and escapes text in their HTML. No I/O. A user can choose any name, and our mails lend it credibility. A
  * name is cut to one short line, and characters that mail programs turn into links are replaced.
  */
 
@@ -39,3 +39,8 @@ export function plainName(value: string): string {
 
 /** Returns a readable address. It keeps dots and loses characters that only URLs need. */
 export const plainAddress = (value: string): string => oneLine(visible(value).replace(/[:/\\]/g, ''), addressLength)
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes text for HTML, between tags and in a quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

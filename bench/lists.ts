@@ -3,8 +3,7 @@
  * without embedding and with its context named.
  */
 import { asking, ofBoth, type Asking } from '../tests/support/crowd.ts'
-import type { Figure } from './figures.ts'
-import { medians } from './medians.ts'
+import { medians, type Figure } from './figures.ts'
 import type { BenchStack } from './stack.ts'
 
 const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'

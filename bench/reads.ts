@@ -6,8 +6,7 @@
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asking, categoryOf, type Asking } from '../tests/support/crowd.ts'
-import type { Figure } from './figures.ts'
-import { medians } from './medians.ts'
+import { medians, type Figure } from './figures.ts'
 import type { Ask, BenchStack } from './stack.ts'
 
 type Case = {

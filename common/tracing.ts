@@ -1,6 +1,6 @@
 /**
- * Traces for OpenTelemetry: spans are gathered here and sent as OTLP's JSON over HTTP. This file is imported only where
- * OTEL_EXPORTER_OTLP_ENDPOINT is set. It has no dependency, because all it needs of the SDK is the form of one message.
+ * Traces for OpenTelemetry: spans are gathered here and sent as OTLP's JSON over HTTP. It has no dependency, because it needs only
+ * the form of one message of the SDK.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -83,14 +83,20 @@ const headersOf = (list: string | undefined): Record<string, string> =>
   )
 
 /**
- * Starts to gather.
+ * Starts to gather spans. Returns undefined without a collector.
  * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT
  * @param headers OTEL_EXPORTER_OTLP_HEADERS
- * @param onFailure told of a batch that was not taken, which is lost: a trace is worth no second attempt
+ * @param log gets a warning for each batch that the collector did not take. It is lost: a trace is worth no second attempt
  */
-export function startTracing(endpoint: string, headers: string | undefined, onFailure: (reason: string) => void): Tracing {
+export function startTracing(
+  endpoint: string | undefined,
+  headers: string | undefined,
+  log: { warn: (fields: object, message: string) => void },
+): Tracing | undefined {
+  if (endpoint === undefined) return undefined
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const fields = { ...headersOf(headers), 'content-type': 'application/json' }
+  const onFailure = (reason: string) => log.warn({ reason }, 'traces were not taken')
   let waiting: Finished[] = []
   let sending = Promise.resolve()
 

@@ -1,4 +1,4 @@
-/** What must never be so, asked of a database: each file of db/lints is a query that answers what breaks its rule. */
+/** Checks a database against the rules of db/lints. Each rule is a query that returns the objects that break it. */
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
@@ -7,14 +7,15 @@ export type Lint = { name: string, rule: string, sql: string }
 /** What breaks a rule. */
 export type Offence = { lint: string, rule: string, what: string }
 
-/** All rules, by name. */
+/** Reads all rules, sorted by name. A rule begins with the line `-- name: …`; the comment after it is the rule in words. */
 export async function lints(): Promise<Lint[]> {
   const folder = `${import.meta.dirname}/lints`
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
-  return Promise.all(names.map(async (name) => {
-    const sql = await readFile(`${folder}/${name}`, 'utf8')
-    return { name: name.replace(/\.sql$/, ''), rule: /^-- (.*)/.exec(sql)?.[1] ?? '', sql }
-  }))
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql'))
+  const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, 'utf8')))
+  return texts.flatMap((text) => text.split(/^-- name: /m).slice(1)).map((text) => {
+    const [, name = '', sql = '', rule = ''] = /^(.*)\n(-- (.*)\n[^]*)/.exec(text) ?? []
+    return { name, rule, sql }
+  }).toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 /** Asks one rule. A rule that cannot be asked, because something it names is not there, is broken. */

@@ -7,8 +7,8 @@ import { createLog, describeError, type Log } from '../auth/log.ts'
 import { endFailedStart, gracefulShutdown } from '../auth/shutdown.ts'
 import { configError } from '../common/errors.ts'
 import { startServer, type Listener } from '../common/http-server.ts'
-import { optionalTracing } from '../common/optional-tracing.ts'
 import { need, readSettings, type Settings } from '../common/settings.ts'
+import { startTracing } from '../common/tracing.ts'
 import { appFiles, needApp, policyOfApp } from './app-files.ts'
 import { remoteAuth } from './auth-surface.ts'
 import { edge } from './edge.ts'
@@ -58,7 +58,7 @@ async function start(settings: Settings, log: Log): Promise<() => Promise<void>>
     const auth = discover('AUTH_UPSTREAM', need(settings, 'AUTH_UPSTREAM'))
     const postgrest = discover('POSTGREST_UPSTREAM', need(settings, 'POSTGREST_UPSTREAM'), settings.POSTGREST_READY_PORT)
     const standbys = settings.DATA_REPLICAS && discover('DATA_REPLICAS', settings.DATA_REPLICAS, settings.DATA_REPLICAS_READY_PORT)
-    const tracing = await optionalTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
+    const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS, log)
     if (tracing !== undefined) running.defer(tracing.stop)
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { escapeHtml } from '../../common/html.ts'
 import { basePath } from '../config.ts'
 import type { PageName } from '../route.ts'
+import { escapeHtml } from '../sanitize-names.ts'
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, 'pages', file), 'utf8')
 

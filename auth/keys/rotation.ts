@@ -7,7 +7,7 @@ import { createJwk, type JwtOptions } from 'better-auth/plugins'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
-import type { AuthDatabase } from '../database.ts'
+import { withClient, type AuthDatabase } from '../database.ts'
 import { describeError, type Log } from '../log.ts'
 import { signingKey } from './adapter.ts'
 import { isKnownToAll, keeper, tellAgain } from './postgrest.ts'
@@ -54,18 +54,15 @@ const publish = async ({ engine, jwt }: KeyOptions) => {
  */
 export async function provisionKey(options: KeyOptions): Promise<void> {
   const { db, pool, engine } = options
-  const client = await pool.connect()
-  try {
+  await withClient(pool, async (client) => {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     if (await db.selectFrom('auth.jwks').select('id').executeTakeFirst() === undefined) {
       await publish(options)
       // no client has a token yet
       await db.updateTable('auth.jwks').set({ signsFrom: sql`now()` }).where('signsFrom', 'is', null).execute()
     }
-  } finally {
-    // ends the connection and its lock
-    client.release(true)
-  }
+    await client.query('select pg_advisory_unlock($1)', [lockKey])
+  })
   const signing = await signingKey(db).select('id').executeTakeFirst()
   if (signing === undefined) return
   try {
@@ -161,28 +158,18 @@ export function startRotation(options: KeyOptions): Rotation {
   const stopping = new AbortController()
   let status: KeyStatus = { signingKeyAgeSeconds: 0, pendingSeconds: 0 }
   const repeat = repeater(options)
-  const turn = async () => {
-    const client = await options.pool.connect()
-    // A connection that may hold the lock is closed, which ends the lock.
-    let mayHoldLock = true
-    try {
+  const turn = () =>
+    withClient(options.pool, async (client) => {
       const locked = (await client.query('select from (select pg_try_advisory_lock($1) as locked) attempt where locked', [lockKey])).rowCount === 1
-      try {
-        if (locked) {
-          await step(options)
-          await sql`select private.mark_for_standbys()`.execute(options.db)
-          await repeat()
-        }
-        const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
-        status = { pendingSeconds, signingKeyAgeSeconds }
-      } finally {
-        if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])
-        mayHoldLock = false
+      if (locked) {
+        await step(options)
+        await sql`select private.mark_for_standbys()`.execute(options.db)
+        await repeat()
       }
-    } finally {
-      client.release(mayHoldLock)
-    }
-  }
+      const { pendingSeconds, ageSeconds: signingKeyAgeSeconds } = await stateOf(options.db)
+      status = { pendingSeconds, signingKeyAgeSeconds }
+      if (locked) await client.query('select pg_advisory_unlock($1)', [lockKey])
+    })
   const run = async () => {
     while (!stopping.signal.aborted) {
       await turn().catch((error: unknown) => options.log.warn({ error: describeError(error) }, 'key rotation failed; it is tried again'))

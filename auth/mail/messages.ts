@@ -1,7 +1,6 @@
 /** The text of all mails. No I/O. Names of users pass through auth/sanitize-names.ts. */
-import { escapeHtml } from '../../common/html.ts'
 import type { AccountEventKind } from '../events.ts'
-import { nameLength, plainAddress, plainName, shorten } from '../sanitize-names.ts'
+import { escapeHtml, nameLength, plainAddress, plainName, shorten } from '../sanitize-names.ts'
 
 /** An organization of a user who deletes the account, and its next owner. Without one it stays without members. */
 export type Succession = { id: string, name: string, successor: { id: string, name: string } | null }

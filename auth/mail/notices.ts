@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { withClient } from '../database.ts'
 import { describeError, type Log } from '../log.ts'
 import type { Mailer } from './mailer.ts'
 import type { Notice } from './messages.ts'
@@ -41,20 +42,13 @@ export function startNotices(
   pauseMs = usualPauseMs,
 ): () => Promise<void> {
   const stopping = new AbortController()
-  const look = async () => {
-    const client = await pool.connect()
-    try {
+  const look = () =>
+    withClient(pool, async (client) => {
       await client.query('begin')
       const told = await tell(client, mailerThrough(client).notice)
       await client.query('commit')
-      client.release()
       return told
-    } catch (error) {
-      // ends the connection and its transaction
-      client.release(true)
-      throw error
-    }
-  }
+    })
   const run = async () => {
     while (!stopping.signal.aborted) {
       const told = await look().catch((error: unknown) => {

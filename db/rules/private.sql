@@ -12,3 +12,7 @@ comment on type private.one_row is 'What the aggregate api.one_object keeps: how
 comment on table private.products is 'The application''s own plans.';
 comment on column private.products.rank is 'Higher includes lower.';
 grant select on private.products to auth_service;
+
+-- Imports keep their memory here: db/functions/private/transaction_imports.sql.
+comment on table private.bank_values is 'The bank''s own values of imported transactions that a person has edited; null where they are not known.';
+comment on table private.import_updates is 'The transactions that an import has changed, with the bank''s values before and after.';

@@ -9,7 +9,7 @@ import type { Replicas, Settings } from '../../common/settings.ts'
 /** The most an auth service opens: ten for its own queries, ten for the engine, ten for mail. */
 export const ofAuth = 30
 /** What each PostgREST opens beside its pool: one that listens. */
-export const listening = 1
+const listening = 1
 
 type Services = { auth: Replicas, postgrest: Replicas, pool: number }
 

@@ -6,7 +6,18 @@ import { promisify } from 'node:util'
 import { configError } from '../../common/errors.ts'
 import { onLine, startChild } from './child.ts'
 import { launch, type OsUser } from './os-user.ts'
-import type { PostgresOptions } from './postgres-options.ts'
+
+/** The options of the embedded PostgreSQL. */
+export type PostgresOptions = {
+  /** DATA_DIR; the database lives in `postgres` below it, its log in `postgres.log` and `postgres.log.1`. It must exist. */
+  directory: string
+  /** The password of the owner, `postgres`. */
+  password: string
+  /** Server settings beyond the defaults, such as `fsync: 'off'` for tests. */
+  settings?: Record<string, string>
+  /** Gives up, leaving nothing behind. */
+  signal?: AbortSignal
+}
 
 /** The same on every machine, whatever its locale and time zone. */
 export const environment = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }

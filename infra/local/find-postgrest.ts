@@ -14,7 +14,7 @@ import type { ChildOptions } from './child.ts'
 const run = promisify(execFile)
 
 /** What PostgREST is started with: its configuration file, where it listens, and its whole environment. */
-export type Launch = { config: string, port: number, env: Record<string, string> }
+type Launch = { config: string, port: number, env: Record<string, string> }
 
 /** A PostgREST that can be started. */
 export type Program = {

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http'
 import { document } from '../../auth/http/pages.ts'
 import type { OutgoingMail } from '../../auth/mail/transports.ts'
 import { originsOf } from '../../auth/origins.ts'
+import { escapeHtml } from '../../auth/sanitize-names.ts'
 import { isOnThisMachine } from '../../common/client-address.ts'
-import { escapeHtml } from '../../common/html.ts'
 import type { Settings } from '../../common/settings.ts'
 
 /** So many are kept, the newest; a suite that signs up people all day must not fill the memory. */

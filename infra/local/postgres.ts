@@ -13,10 +13,9 @@ import type pg from 'pg'
 import { configError } from '../../common/errors.ts'
 import { boundedLog } from './bounded-log.ts'
 import { onLine, startChild, type Child } from './child.ts'
-import { environment, prepare } from './data-directory.ts'
+import { environment, prepare, type PostgresOptions } from './data-directory.ts'
 import { launch, osUser } from './os-user.ts'
 import { freePort } from './ports.ts'
-import type { PostgresOptions } from './postgres-options.ts'
 import { connect, enter, findRunning, inUse, ownerUrl, takeDown, takeLock, wrongPassword } from './running-postgres.ts'
 
 export type PostgresServer = Child & {

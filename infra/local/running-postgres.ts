@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { configError } from '../../common/errors.ts'
-import type { PostgresOptions } from './postgres-options.ts'
+import type { PostgresOptions } from './data-directory.ts'
 
 /** Any number, as long as nothing else in the database `postgres` takes the same advisory lock. */
 const lockKey = 710_331_804_119

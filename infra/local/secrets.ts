@@ -19,7 +19,7 @@ const fileShape = z.object({
 type SecretsFile = z.output<typeof fileShape>
 
 /** The passwords of the two logins the services use. */
-export type LoginPasswords = { authService: string, authenticator: string }
+type LoginPasswords = { authService: string, authenticator: string }
 export type Secrets = { betterAuthSecret: string, ownerPassword: string, logins: LoginPasswords }
 
 /** DATA_DIR as a full path. A relative one starts at the root of the checkout, so that every way of starting finds the same data. */

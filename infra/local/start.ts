@@ -4,7 +4,9 @@
  * same with `--watch`: what is edited below auth/ and db/ takes effect without a new start.
  */
 import { once } from 'node:events'
+import { watch } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { authConfig, type MailTransport } from '../../auth/config.ts'
 import { checkSecret } from '../../auth/keys/secret.ts'
 import { migrate, type MigrateOptions } from '../../db/migrate.ts'
@@ -24,10 +26,9 @@ import { startPostgres } from './postgres.ts'
 import { startPostgrest } from './postgrest.ts'
 import { describeProgram, findPostgrest } from './find-postgrest.ts'
 import { makeDataDirectory, readSecrets, type Secrets } from './secrets.ts'
-import { onSqlChange } from './sql-changes.ts'
 
 /** Whether edits take effect while it runs. */
-const watch = process.argv.includes('--watch')
+const isWatching = process.argv.includes('--watch')
 
 /** Where this file's own repository is. */
 const checkout = join(import.meta.dirname, '../..')
@@ -55,6 +56,26 @@ async function startDatabase(settings: Settings, secrets: Secrets, running: Runn
   const server = await startPostgres({ directory: await makeDataDirectory(settings), password: secrets.ownerPassword, signal })
   running.unshift(server)
   return server.url
+}
+
+/** An editor writes a file in several steps; this long after the first, in milliseconds, it has mostly done. */
+const settleMs = 100
+
+/**
+ * Calls `apply` after any SQL file below db/ was written, made or deleted, one call at a time.
+ * @param apply must not reject
+ * @returns when the signal has fired
+ */
+async function onSqlChange(apply: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const { filename } of watch(join(checkout, 'db'), { recursive: true, signal })) {
+      if (filename?.endsWith('.sql') !== true) continue
+      await sleep(settleMs, undefined, { signal })
+      await apply()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
 }
 
 /** Starts everything and says where it is. */
@@ -107,13 +128,13 @@ async function startAll(running: Running, signal: AbortSignal): Promise<void> {
       port: settings.PORT,
       env: authEnvironment(settings, secrets, databaseUrl, env),
       log,
-      watch,
+      watch: isWatching,
       signal,
     }),
   )
   signal.throwIfAborted()
   // what is wrong with an edit is said; the next one may be right
-  if (watch) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
+  if (isWatching) void onSqlChange(() => migrate({ ...migration, log: console.log }).catch((error: unknown) => console.error(oneLine(error))), signal)
 
   if (settings.APP_DIR !== undefined) console.log(`app   ${settings.PUBLIC_URL}`)
   console.log(`auth  ${settings.PUBLIC_URL}/api/auth`)

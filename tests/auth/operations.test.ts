@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { connect } from '../../auth/database.ts'
 import { raw } from '../edge/support.ts'
+import { connection, execute } from '../support/database.ts'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -171,4 +174,19 @@ describe('mail is down', () => {
     await stack.mail.waitFor(ann.email, undefined, 20_000)
     expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toHaveLength(1)
   })
+})
+
+test('an operator who changes the password finds one line in the log, which says to restart', async () => {
+  const serverUrl = inject('serverUrl')
+  const role = `login_${randomBytes(6).toString('hex')}`
+  await execute(serverUrl, `create role ${role} login password 'before'`)
+  const reported: string[] = []
+  const { pool, pools, close } = connect(connection(serverUrl, { user: role, password: 'before' }), ({ message }) => reported.push(message))
+  const held = await pool.connect()
+  await execute(serverUrl, `alter role ${role} password 'after'`)
+  for (const refusing of [pool, pools.engine, pool]) await expect(refusing.query('select 1')).rejects.toMatchObject({ code: '28P01' })
+  expect(reported).toEqual(['AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.'])
+  held.release()
+  await close()
+  await execute(serverUrl, `drop role ${role}`)
 })

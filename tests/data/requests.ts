@@ -11,7 +11,7 @@ import { anyJson, jsonOf, nested, oddText, textOf } from './values.ts'
 
 /** `actor` names one of the callers by its place in a list. A path is percent-encoded. */
 export type Request = { actor: number, method: string, path: string, headers: Record<string, string>, body?: string }
-export type Parameter = { name: string, type: string }
+type Parameter = { name: string, type: string }
 export type RemoteFunction = { name: string, parameters: Parameter[] }
 
 /** What requests are made from. */

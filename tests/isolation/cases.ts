@@ -70,7 +70,7 @@ export function expectedOf(verdict: Verdict, allowed: number[], shown: boolean):
   return { answers: allowed.map((status) => ({ status })), changed, gone, added, ...(shown ? { rows: rows.map(({ key }) => key) } : {}) }
 }
 
-export const returning = { prefer: 'return=representation' }
+const returning = { prefer: 'return=representation' }
 const object = { accept: 'application/vnd.rest.object+json' }
 const json = { 'content-type': 'application/json' }
 

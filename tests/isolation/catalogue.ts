@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 export type Column = { name: string, type: string, required: boolean, hasDefault: boolean, values: string[] }
 /** A foreign key of one column to another exposed table. */
-export type Reference = { name: string, column: string, table: string }
+type Reference = { name: string, column: string, table: string }
 export type Table = {
   name: string
   columns: Column[]
@@ -13,7 +13,7 @@ export type Table = {
   uniques: string[][]
 }
 /** A function; `returns` is the exposed table whose rows it answers, if it does. */
-export type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
+type Signature = { name: string, args: { name: string, type: string, isRequired: boolean }[], returns: string | null, isVolatile: boolean }
 export type Catalogue = { tables: Table[], functions: string[], signatures: Signature[] }
 
 /** The words of `check (column in (…))`, as PostgreSQL stores it. */

@@ -50,7 +50,7 @@ const hasGroups = (column: string, expected: (string | null)[]) => (body: unknow
   return found.join() === expected.map((key) => key ?? '').toSorted().join() ? undefined : `groups ${found.join()}, not ${expected.join()}`
 }
 
-export const functions: Record<string, (seen: Seen) => Call[]> = {
+const functions: Record<string, (seen: Seen) => Call[]> = {
   get_filtered_transactions: ({ world, actor, visible, otherTeam }) => {
     const mine = visible('transactions')
     const filtered = (operation: string, filters: unknown[], rows: StoredRow[], target = ''): Call => ({

@@ -12,7 +12,7 @@ import { sender, type Answer } from './sender.ts'
 import { keep, pairOf, type State } from './state.ts'
 import { createWorld, keyOf, type Actor, type World } from './world.ts'
 
-export type Failure = { name: string, problems: string[] }
+type Failure = { name: string, problems: string[] }
 export type Result = { cases: number, failures: Failure[], world: World, asked: Case[], milliseconds: number }
 export type Place = { ownerUrl: string, dataUrl: string }
 

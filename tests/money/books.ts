@@ -129,7 +129,7 @@ export function sketches(year: number): fc.Arbitrary<Sketch> {
 const momentOf = ({ day: on, time }: { day: string, time: string | undefined }): string => time === undefined ? on : `${on}T${time}`
 
 /** Hundredths as they are sent. */
-export const written = (cents: bigint): string => `${cents < 0n ? '-' : ''}${magnitude(cents) / 100n}.${String(magnitude(cents) % 100n).padStart(2, '0')}`
+const written = (cents: bigint): string => `${cents < 0n ? '-' : ''}${magnitude(cents) / 100n}.${String(magnitude(cents) % 100n).padStart(2, '0')}`
 /** An amount that was answered, in hundredths. */
 export const cents = (value: unknown): bigint => BigInt(Math.round(Number(value) * 100))
 

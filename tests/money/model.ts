@@ -5,7 +5,7 @@
 import { dayIn, periodOf, type Unit } from './days.ts'
 
 export type Status = 'paid' | 'pending' | 'failed'
-export type LineItem = { amount: bigint, category: string | null }
+type LineItem = { amount: bigint, category: string | null }
 export type Transaction = {
   amount: bigint
   currency: string

@@ -4,14 +4,16 @@ import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { calls, type Clients } from './calls.ts'
-import { supabase } from './supabase.ts'
+import { calls, type Client, type Clients } from './calls.ts'
 
 let stack: Stack
 beforeAll(async () => {
   stack = await startStack({ data: true })
 })
 afterAll(() => stack.close())
+
+/** supabase-js as docs/data.md has it. @returns what makes the client of a person with this token, or of an anonymous caller */
+const supabase = (origin: string, key: string) => (token?: string): Client => createClient(origin, key, { accessToken: () => Promise.resolve(token ?? null) })
 
 const plain = (url: string) => (token?: string) => new PostgrestClient(url, { headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } })
 

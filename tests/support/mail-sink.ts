@@ -147,7 +147,7 @@ export async function mailSink(): Promise<MailSink> {
 }
 
 /** A mail as SMTP carries it: `data` holds the headers and the encoded bodies. */
-export type SmtpMail = { from: string, to: string[], data: string }
+type SmtpMail = { from: string, to: string[], data: string }
 
 export type SmtpSink = {
   /** What SMTP_URL has to be. */

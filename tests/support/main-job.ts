@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 
-export const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
 
 /** The commands a reader pastes, of the section with this title, block by block. */
 export function commandsOf(title: string): string[] {

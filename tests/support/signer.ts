@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import type pg from 'pg'
 
 /** Whom a token is for: the claims that differ between callers. */
-export type Subject = { id: string, email: string, sessionId: string, organization?: { id?: string, role?: string } }
+type Subject = { id: string, email: string, sessionId: string, organization?: { id?: string, role?: string } }
 
 export type Signer = {
   kid: string

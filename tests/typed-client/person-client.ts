@@ -3,7 +3,7 @@ import { createClient, type Change, type Client } from '../../client/index.ts'
 import type { Person } from '../support/person.ts'
 import type { Stack } from '../support/stack.ts'
 
-export type Asked = { method: string, path: string, status: number }
+type Asked = { method: string, path: string, status: number }
 
 export type PersonClient = Client & {
   /** Every request so far, and those that are like `part`. */

@@ -1,6 +1,6 @@
 /**
  * API keys. A user's program gets tokens with a key and reaches no other route. The database stores a hash of the key and decides
- * what the key may do: db/functions/auth/api_keys.sql.
+ * what the key may do: db/functions/auth/roles.sql.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { generateId } from 'better-auth'

@@ -148,7 +148,7 @@ export async function renamePasskey(c: RouteContext, { passkeyId, name }: z.outp
   return serialize(output.passkey, renamed ?? refuse('NOT_FOUND'))
 }
 
-/** Deletes a passkey. With the last one a trigger ends the requirement of passkeys: db/functions/auth/passkeys.sql. */
+/** Deletes a passkey. With the last one a trigger ends the requirement of passkeys: db/functions/auth/credentials.sql. */
 export async function deletePasskey(c: RouteContext, { passkeyId, password }: z.output<typeof input.delete>): Promise<void> {
   await confirmCaller(c, password)
   const deleted = await c.var.services.db.deleteFrom('auth.passkeys').where('id', '=', passkeyId).where('userId', '=', callerOf(c).user.id).executeTakeFirst()

@@ -1,5 +1,38 @@
 -- `Accept: application/vnd.rest.object+json`. PostgREST finds a handler for a media type as an aggregate of an exposed
--- schema that returns a domain of that name. Its two parts are in functions/private/object_media_type.sql.
+-- schema that returns a domain of that name.
+
+create or replace function private.count_row(kept private.one_row, next_row anyelement) returns private.one_row
+  language plpgsql immutable parallel safe set search_path = ''
+as $$
+begin
+  if kept is null then
+    return row(1::bigint, to_json(next_row));
+  end if;
+  -- more than one row will be refused, so the others are counted and not kept
+  return row(kept.seen + 1, kept.first);
+end
+$$;
+comment on function private.count_row(private.one_row, anyelement) is 'Keeps the first row and counts the others.';
+
+create or replace function private.one_object_or_406(kept private.one_row)
+  returns private."application/vnd.rest.object+json"
+  language plpgsql immutable parallel safe set search_path = ''
+as $$
+begin
+  if kept.seen = 1 then
+    return kept.first;
+  end if;
+  -- word for word what PostgREST 12 answers for its own object media type
+  raise sqlstate 'PGRST' using
+    message = json_build_object(
+      'code', 'PGRST116',
+      'message', 'JSON object requested, multiple (or no) rows returned',
+      'details', format('The result contains %s rows', coalesce(kept.seen, 0)),
+      'hint', null)::text,
+    detail = '{"status": 406, "headers": {}}';
+end
+$$;
+comment on function private.one_object_or_406(private.one_row) is 'The object, or 406 PGRST116 for none or many.';
 
 create or replace aggregate api.one_object (anyelement) (
   sfunc = private.count_row,

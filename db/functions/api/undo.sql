@@ -1,3 +1,282 @@
+-- A request is taken back as a whole: what it deleted returns, what it changed is as it was, what it created is deleted. All of
+-- it or nothing: where a row is no longer as the request left it, nothing is stored.
+--
+-- What the request did to a row is seen from its ends. Of all states that its activity names before and after a change,
+-- those in between stand once on either side; what is left over is where the row began and where it ended.
+
+-- updated_at is set at each change. user_id is cleared when a member's account is deleted, and no request can change it.
+create or replace function private.unstable_columns() returns text[]
+  language sql immutable parallel safe
+  return array['updated_at', 'user_id'];
+comment on function private.unstable_columns() is 'The columns that may differ in a row that nobody has changed.';
+
+create or replace function private.last_of_change(p_change uuid) returns uuid
+  language sql immutable
+  return private.nth_of_change(left(replace(p_change::text, '-', ''), 24), x'ffffffff'::bigint);
+comment on function private.last_of_change(uuid) is 'The end of the range of ids that a request''s activity has.';
+
+-- An effect names the activity that has the row's states, and not the states: those of 50,000 rows would be a hundred megabytes.
+-- A row with one activity began before it and ended after it. Of one with more the states are compared, by their hash.
+create or replace function private.effects_of(p_change uuid) returns setof private.effect
+  language sql stable set search_path = ''
+begin atomic
+  with recorded as (
+    select r.*, count(*) over (partition by r.table_name, r.row_id, r.tag_id) > 1 as is_repeated
+    from (
+      select a.id, a.happened_at, a.table_name, a.row_id, a.organization_id, a.action,
+        case a.table_name when 'transaction_tags' then (coalesce(a.after, a.before) ->> 'tag_id')::uuid end as tag_id,
+        a.action = 'create' and a.after is null as is_bulk
+      from api.activity a
+      where a.id > p_change and a.id <= private.last_of_change(p_change)
+        and (a.organization_id is null and a.user_id = (select private.personal_id()) or a.organization_id = (select public.org_id()))
+    ) r
+  ), first_changes as (
+    -- What became of a bulk creation stands before its first change. Without one, the row is as it was created. A request that changed it
+    -- may have begun before the creation, and then waited: the index leads to its rows by when it began.
+    select distinct on (a.table_name, a.row_id) a.table_name, a.row_id, a.id
+    from api.activity a
+    where a.id > p_change and a.before is not null and (a.table_name, a.row_id) in (select r.table_name, r.row_id from recorded r where r.is_bulk)
+      and (
+        a.organization_id is null and a.user_id = (select private.personal_id())
+          and a.happened_at >= (select min(r.happened_at) - interval '1 minute' from recorded r where r.is_bulk)
+        or a.organization_id = (select public.org_id())
+          and a.happened_at >= (select min(r.happened_at) - interval '1 minute' from recorded r where r.is_bulk)
+      )
+    order by a.table_name, a.row_id, a.id
+  ), sides as (
+    select r.*, s.side, s.source, s.is_before
+    from recorded r
+    left join first_changes f on r.is_bulk and f.table_name = r.table_name and f.row_id = r.row_id
+    cross join lateral (values (1, r.id, true), (-1, coalesce(f.id, r.id), f.id is not null)) s (side, source, is_before)
+    where r.is_repeated
+  ), ends as (
+    select s.table_name, s.row_id, s.tag_id, min(s.organization_id) as organization_id, sum(s.side) as side, bool_or(h.state is null) as is_absent,
+      (array_agg(s.source))[1] as source, (array_agg(s.is_before))[1] as is_before
+    from sides s
+    left join lateral (
+      select pg_catalog.jsonb_hash_extended(case when s.is_before then a.before else a.after end - private.unstable_columns(), 0) as state
+      from api.activity a
+      where a.id = s.source) h on true
+    group by s.table_name, s.row_id, s.tag_id, h.state
+    having sum(s.side) <> 0
+  )
+  select r.table_name, r.row_id, r.tag_id, r.organization_id, r.action, r.id, coalesce(f.id, r.id), f.id is not null
+  from recorded r
+  left join first_changes f on r.is_bulk and f.table_name = r.table_name and f.row_id = r.row_id
+  where not r.is_repeated
+  union all
+  select e.table_name, e.row_id, e.tag_id, min(e.organization_id),
+    case
+      when bool_or(e.side > 0 and e.is_absent) then 'create'
+      when bool_or(e.side < 0 and e.is_absent) then 'delete'
+      else 'update'
+    end,
+    (array_agg(e.source) filter (where e.side > 0))[1],
+    (array_agg(e.source) filter (where e.side < 0))[1], (array_agg(e.is_before) filter (where e.side < 0))[1]
+  from ends e
+  group by e.table_name, e.row_id, e.tag_id;
+end;
+comment on function private.effects_of(uuid) is
+  'What a request did to each row, of the caller''s personal ones and of the active organization''s: its action, and where the row before and after it is.';
+
+create or replace function private.is_still(p_row jsonb, p_state jsonb) returns boolean
+  -- a body of SQL would make the row twice
+  language plpgsql immutable set search_path = ''
+as $$
+begin
+  return p_state is null or p_row || p_state - private.unstable_columns() = p_row;
+end
+$$;
+comment on function private.is_still(jsonb, jsonb) is 'Whether a row is in this state; null is the state that it was created in and never changed from.';
+
+create or replace function private.in_order_of_references(p_tables text[]) returns text[]
+  language sql stable set search_path = ''
+begin atomic
+  with recursive referring (name, level) as (
+    select unnest(p_tables::name[]), 0
+    union
+    select c.relname, r.level + 1
+    from referring r
+    join pg_catalog.pg_constraint k on k.contype = 'f' and k.confrelid = pg_catalog.format('api.%I', r.name)::regclass and k.conrelid <> k.confrelid
+    join pg_catalog.pg_class c on c.oid = k.conrelid
+    where c.relname = any (p_tables)
+  ) cycle name set is_circle using path
+  select array_agg(name::text order by level)
+  from (select name, max(level) as level from referring group by name) l;
+end;
+comment on function private.in_order_of_references(text[]) is 'Tables of api, those first that others refer to.';
+
+create or replace function private.refuse_undo(p_reason text) returns void
+  language plpgsql set search_path = ''
+as $$
+begin
+  raise sqlstate 'PT409' using
+    message = 'what this request changed has changed again since, or has been taken back', detail = p_reason,
+    hint = 'Nothing was stored. Activity of the same row_id says what happened since.';
+end
+$$;
+comment on function private.refuse_undo(text) is 'Refuses to take a request back: 409.';
+
+-- One kind of effect on one table is one statement. Each counts the rows that it reached: one that is missing has changed again.
+create or replace function private.undo_effects(p_effects private.effect[], p_table text, p_action text) returns bigint
+  language plpgsql volatile set search_path = ''
+as $$
+declare
+  relation constant regclass := format('api.%I', p_table)::regclass;
+  -- the row that activity names, unless it is another tenant's by now, and as the request left it
+  is_left constant text := (
+    select format(
+      $sql$%s and private.is_still(to_jsonb(t), case when e.after_is_before then a.before else a.after end)
+        and (t.organization_id = (select public.org_id()) or t.organization_id is null and t.user_id = (select private.personal_id()))$sql$,
+      string_agg(format('t.%I = e.%s', k.attname, case k.attname when 'tag_id' then 'tag_id' else 'row_id' end), ' and '))
+    from pg_catalog.pg_index i join pg_catalog.pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
+    where i.indrelid = relation and i.indisprimary);
+  columns text;
+  types text;
+  different text[] := private.unstable_columns();
+  more text[];
+  reached bigint;
+begin
+  case p_action
+    when 'delete' then
+      -- a column that is newer than the deletion has its default; a user who is gone since is named no more
+      select string_agg(coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'null'), ', ' order by c.attnum) into columns
+        from pg_catalog.pg_attribute c left join pg_catalog.pg_attrdef d on d.adrelid = c.attrelid and d.adnum = c.attnum
+        where c.attrelid = relation and c.attnum > 0 and not c.attisdropped;
+      execute format(
+        $sql$
+          insert into api.%1$I
+            select r.*
+            from unnest($1) e
+            join api.activity b on b.id = e.before_of
+            cross join lateral jsonb_populate_record(row(%2$s)::api.%1$I,
+              b.before || jsonb_build_object('user_id', (select u.id from auth.users u where u.id = b.before ->> 'user_id'))) r
+            where e.table_name = %1$L and e.action = 'delete'
+        $sql$, p_table, columns) using p_effects;
+    when 'update' then
+      -- Only what is different, because a trigger may wait for a column to be named. A row that differs in a column not seen yet is
+      -- looked for until there is none, because to take every row apart takes longer.
+      loop
+        select array_agg(v.key) into more
+          from (
+            select b.before - different as before, s.after
+            from unnest(p_effects) e
+            join api.activity b on b.id = e.before_of
+            join api.activity a on a.id = e.after_of
+            cross join lateral (select case when e.after_is_before then a.before else a.after end - different as after) s
+            where e.table_name = p_table and e.action = 'update' and b.before - different <> s.after
+            limit 1
+          ) e cross join lateral jsonb_each(e.before) v
+          where v.value is distinct from e.after -> v.key;
+        exit when more is null;
+        different := different || more;
+      end loop;
+      select string_agg(format('%1$I = r.%1$I', c.attname), ', '), string_agg(format('%I %s', c.attname, format_type(c.atttypid, c.atttypmod)), ', ')
+        into columns, types
+        from pg_catalog.pg_attribute c
+        -- a column may be gone since
+        where c.attrelid = relation and not c.attisdropped and c.attname = any (different) and c.attname <> all (private.unstable_columns());
+      execute format(
+        $sql$
+          update api.%1$I t set %2$s
+          from unnest($1) e
+          join api.activity b on b.id = e.before_of
+          join api.activity a on a.id = e.after_of
+          cross join lateral jsonb_to_record(b.before) r (%3$s)
+          where e.table_name = %1$L and e.action = 'update' and %4$s
+        $sql$, p_table, columns, types, is_left) using p_effects;
+    when 'create' then
+      execute format(
+        $sql$
+          delete from api.%1$I t
+          using unnest($1) e join api.activity a on a.id = e.after_of
+          where e.table_name = %1$L and e.action = 'create' and %2$s
+        $sql$, p_table, is_left) using p_effects;
+  end case;
+  get diagnostics reached = row_count;
+  return reached;
+end
+$$;
+comment on function private.undo_effects(private.effect[], text, text) is
+  'Takes one action of a request on one table back, as far as the rows are as the request left them. Answers how many were.';
+
+-- The definer's rights, so that rows return with their ids, times and users. So it asks for itself what row rules would ask: the
+-- effects are those on the caller's own personal rows and on the active organization's, and of these only with the right to do
+-- the opposite.
+create or replace function private.take_back(p_change uuid) returns jsonb
+  language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  effects private.effect[];
+  denied text;
+  one record;
+  reached bigint;
+  done jsonb := '{"create": 0, "update": 0, "delete": 0}';
+  own uuid;
+begin
+  perform private.lock_tenants(t.table_name) from (
+    select distinct a.table_name from api.activity a where a.id > p_change and a.id <= private.last_of_change(p_change)) t;
+  effects := array(select e from private.effects_of(p_change) e);
+  select e.table_name into denied from (select distinct table_name, action from unnest(effects) where organization_id is not null) e
+    where not private.can(e.table_name, case e.action when 'create' then 'delete' when 'delete' then 'create' else 'update' end)
+    limit 1;
+  if denied is not null then
+    perform private.deny(denied);
+  end if;
+  begin
+    for one in
+      with counted as (
+        select e.table_name, e.action, count(*) as rows from unnest(effects) e group by e.table_name, e.action
+      ), places as (
+        select name, place from unnest(private.in_order_of_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
+      )
+      select c.*, case c.action when 'delete' then 'create' when 'create' then 'delete' else 'update' end as opposite
+      from counted c join places p on p.name = c.table_name
+      -- what others refer to returns before them and goes after them
+      order by case c.action when 'delete' then 1 when 'update' then 2 else 3 end, case c.action when 'create' then -p.place else p.place end
+    loop
+      reached := private.undo_effects(effects, one.table_name, one.action);
+      if reached <> one.rows then
+        perform private.refuse_undo(format('%s of %s rows of %s are not as the request left them', one.rows - reached, one.rows, one.table_name));
+      end if;
+      done := jsonb_set(done, array[one.opposite], to_jsonb((done ->> one.opposite)::bigint + reached));
+    end loop;
+    -- what is asked at the end of a request is asked here, where a refusal has its own words
+    set constraints all immediate;
+    -- the triggers that keep a transfer bind callers, and this is the owner
+    if exists (
+      select
+      from unnest(effects) e
+      join api.transactions t on t.id = e.row_id
+      join api.transactions other on other.transfer_id = t.transfer_id and other.id <> t.id
+      where e.table_name = 'transactions' and other.account_id = t.account_id
+    ) then
+      perform private.refuse_undo('both halves of a transfer would be in one account');
+    end if;
+  exception
+    when integrity_constraint_violation or invalid_parameter_value then
+      perform private.refuse_undo(sqlerrm);
+  end;
+  own := private.nth_of_change(nullif(left(current_setting('activity.of_request', true), 24), ''), 0);
+  if own is null then
+    perform private.refuse_undo('nothing of it is left');
+  end if;
+  -- A row that refers to one that was deleted here, and has come since, would go or lose its reference. EXCEPT, because the
+  -- planner takes an array for a few rows and would look through it once for each.
+  select e.table_name into one from (
+    select a.table_name, a.row_id from api.activity a where a.id > own and a.id <= private.last_of_change(own)
+    except select f.table_name, f.row_id from unnest(effects) f) e
+    limit 1;
+  if found then
+    perform private.refuse_undo(format('rows of %s refer to what the request created', one.table_name));
+  end if;
+  return jsonb_build_object('change_id', own) || done;
+end
+$$;
+comment on function private.take_back(uuid) is
+  'Takes back what a request did to the caller''s personal rows and to the active organization''s. Answers what that did: the id of this request, and how many rows it created, updated and deleted.';
+grant execute on function private.take_back(uuid) to authenticated;
+
 create or replace function api.undo(p_activity_id uuid) returns jsonb
   language plpgsql volatile set search_path = ''
 as $$

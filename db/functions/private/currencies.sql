@@ -36,6 +36,9 @@ comment on function private.currency_decimals(text) is
   'The decimals that ISO 4217 gives a currency, of which the code is in lower case; 2 for a code that is none. Amounts are stored with two.';
 grant execute on function private.currency_decimals(text) to authenticated;
 
+-- An amount is below 10^12 and stored with two decimals; more are rounded half away from zero, unless they are decimals of its currency.
+-- The columns have no scale of their own, because PostgREST reads a request into the type of the column: a trigger would see 1.23
+-- where 1.234 was sent. Each table's before_row() in db/rules keeps its amounts so.
 create or replace function private.fits_cents(p_amount numeric, p_currency text) returns boolean
   language sql immutable parallel safe
   -- what is beyond the decimals of the currency is the noise of floating-point numbers
@@ -62,3 +65,12 @@ create or replace function private.target_currency(p_convert_to text) returns te
 comment on function private.target_currency(text) is 'The currency that a report is to convert to, in lower case; null is none; a code that is not known is 400.';
 
 grant execute on function private.asked_currency(text, text), private.target_currency(text) to authenticated;
+
+-- A plan made while there were few transactions would read all of them for each line item.
+create or replace function private.currency_of_transaction(p_id uuid) returns text
+  language sql stable set enable_seqscan = off
+begin atomic
+  select currency from api.transactions where id = p_id;
+end;
+comment on function private.currency_of_transaction(uuid) is 'The currency of a transaction that the caller sees.';
+grant execute on function private.currency_of_transaction(uuid) to authenticated;

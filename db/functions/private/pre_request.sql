@@ -1,6 +1,6 @@
 -- PostgREST calls pre_request() before each query, when it has checked the token's signature. pre_request() refuses a token
 -- whose session, membership or role is no longer as the token claims, which is one indexed look-up, or that was issued before
--- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/api_keys.sql). It compares the
+-- a key was revoked. Where there is no such session, it looks for an API key (db/functions/auth/roles.sql). It compares the
 -- expiry with the database's clock, because PostgREST may keep a token as checked. It also refuses a planner's estimate and an
 -- unknown time zone, every request to a standby that is far behind (standby.sql), and takes one of the caller's places (shares.sql).
 

@@ -1,3 +1,9 @@
+-- name: triggers_unordered
+-- Triggers of one event run in the order of their names, which begin with a digit: those before RI_ConstraintTrigger_c_… that ask for a reference too.
+select format('%s on %s', t.tgname, t.tgrelid::regclass) as what from pg_trigger t join pg_class c on c.oid = t.tgrelid
+where c.relnamespace = 'api'::regnamespace and not t.tgisinternal and t.tgname !~ '^[1-9]_[a-z_]+$';
+
+-- name: rows_unkept
 -- A table that callers write has a before_row(), enabled for each insert, update and delete, with every step that the tables share.
 with tables as (
   select c.oid, c.relname as name, c.relname in ('line_items', 'transaction_tags') as is_part,
@@ -52,4 +58,19 @@ with tables as (
     (format('new.%I := lower(new.%1$I);', "column")),
     (format('when new.%I is distinct from old.%1$I and not private.is_currency(new.%1$I) then ''%s_%1$s_known''', "column", name))) as steps (step) where is_currency
 )
-select distinct format('%s: %s', name, about) as what from steps where position(step in source) = 0
+select distinct format('%s: %s', name, about) as what from steps where position(step in source) = 0;
+
+-- name: activity_unrecorded
+-- Every table with an owner pair but those two that move no money records what is created, changed and deleted in it.
+select format('%s: %s', c.relname, wanted.event) as what
+from pg_class c
+cross join (values
+  -- of the event, after it and of the whole statement
+  ('insert', 4, 0, '^record_(creation|association)$'), ('update', 16, 0, '^record_change(d_association)?$'), ('delete', 8, 0, '^record_deletion$')
+) as wanted (event, bit, moment, recorder)
+where c.relnamespace = 'api'::regnamespace and c.relkind in ('r', 'p') and c.relname not in ('activity', 'dashboards')
+  and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped)
+  and not exists (
+    select from pg_trigger t join pg_proc f on f.oid = t.tgfoid and f.pronamespace = 'private'::regnamespace
+    where t.tgrelid = c.oid and f.proname ~ wanted.recorder and t.tgenabled in ('O', 'A')
+      and t.tgtype & wanted.bit > 0 and t.tgtype & 67 = wanted.moment);

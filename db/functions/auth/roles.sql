@@ -1,5 +1,4 @@
--- What an API key may be: its role is no higher than its person's, and it is good as long as that is so. Asked for each token of a
--- key, and again for each request with such a token.
+-- Roles have an order, which decides over API keys and over who owns an organization next.
 
 create or replace function auth.role_rank(p_role text) returns integer
   language sql immutable parallel safe
@@ -8,6 +7,8 @@ comment on function auth.role_rank(text) is 'How high a role is: 1 for viewer to
 revoke execute on function auth.role_rank(text) from public;
 grant execute on function auth.role_rank(text) to auth_service;
 
+-- An API key is valid while its role is no higher than its user's. The auth service asks for each token of a key, and
+-- pre_request() for each request with such a token.
 create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
   language sql stable
   return p_key.expires_at > statement_timestamp()
@@ -21,3 +22,18 @@ create or replace function auth.is_alive(p_key auth.api_keys) returns boolean
 comment on function auth.is_alive(auth.api_keys) is 'Whether a key has not ended, and its person''s role in its team is still as high as the key''s.';
 revoke execute on function auth.is_alive(auth.api_keys) from public;
 grant execute on function auth.is_alive(auth.api_keys) to auth_service;
+
+-- The trigger that passes an organization on calls this, and the auth service, which names the successor before a deletion. Both may read
+-- the members, so it runs with the rights of its caller.
+create or replace function auth.successor_of(p_organization text) returns text
+  language sql stable
+begin atomic
+  select m.user_id from auth.members m
+  where m.organization_id = p_organization and m.role <> 'owner'
+  order by auth.role_rank(m.role) desc, m.created_at, m.id
+  limit 1;
+end;
+comment on function auth.successor_of(text) is
+  'The user who owns an organization when its owner''s account is deleted: the longest-standing member of the highest remaining role; null without one.';
+revoke execute on function auth.successor_of(text) from public;
+grant execute on function auth.successor_of(text) to auth_service;
