@@ -3,7 +3,7 @@
  * columns, and estimates. Generated from the catalogue, so a new table or function is asked too.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routineShapes } from '../../description/shapes.ts'
+import { routineSchemas } from '../../description/handwritten-schemas.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { startEdge } from '../edge/support.ts'
 import { readCatalogue, type Catalogue, type Table } from '../isolation/catalogue.ts'
@@ -79,7 +79,7 @@ async function answered(): Promise<string[]> {
     const { returns } = catalogue.signatures.find((one) => one.name === name) ?? {}
     const table = catalogue.tables.find((one) => one.name === returns)
     for (const { path, headers } of questionsOf(columns, table)) {
-      await look(`POST /rpc/${name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.post(`/rpc/${name}?${path}`, routineShapes[name]?.example ?? {}, headers))
+      await look(`POST /rpc/${name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.post(`/rpc/${name}?${path}`, routineSchemas[name]?.example ?? {}, headers))
     }
   }
   return granted
@@ -88,7 +88,7 @@ async function answered(): Promise<string[]> {
 describe('the catalogue, functions in place of columns, system columns and estimates', () => {
   test('are asked of every table and of every function that can be called', () => {
     expect(catalogue.tables.length).toBeGreaterThan(10)
-    expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineShapes).toSorted())
+    expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineSchemas).toSorted())
   })
 
   test('are refused', { timeout: 300_000 }, async () => {

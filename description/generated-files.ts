@@ -1,0 +1,47 @@
+/** Lists the files that `npm run schema` generates. Tests compare them with the files in the repository. */
+import type pg from 'pg'
+import { catalogue as authErrors } from '../auth/errors.ts'
+import { describeDatabase, schemaPage } from '../db/describe.ts'
+import { readExposed, readRules } from './catalogue.ts'
+import { clientRoutesFile } from './client-routes.ts'
+import { columnsFile, databaseFile, fieldsFile } from './client-types.ts'
+import { typesFile } from './database-types.ts'
+import { strayNames } from './fields.ts'
+
+const errorsFile = () =>
+  `# Errors of the auth surface
+
+Every error has exactly this body:
+
+\`\`\`json
+{ "error": "INVALID_CREDENTIALS", "message": "The e-mail address or the password is incorrect." }
+\`\`\`
+
+Branch on \`error\`. Show or log \`message\`; it can have more details than the sentence below. Responses with 429 and 503 have
+\`Retry-After\` in seconds. This page is generated from \`auth/errors.ts\` by \`npm run schema\`.
+
+| Status | \`error\` | \`message\` |
+|---|---|---|
+${Object.entries(authErrors).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
+
+Errors of the data surface have PostgREST's format: \`code\`, \`message\`, \`details\`, \`hint\`.
+`
+
+/** Returns the text of each file that is generated from the catalogue of a migrated database. */
+export async function catalogueFiles(client: pg.ClientBase): Promise<Record<string, string>> {
+  // first, because describeDatabase changes settings of the connection
+  const types = await typesFile(client)
+  const exposed = await readExposed(client)
+  const strays = strayNames(exposed)
+  if (strays.length > 0) throw new Error(`description/handwritten-schemas.ts has names that are not exposed: ${strays.join(', ')}`)
+  return {
+    'db/types.ts': types,
+    'client/database.ts': databaseFile(exposed),
+    'client/fields.ts': fieldsFile(exposed, await readRules(client)),
+    'edge/columns.ts': columnsFile(exposed),
+    'db/schema.sql': schemaPage(await describeDatabase(client)),
+  }
+}
+
+/** Returns the text of each file that is generated from the auth surface's routes and errors. */
+export const authFiles = (): Record<string, string> => ({ 'client/routes.ts': clientRoutesFile(), 'docs/errors.md': errorsFile() })
