@@ -248,7 +248,7 @@ export async function readExposed(client: pg.ClientBase): Promise<Exposed> {
         ...splitComment(comment),
         columns: columns.filter(({ of }) => of === table.name).map((column) => ({ ...column, bounds: boundsOf(column.checks) })),
         computed: routines.filter(({ computedOf }) => computedOf === table.name)
-          .map(({ name, type, comment }) => ({ name, type, description: comment ?? '' })),
+          .map(({ name, type, comment: fieldComment }) => ({ name, type, description: fieldComment ?? '' })),
         foreignKeys: keys.filter((key) => key.table === table.name)
           .map((key) => ({ name: key.name, columns: key.columns, table: key.references, referenced: key.referenced, isOneToOne: key.isOneToOne })),
       })),
