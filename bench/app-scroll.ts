@@ -109,11 +109,11 @@ for (const [way, work] of [['steps', 'scrolled by three rows a frame'], ['jumps'
   const [ours, theirs] = [await measurementOf(list), await measurementOf(bare)]
   for (let round = 0; round < rounds; round++)
     for (const one of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await one.measure(way)
-  const figure = (measured: string, key: 'medians' | 'slowest' | 'costs', goal: number, note = ''): Figure => ({
+  const figure = (measured: string, key: 'medians' | 'slowest' | 'costs', aim: number, note = ''): Figure => ({
     work: `10,000 rows of the app, ${work}: ${measured}`,
     against: 'as many bare lines of text',
     ratio: quantile(ours.found[key].map((ms, round) => ms / (theirs.found[key][round] ?? ms)), 0.5),
-    goal,
+    aim,
     unit: 'times',
     note: `${quantile(ours.found[key], 0.5).toFixed(1)} ms against ${quantile(theirs.found[key], 0.5).toFixed(1)}${note}`,
   })

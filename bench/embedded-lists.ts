@@ -34,7 +34,7 @@ export async function listFigures(stack: BenchStack, rounds = 60): Promise<Figur
           work: `${name}: ${page} with categories, line items and tags, ${named}`,
           against: 'the same without these, its context named',
           ratio: one / other,
-          goal: 3,
+          aim: 3,
           unit: 'times',
           note: `${one.toFixed(2)} ms`,
         })

@@ -7,8 +7,8 @@ export type Figure = {
   /** The baseline of the comparison. */
   against: string
   ratio: number
-  /** The goal for the ratio: a maximum for times, a minimum for throughputs. */
-  goal: number
+  /** The aim for the ratio: a maximum for times, a minimum for throughputs. */
+  aim: number
   unit: 'times' | 'throughputs'
   /** Further information for the last column of the table. */
   note?: string
@@ -16,14 +16,14 @@ export type Figure = {
 
 /** Prints figures as one table of Markdown. */
 export function print(figures: Figure[]): void {
-  const rows = figures.map(({ work, against, ratio, goal, unit, note = '' }) => [
+  const rows = figures.map(({ work, against, ratio, aim, unit, note = '' }) => [
     work,
     against,
     ratio.toFixed(2),
-    `${unit === 'times' ? '≤' : '≥'} ${goal}`,
+    `${unit === 'times' ? '≤' : '≥'} ${aim}`,
     note,
   ])
-  for (const row of [['work', 'against', 'ratio', 'goal', ''], ['---', '---', '---', '---', '---'], ...rows]) console.log(`| ${row.join(' | ')} |`)
+  for (const row of [['work', 'against', 'ratio', 'aim', ''], ['---', '---', '---', '---', '---'], ...rows]) console.log(`| ${row.join(' | ')} |`)
 }
 
 /** Runs two things in turn and returns their medians. The first ten rounds have cold caches and do not count. */
