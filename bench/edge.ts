@@ -41,7 +41,7 @@ function client(port: number, request: string, times: number[]): { run: (until: 
   }
 }
 
-/** @param stack a stack with the data of `fillUp` */
+/** @param stack a stack with the data of `insertLargeDataset` */
 export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()

@@ -2,7 +2,7 @@
  * Measures lists with embedded tables through PostgREST, with and without a filter on the context. The baseline is the same list without
  * embedding and with the filter.
  */
-import { asking, ofBoth, type Asking } from '../tests/support/crowd.ts'
+import { datasetCallers, memberOfLargestTeam, type DatasetCaller } from '../tests/support/large-dataset.ts'
 import { medians, type Figure } from './figures.ts'
 import type { BenchStack } from './stack.ts'
 
@@ -10,12 +10,12 @@ const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'
 const newest = 'order=transaction_date.desc,id&limit=50'
 
 /** The callers, each with the filter on its context. */
-const callers: [name: string, who: Asking, context: string][] = [
-  ['50,000 personal rows', asking.many, `organization_id=is.null&user_id=eq.${asking.many.user}`],
-  ['the same with a team of 100,000 active', ofBoth, `organization_id=eq.${ofBoth.organization}`],
+const callers: [name: string, who: DatasetCaller, context: string][] = [
+  ['50,000 personal rows', datasetCallers.many, `organization_id=is.null&user_id=eq.${datasetCallers.many.user}`],
+  ['the same with a team of 100,000 active', memberOfLargestTeam, `organization_id=eq.${memberOfLargestTeam.organization}`],
 ]
 
-/** @param stack a stack with the data of `fillUp` and `fillUpParts` for these callers */
+/** @param stack a stack with the data of `insertLargeDataset` and `insertTransactionParts` for these callers */
 export async function listFigures(stack: BenchStack, rounds = 60): Promise<Figure[]> {
   const as = await stack.postgrest()
   const figures: Figure[] = []

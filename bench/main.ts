@@ -3,7 +3,7 @@
  * of it for ten million rows. `BENCH_ROWS=300000` skips these and takes three minutes. `BENCH_ONLY` selects one part: a key of `parts`, or
  * `growth`, which compares ten times as many rows.
  */
-import { asking, fillUp, fillUpParts } from '../tests/support/crowd.ts'
+import { datasetCallers, insertLargeDataset, insertTransactionParts } from '../tests/support/large-dataset.ts'
 import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
@@ -16,9 +16,9 @@ import { writeFigures } from './writes.ts'
 const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const filled = (count: number) =>
   benchStack(async (owner) => {
-    await fillUp(owner, count)
+    await insertLargeDataset(owner, count)
     await owner.query('set session_replication_role = replica')
-    for (const who of [asking.many, asking.team]) await fillUpParts(owner, who)
+    for (const who of [datasetCallers.many, datasetCallers.team]) await insertTransactionParts(owner, who)
     await owner.query('reset session_replication_role')
     await owner.query('vacuum analyze')
   })

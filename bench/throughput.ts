@@ -44,7 +44,7 @@ async function compared(stack: BenchStack, one: Record<string, string>, other: R
   return quantile(ratios, 0.5)
 }
 
-/** @param stack a stack with the data of `fillUp` */
+/** @param stack a stack with the data of `insertLargeDataset` */
 export async function throughputFigures(stack: BenchStack): Promise<Figure[]> {
   return [
     {
