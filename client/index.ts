@@ -8,6 +8,7 @@ import { type Change, createSessionStore, type SessionStore } from './session.ts
 
 export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
+export { type TextColumn, textLengths } from './fields.ts'
 export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
 export type * from './routes.ts'
 export type { Change, Session as SessionState } from './session.ts'

@@ -1,6 +1,6 @@
 /**
  * The environment. Every variable of the run contract is named, typed and explained here, for all programs of the repository.
- * A secret may also be given as `NAME_FILE`, the path of a file that holds its value. An error is one sentence that names the
+ * `NAME_FILE` gives a secret by the path of a file. An error is one sentence that names the
  * variable and never repeats its value, because the value may be a secret.
  */
 import { readFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ const addressRange = z.string().transform((value, context): AddressRange => {
   }
 })
 
-/** How many processes of a service there are: the fewest and the most that somebody lets there be. */
+/** The number of processes of a service, from the fewest to the most. */
 export type Replicas = { fewest: number, most: number }
 const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a number such as 2, or the fewest and the most such as 2-6')
   .transform((value): Replicas => {
@@ -102,7 +102,7 @@ const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
 /** The services that an operator's own values go to, in the chart and on AWS. */
-export type Service = 'auth' | 'edge'
+type Service = 'auth' | 'edge'
 
 /** Facts about a setting beside its schema. `npm run schema` writes docs/settings.md and infra/settings.json from them. */
 export type About = {
@@ -207,7 +207,8 @@ export const environment = z.object({
     { description: "PostgREST's connections; one user's slow requests hold a share of them" },
   ),
   AUTH_REPLICAS: setting(replicas.optional(), {
-    description: 'the number of auth services that share the database (`2`, or `2-6` if it varies); the migration refuses more than PostgreSQL has connections for',
+    description:
+      'the number of auth services that share the database (`2`, or `2-6` if it varies); the migration refuses more than PostgreSQL has connections for',
     unset: 'not checked',
   }),
   POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same of PostgREST processes', unset: 'not checked' }),
@@ -259,10 +260,13 @@ export const environment = z.object({
     urlOf(/^smtps?:$/, 'smtp://user:password@host:587, with special characters of the user and the password percent-encoded (# as %23)').optional(),
     { description: 'sends mail by SMTP, if there is no Resend key; with neither, mail is a log line', secret: true },
   ),
-  KEY_ROTATION_DAYS: setting(z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90), {
-    description: 'a signing key is replaced after this many days; 0 leaves it to `npm run admin -- keys rotate`',
-    services: ['auth'],
-  }),
+  KEY_ROTATION_DAYS: setting(
+    z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
+    {
+      description: 'a signing key is replaced after this many days; 0 leaves it to `npm run admin -- keys rotate`',
+      services: ['auth'],
+    },
+  ),
   ACTIVITY_DAYS: setting(keptDays(400), {
     description: 'the activity of each context is kept for this many days, and can be undone until then; 1 to 36500',
     services: ['auth'],
@@ -333,13 +337,13 @@ export type Settings = z.output<typeof environment> & {
   PUBLIC_URL: string
   APP_URL: string
   DATA_URL: string
-  /** Whether somebody said that there is an app, at APP_URL; it may be the origin itself. */
+  /** Whether APP_URL or APP_DIR names an app. Its address may be the origin itself. */
   hasApp: boolean
-  /** Whether nobody said where the app is, nor that there is to be none. */
+  /** Whether neither APP_URL nor APP_DIR is set. */
   wantsReferenceApp: boolean
 }
 
-/** A browser drops a cookie that does not fit the address it comes from, and says so to nobody. @throws ConfigError */
+/** Refuses a cookie that browsers would drop silently, because it does not fit PUBLIC_URL. @throws ConfigError */
 function checkCookie({ COOKIE_DOMAIN: domain, COOKIE_SAME_SITE: sameSite }: z.output<typeof environment>, { protocol, hostname }: URL): void {
   if (domain !== undefined && !`.${hostname}`.endsWith(`.${domain.replace(/^\./, '').toLowerCase()}`)) {
     throw configError('COOKIE_DOMAIN must be the host of PUBLIC_URL or a domain above it, or browsers drop the session cookie.')

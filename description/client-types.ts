@@ -86,11 +86,21 @@ export type Reply<Name extends FunctionName> = Functions[Name]['Returns']
 `
 }
 
-/** Returns the text of client/fields.ts: the form fields of each constraint. */
+/** Returns the nullable texts of a table that an update can set and that identify no row, with their maximum lengths. */
+function freeTexts({ columns }: Table, rules: Rule[]): string[] {
+  const identifying = new Set(rules.filter(({ isUnique }) => isUnique).flatMap((rule) => rule.columns))
+  return columns.flatMap(({ name, type, nullable, changeable, fromToken, bounds: { maxLength } }) =>
+    type === 'text' && nullable && changeable && !fromToken && maxLength !== undefined && !identifying.has(name) ? [`${name}: ${maxLength}`] : []
+  )
+}
+
+/** Returns the text of client/fields.ts: the form fields of each constraint, and the free texts of a transaction. */
 export function fieldsFile({ tables }: Exposed, rules: Rule[]): string {
   // forms have no fields for values from the token
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
-  const lines = rules.map(({ name, columns }) => {
+  // a caller cannot violate a rule of a table that only functions write
+  const writable = tables.filter(({ mayInsert }) => mayInsert)
+  const lines = rules.filter(({ name }) => writable.some((table) => name.startsWith(`${table.name}_`))).map(({ name, columns }) => {
     const formFields = columns.filter((column) => !hidden.has(column))
     return `  ${name}: ${strings(formFields.length === 0 ? columns : formFields)},\n`
   })
@@ -100,6 +110,10 @@ export function fieldsFile({ tables }: Exposed, rules: Rule[]): string {
  */
 export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = {
 ${lines.join('')}}
+
+/** The free texts of a transaction, with their maximum lengths. */
+export const textLengths = { ${tables.filter(({ name }) => name === 'transactions').flatMap((table) => freeTexts(table, rules)).join(', ')} } as const
+export type TextColumn = keyof typeof textLengths
 `
 }
 

@@ -1,4 +1,5 @@
 /** Writes the file `transactions.csv` of an export, for spreadsheets. */
+import { textLengths } from '../fields.ts'
 import { members } from './raw-json.ts'
 
 /** The columns of the file. `category` and `account` contain names. */
@@ -10,8 +11,7 @@ const columns = [
   'status',
   'category',
   'account',
-  'reference_no',
-  'description',
+  ...Object.keys(textLengths),
   'source',
   'external_id',
   'id',

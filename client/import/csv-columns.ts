@@ -15,13 +15,8 @@ const answeredWords = (words: Record<string, unknown> | undefined) => new Set(Ob
 
 /** Returns the indexes of columns that already have a meaning. */
 function usedColumns({ columns, header }: Layout): Set<number> {
-  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
-  const columnIndex = columnIndexIn(header)
-  return new Set(
-    [date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency].flat().flatMap((column) =>
-      column === undefined ? [] : [columnIndex(column)]
-    ),
-  )
+  const { direction: _direction, status: _status, account: _account, metadata: _metadata, ...used } = columns
+  return new Set(Object.values(used).flat().map(columnIndexIn(header)))
 }
 
 /** A cell of one column, with the sign of its row's amount. */

@@ -5,7 +5,7 @@ import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
 import { clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
-import type { Column } from './layout.ts'
+import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
@@ -29,7 +29,7 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
     const indexes = indexesOf(column)
     return (cells: string[]): string => [...new Set(indexes.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
   }
-  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
+  const { date, amount, debit, credit, fee, name, payer, external_id, currency } = columns
   return {
     date: first(date),
     amount: first(amount),
@@ -38,8 +38,7 @@ function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { acc
     fee: first(fee ?? feeColumn),
     name: first(name),
     payer: first(payer),
-    description: all(description),
-    reference_no: first(reference_no),
+    texts: textColumns.map((column) => [column, column === 'description' ? all(columns[column]) : first(columns[column])] as const),
     external_id: first(external_id),
     currency: first(currency),
     account: first(account),
@@ -79,8 +78,7 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     ...direction === 'sign' ? {} : { out: direction === 'out' },
     name,
     payer: fields.payer(cells),
-    description: fields.description(cells),
-    reference_no: fields.reference_no(cells),
+    ...Object.fromEntries(fields.texts.map(([column, text]) => [column, text(cells)])),
     external_id: fields.external_id(cells),
     currency: fields.currency(cells),
     ...status === undefined ? {} : { status },

@@ -1,4 +1,5 @@
 /** The common result of the format readers, before rows.ts interprets dates and amounts, and helpers to clean text. */
+import type { TextColumn } from '../fields.ts'
 import type { Detail, Problem, StatementAccount, StatementRow } from './types.ts'
 
 /** A part of a split transaction. All values are text of the file. */
@@ -27,14 +28,12 @@ export type Entry = {
   payer?: string
   /** The name if `name` and `description` are empty. */
   fallbackName?: string
-  description?: string
-  reference_no?: string
   external_id?: string
   currency?: string
   status?: StatementRow['status']
   metadata?: Record<string, Detail | undefined>
   splits?: Split[]
-}
+} & { [column in TextColumn]?: string }
 
 /** The result of a format reader. */
 export type ParsedFile = {

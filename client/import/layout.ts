@@ -1,5 +1,7 @@
 /** Types that describe the layout of a CSV file: its columns, and presets of banks. */
 
+import { type TextColumn, textLengths } from '../fields.ts'
+
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimal = '.' | ','
 export type Status = 'paid' | 'pending' | 'failed'
@@ -7,6 +9,9 @@ export type Direction = 'in' | 'out' | 'sign'
 
 /** A column by its name in the header line, or by its index from 0. */
 export type Column = string | number
+
+/** The columns that become a text of the transaction as they are. */
+export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** The meaning of the columns. In a list the first column with a value counts; a description joins all of them. */
 export type Columns = {
@@ -23,15 +28,13 @@ export type Columns = {
   name?: Column | Column[]
   /** The payer of income, if the file has a separate column for it. */
   payer?: Column
-  description?: Column | Column[]
-  reference_no?: Column | Column[]
   external_id?: Column
   currency?: Column
   status?: Column
   /** The account of the row, in a file of several accounts. */
   account?: Column
   metadata?: Record<string, Column | Column[]>
-}
+} & { [column in TextColumn]?: Column | Column[] }
 
 /** The columns of a journal: each row names a source account and a destination account. */
 export type Journal = {

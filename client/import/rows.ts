@@ -1,7 +1,9 @@
 /** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
+import { textLengths } from '../fields.ts'
 import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn } from './dates.ts'
 import { clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
+import { textColumns } from './layout.ts'
 import { removeSharedIds } from './shared-ids.ts'
 import { contradictions, plainCents, type Signs, signsOf } from './signs.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
@@ -121,7 +123,7 @@ function rowOf(
   if (cents === 0) return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
   const amount = cents / 100
   if (inexact !== undefined) notes.push({ field: 'amount', message: `"${inexact}" was rounded to ${Math.abs(amount).toFixed(2)}.` })
-  const description = clean(entry.description, 5000)
+  const description = clean(entry.description, textLengths.description)
   const counterparty = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
   const name = clean(counterparty || description || entry.fallbackName)
   if (name === '') notes.push({ field: 'name', message: 'This row has neither a name nor a description, so its name is "Unnamed".' })
@@ -144,7 +146,7 @@ function rowOf(
     transaction_date: date,
     currency,
     external_id: id.length <= 255 ? id : undefined,
-    reference_no: clean(entry.reference_no),
+    ...Object.fromEntries(textColumns.map((column) => [column, clean(entry[column], textLengths[column])])),
     description: longText === name ? undefined : longText,
     status: entry.status,
     metadata: Object.keys(metadata).length === 0 || !fits ? undefined : metadata,

@@ -1,4 +1,5 @@
 /** Types of `readStatement`: its options, its rows and its problems. All of them are public. */
+import type { TextColumn } from '../fields.ts'
 import type { Column, Columns, DateOrder, Decimal, Direction, Status } from './layout.ts'
 import type { PresetName } from './presets.ts'
 
@@ -21,11 +22,9 @@ export type StatementRow = {
   currency?: string
   /** The bank's id of the transaction, if no other row of the file has the same. */
   external_id?: string
-  reference_no?: string
-  description?: string
   status?: Status
   metadata?: { [key: string]: Detail }
-}
+} & { [column in TextColumn]?: string }
 
 /** A warning or a question for the user. */
 export type Problem = {

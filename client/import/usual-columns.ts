@@ -1,6 +1,6 @@
 /** Finds the columns of a CSV file without a preset by their usual names in many languages. The first matching name wins. */
 import { currencyIn } from './entries.ts'
-import type { Columns } from './layout.ts'
+import { type Columns, textColumns } from './layout.ts'
 
 /** Without the fee: `feeAt` decides if the amount includes it. */
 type Field = Exclude<keyof Columns, 'metadata' | 'payer' | 'account' | 'fee'>
@@ -96,8 +96,7 @@ export function usualColumns(header: string[]): Columns | undefined {
     credit,
     name,
     direction: find('direction'),
-    description: find('description'),
-    reference_no: find('reference_no'),
+    ...Object.fromEntries(textColumns.map((column) => [column, find(column)])),
   }
   const rest = { external_id: find('external_id'), currency: find('currency'), status: find('status') }
   return Object.fromEntries(Object.entries({ ...columns, ...rest }).filter(([, index]) => index !== undefined)) as unknown as Columns
