@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { codeOfDatabase, codeOfEngine, errorCodes, errorResponse } from '../../auth/errors.ts'
 import { fieldsOfCode } from '../../client/errors.ts'
-import { authPages } from '../../description/pages.ts'
+import { authFiles } from '../../description/generated-files.ts'
 
 test('the files of routes and errors are up to date with `npm run schema`', async () => {
-  for (const [file, text] of Object.entries(authPages())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
+  for (const [file, text] of Object.entries(authFiles())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
 test('the client lists fields only for codes of the auth surface', () => {
