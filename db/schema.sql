@@ -1212,7 +1212,7 @@ CREATE TRIGGER "5_after_insert_by_caller" AFTER INSERT ON api.transactions FOR E
 
 CREATE TRIGGER "5_after_update_by_caller" AFTER UPDATE ON api.transactions FOR EACH ROW WHEN ((((old.transfer_id IS NOT NULL) OR (new.transfer_id IS NOT NULL) OR (old.import_id IS NOT NULL)) AND (CURRENT_USER = 'authenticated'::name))) EXECUTE FUNCTION private.transactions_after_row_by_caller();
 
-CREATE TRIGGER "6_after_update" AFTER UPDATE OF transfer_id, user_id, organization_id, amount, currency ON api.transactions FOR EACH ROW WHEN (((old.transfer_id IS DISTINCT FROM new.transfer_id) OR (old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)) OR (abs(new.amount) < abs(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.transactions_after_update();
+CREATE TRIGGER "6_after_update_by_owner" AFTER UPDATE OF transfer_id, user_id, organization_id ON api.transactions FOR EACH ROW WHEN (((old.transfer_id IS DISTINCT FROM new.transfer_id) OR (old.organization_id IS DISTINCT FROM new.organization_id) OR ((new.organization_id IS NULL) AND (old.user_id IS DISTINCT FROM new.user_id)))) EXECUTE FUNCTION private.transactions_after_update_by_owner();
 
 CREATE TRIGGER "7_after_delete" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION private.transactions_after_delete();
 
@@ -1223,6 +1223,8 @@ CREATE TRIGGER "8_record_change" AFTER UPDATE ON api.transactions REFERENCING OL
 CREATE TRIGGER "8_record_creation" AFTER INSERT ON api.transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_creation();
 
 CREATE TRIGGER "8_record_deletion" AFTER DELETE ON api.transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.record_deletion();
+
+CREATE CONSTRAINT TRIGGER "9_line_items" AFTER UPDATE OF amount, currency ON api.transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((abs(new.amount) < abs(old.amount)) OR (new.currency <> old.currency))) EXECUTE FUNCTION private.check_line_items_of_transaction();
 
 CREATE TRIGGER accounts_end_two_factor_tokens AFTER UPDATE OF password ON auth.accounts FOR EACH ROW WHEN ((old.password IS DISTINCT FROM new.password)) EXECUTE FUNCTION auth.end_two_factor_tokens();
 

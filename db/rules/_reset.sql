@@ -24,3 +24,12 @@ revoke all on schema api, auth, private from anon, authenticated, authenticator,
 -- When a file replaces a function, its place in the catalogue changes. _drop_undeclared.sql drops the functions with an unchanged place.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);
+
+-- The rights of each role on an organization's rows, from the interface's table of roles. Each table's file inserts the rights on its
+-- table. Policies and triggers read them through private.can(). Personal rows need no right: only their owner has access.
+delete from private.role_permissions;
+create temporary table usual_rights on commit drop as
+  select role, action
+  from unnest(array['owner', 'admin', 'editor']) as role, unnest(array['list', 'get', 'create', 'update', 'delete']) as action
+  union all
+  select 'viewer', action from unnest(array['list', 'get']) as action;

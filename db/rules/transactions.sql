@@ -71,6 +71,7 @@ create policy transactions_delete on api.transactions for delete to authenticate
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('transactions', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'transactions', action from usual_rights;
 grant select on api.transactions to anon;
 grant select, insert, update, delete on api.transactions to authenticated;
 
@@ -254,7 +255,7 @@ $$;
 comment on function private.transactions_after_row_by_caller() is
   'Stores the bank''s values of a row that a caller changes, and keeps the two halves of a transfer equal.';
 
-create or replace function private.transactions_after_update() returns trigger
+create or replace function private.transactions_after_update_by_owner() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
 begin
@@ -268,14 +269,10 @@ begin
     update api.line_items set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
     update api.transaction_tags set organization_id = new.organization_id, user_id = new.user_id where transaction_id = new.id;
   end if;
-  if abs(new.amount) < abs(old.amount) or new.currency <> old.currency then
-    perform private.note_line_items_of(new.id);
-  end if;
   return null;
 end
 $$;
-comment on function private.transactions_after_update() is
-  'Refuses a new half of a transfer that has line items with a category, gives the parts of a transaction its new owner pair, and notes a smaller amount or another currency for check_line_items().';
+comment on function private.transactions_after_update_by_owner() is 'Refuses a new half of a transfer that has line items with a category, and gives the parts of a transaction its new owner pair.';
 
 create or replace function private.transactions_after_delete() returns trigger
   language plpgsql security definer set search_path = ''
@@ -317,12 +314,11 @@ create trigger "5_after_update_by_caller" after update on api.transactions
   for each row
   when ((old.transfer_id is not null or new.transfer_id is not null or old.import_id is not null) and current_user = 'authenticated')
   execute function private.transactions_after_row_by_caller();
-create trigger "6_after_update" after update of transfer_id, user_id, organization_id, amount, currency on api.transactions
+create trigger "6_after_update_by_owner" after update of transfer_id, user_id, organization_id on api.transactions
   for each row
   when (old.transfer_id is distinct from new.transfer_id or old.organization_id is distinct from new.organization_id
-    or new.organization_id is null and old.user_id is distinct from new.user_id
-    or abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
-  execute function private.transactions_after_update();
+    or new.organization_id is null and old.user_id is distinct from new.user_id)
+  execute function private.transactions_after_update_by_owner();
 create trigger "7_after_delete" after delete on api.transactions
   referencing old table as gone
   for each statement execute function private.transactions_after_delete();
@@ -340,3 +336,8 @@ create trigger "8_record_change" after update on api.transactions
 create trigger "8_record_deletion" after delete on api.transactions
   referencing old table as old_rows
   for each statement execute function private.record_deletion();
+create constraint trigger "9_line_items" after update of amount, currency on api.transactions
+  deferrable initially deferred
+  for each row
+  when (abs(new.amount) < abs(old.amount) or new.currency <> old.currency)
+  execute function private.check_line_items_of_transaction();

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import type { Caller } from '../support/data.ts'
-import { samples, tables } from '../data/samples.ts'
+import { samples, tables } from '../support/tables.ts'
 import { password, person, signedIn, subscribed, team, type Person } from '../support/person.ts'
 import { tokenCache } from '../support/postgrest-versions.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -225,7 +225,7 @@ describe('a key has at most the rights of its user', () => {
     const { id: organizationId, owner } = await team(stack, [])
     const mine = await session(owner)
     const create = async (into: string, row: unknown) => {
-      const { status, body } = await data('POST', `/${into}`, mine, row as object)
+      const { status, body } = await data('POST', `/${into}`, mine, row)
       expect(status).toBe(201)
       return body[0]
     }

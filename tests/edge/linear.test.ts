@@ -4,7 +4,7 @@ import { judge } from '../../edge/query.ts'
 
 /** Characters and words that a rule for queries reads, and their encoded forms. */
 const repeated = [
-  ...' +\t"\'\\:.,;&=()*%-!?{}a0_',
+  ...Array.from(' +\t"\'\\:.,;&=()*%-!?{}a0_'),
   '\xc2\xa0',
   '%20',
   '%09',

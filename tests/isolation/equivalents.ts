@@ -94,7 +94,7 @@ export const equivalents: Equivalent[] = [
     reason: 'no caller can make a row without an owner, and deleting a user deletes the personal rows first',
   },
   {
-    name: /^trigger 6_after_update on api\.transactions: disabled$/,
+    name: /^trigger 6_after_update_by_owner on api\.transactions: disabled$/,
     reason: 'no caller changes the tenant of a transaction: tests/data/owner.test.ts does, as the owner of the database',
   },
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
@@ -108,7 +108,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     name:
-      /^trigger (?:3_after_row on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete) on api\.transactions): disabled$/,
+      /^trigger (?:3_after_row on api\.accounts|[45]_\w+ on api\.line_items|(?:5_after_\w+_by_caller|7_change_other_halves|7_after_delete|9_line_items) on api\.transactions): disabled$/,
     reason: 'it keeps what money adds up to and what the bank said, within one tenant: tests/data/{accounts,transfers,line-items,import-updates}.test.ts',
   },
   {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
-import { ownedTables, tables } from '../data/samples.ts'
+import { ownedTables, tables } from '../support/tables.ts'
 
 let stack: DataStack
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 -- Triggers record the events of accounts and organizations, in the transaction that causes them. So every way to the change is recorded:
 -- the engine, our own code, an operator, a succession. A transaction that fails leaves no event.
 --
--- Only the auth service knows the caller and the client's address. It sets them before each statement that writes (auth/pg-client.ts). For
+-- Only the auth service knows the caller and the client's address. It sets them before each statement that writes (auth/database.ts). For
 -- other clients, such as an operator's SQL, the event has no actor.
 
 create or replace function private.audit_context() returns jsonb

@@ -64,18 +64,6 @@ end
 $$;
 comment on function private.note_line_items() is 'Notes the transactions whose line items a statement has written, for check_line_items().';
 
-create or replace function private.note_line_items_of(p_transaction_id uuid) returns void
-  -- a plan from the time of a small table would read all of it
-  language plpgsql volatile set search_path = '' set enable_seqscan = off
-as $$
-begin
-  if exists (select from api.line_items where transaction_id = p_transaction_id) then
-    insert into private.line_item_checks (transaction_ids) values (array[p_transaction_id]);
-  end if;
-end
-$$;
-comment on function private.note_line_items_of(uuid) is 'Notes a transaction that has line items, for check_line_items().';
-
 create or replace function private.check_line_items() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -86,3 +74,13 @@ begin
 end
 $$;
 comment on function private.check_line_items() is 'Checks the sums of the line items that a statement has changed.';
+
+create or replace function private.check_line_items_of_transaction() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform private.require_line_items_fit(array[new.id]);
+  return null;
+end
+$$;
+comment on function private.check_line_items_of_transaction() is 'Checks the line items of a transaction whose amount became smaller, or whose currency changed.';

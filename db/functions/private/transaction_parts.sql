@@ -1,7 +1,7 @@
 -- Line items and tag associations belong to the owner of their transaction. They store its owner pair, so that a row rule need not read
 -- the transaction. A part of a personal transaction has its user_id. A part of a team's has the organization_id and no user, because the
 -- creator may leave. The stored pair is always correct. It is copied here, and a part moves only within its tenant. When the pair of a
--- transaction changes, transactions_after_update() updates its parts.
+-- transaction changes, transactions_after_update_by_owner() updates its parts.
 
 create or replace function private.owner_of_part(p_table text, p_transaction_id uuid, out user_id text, out organization_id text)
   -- A connection keeps a plan from the time of few transactions. Without this setting it would read all of them for each part.

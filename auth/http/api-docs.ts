@@ -1,0 +1,80 @@
+/**
+ * The OpenAPI document of both surfaces, and the explorer at /docs. The service delivers Swagger UI itself, so that browsers contact
+ * no other host.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { basePath } from '../config.ts'
+
+type Served = (request: Request) => Promise<Response>
+
+const zipped = promisify(gzip)
+
+/** Serves the result of `read`. The first request reads it, and it is kept, also compressed. */
+function served(headers: Record<string, string>, read: () => Buffer | Promise<Buffer>): Served {
+  let kept: Promise<{ plain: Buffer<ArrayBuffer>, small: Buffer<ArrayBuffer> }> | undefined
+  const load = async () => {
+    const plain = Buffer.from(await read())
+    return { plain, small: Buffer.from(await zipped(plain)) }
+  }
+  return async (request) => {
+    kept ??= load()
+    const { plain, small } = await kept.catch((error: unknown) => {
+      // the next request tries again
+      kept = undefined
+      throw error
+    })
+    const isSmall = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
+    return new Response(isSmall ? small : plain, {
+      headers: { ...headers, vary: 'Accept-Encoding', ...(isSmall ? { 'content-encoding': 'gzip' } : {}) },
+    })
+  }
+}
+
+const ours = (name: string) => () => readFileSync(join(import.meta.dirname, 'pages', name))
+const swagger = (name: string) => () => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
+
+const js = 'text/javascript; charset=utf-8'
+const css = 'text/css; charset=utf-8'
+
+/** The files of the explorer, by their path. */
+const files = {
+  '/docs/docs.js': [js, ours('docs.js')],
+  '/docs/docs.css': [css, ours('docs.css')],
+  '/docs/swagger-ui-bundle.js': [js, swagger('swagger-ui-bundle.js')],
+  '/docs/swagger-ui.css': [css, swagger('swagger-ui.css')],
+} as const
+
+// allows only our own files, and requests to our own origin
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const documentPath = `${basePath}/openapi.json`
+
+/** The paths of the description and the explorer. */
+export const apiDocsPaths: readonly string[] = [documentPath, '/docs', ...Object.keys(files)]
+
+/** Builds the handlers of these paths. @param document reads the OpenAPI document */
+export function apiDocs(document: () => Promise<object>): [path: string, serve: Served][] {
+  // The document is public, and programs of any origin may read it.
+  const readable = { 'content-type': 'application/json', 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' }
+  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
+  return [
+    [documentPath, served(readable, async () => Buffer.from(JSON.stringify(await document())))],
+    ['/docs', served(page, ours('docs.html'))],
+    ...Object.entries(files).map(([path, [type, read]]) =>
+      [path, served({ 'content-type': type, 'cache-control': 'public, max-age=3600' }, read)] satisfies [string, Served]
+    ),
+  ]
+}

@@ -1,0 +1,126 @@
+/** `exportMine`: reads all data of the signed-in user from both surfaces and streams it as a ZIP archive. */
+import type { TableName } from '../database.ts'
+import { FinanceError, financeError } from '../errors.ts'
+import type { Client } from '../index.ts'
+import { type AccountFile, accountFiles, type Folder, PAGE, type SignIn, tableNames, tables } from './format.ts'
+import { elements, members } from './raw-json.ts'
+import { archive, type Pages, type Source } from './archive-writer.ts'
+
+/**
+ * Sends a request to the data surface and returns the text of the response, so that numbers keep all their digits.
+ * @throws FinanceError
+ */
+export async function fetchText({ data }: Client, path: string, init: RequestInit = {}): Promise<string> {
+  const failed = (error: unknown): never => {
+    throw financeError(error, 0)
+  }
+  const response = await data.fetch!(`${data.url}${path}`, init).catch(failed)
+  const text = await response.text().catch(failed)
+  if (response.ok) return text
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // the response is of neither surface
+  }
+  throw financeError(body, response.status)
+}
+
+/** Returns the filter for the rows after `row`, in the order of the key. */
+function rowsAfter(key: readonly string[], row: string): string {
+  const values = members(row)
+  const text = (column: string) => JSON.parse(values.get(column) ?? '""') as string
+  const [first = '', second] = key
+  return second === undefined
+    ? `&${first}=gt.${text(first)}`
+    : `&or=(${first}.gt.${text(first)},and(${first}.eq.${text(first)},${second}.gt.${text(second)}))`
+}
+
+async function* pagesOf(client: Client, table: TableName, filter: string): AsyncGenerator<string[]> {
+  const { key } = tables[table]
+  let position = ''
+  // until a page is empty: the operator can limit the rows of a response further
+  for (;;) {
+    const rows = elements(await fetchText(client, `/${table}?${filter}&order=${key.join()}&limit=${PAGE}${position}`))
+    if (rows.length === 0) return
+    yield rows
+    position = rowsAfter(key, rows.at(-1)!)
+  }
+}
+
+/** Pages of the account's events, newest first, so that new events shift no page. */
+async function* events({ auth }: Client): AsyncGenerator<object[]> {
+  for (let before: string | undefined;;) {
+    const page = await auth.listEvents({ limit: 100, ...(before !== undefined && { before }) })
+    if (page.length === 0) return
+    yield page
+    before = page.at(-1)!.id
+  }
+}
+
+async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): AsyncGenerator<string[]> {
+  for await (const page of pages) yield page.map((row) => JSON.stringify(row))
+}
+
+/**
+ * Exports the user's account, the personal rows and the rows of the active organization that the user's role can list.
+ *
+ * The archive is written while it is read, so memory holds one page of rows. The stream fails if a request fails, or if the user signs in
+ * or out or switches the context during the export.
+ *
+ * @throws FinanceError without a session
+ *
+ * @example
+ * const file = await new Response(await exportMine(client)).blob()
+ */
+export async function exportMine(client: Client): Promise<ReadableStream<Uint8Array>> {
+  const { auth } = client
+  const [{ user, session }, sessions, organizations, invitations, factors, providers, { passkeys, required, has_password }, keys] = await Promise.all([
+    auth.getSession(),
+    auth.listSessions(),
+    auth.organization.list(),
+    auth.organization.listUserInvitations(),
+    auth.twoFactor.status(),
+    auth.listProviders(),
+    auth.passkey.list(),
+    auth.apiKey.list(),
+  ])
+  const signIn: SignIn = { has_password, passkey_required: required, two_factor: factors.enabled, backup_codes_left: factors.backup_codes_left }
+  const active = session.active_organization_id
+  const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
+
+  let isContextChanged = false
+  const stop = client.onChange(({ session: now }) => {
+    isContextChanged ||= now?.user_id !== user.id || now.active_organization_id !== active
+  })
+  const confirmContext = async () => {
+    const { session: now } = await client.auth.getSession()
+    if (isContextChanged || now.user_id !== user.id || now.active_organization_id !== active) {
+      throw new FinanceError(409, { code: 'CONTEXT_CHANGED', message: 'The user or the active organization changed during the export.' })
+    }
+  }
+
+  const rowsOfAccount: Record<AccountFile, () => Pages> = {
+    user: () => linesOf([[user]]),
+    sessions: () => linesOf([sessions]),
+    organizations: () => linesOf([organizations]),
+    invitations: () => linesOf([invitations]),
+    sign_in: () => linesOf([[signIn]]),
+    providers: () => linesOf([providers]),
+    passkeys: () => linesOf([passkeys]),
+    api_keys: () => linesOf([keys]),
+    events: () => linesOf(events(client)),
+  }
+  const account = accountFiles.map((file): Source => ({ folder: 'account', name: file, pages: rowsOfAccount[file] }))
+  const rowsOf = (folder: Folder, filter: string): Source[] =>
+    tableNames.filter((table) => folder === 'personal' || tables[table].personal !== true).map((table) => ({
+      folder,
+      name: table,
+      pages: () => pagesOf(client, table, tables[table].personal === true ? `user_id=eq.${user.id}` : filter),
+    }))
+  return archive({ user: { id: user.id, email: user.email }, organization: id === undefined ? null : { id, name: name!, slug: slug! } }, [
+    ...account,
+    ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),
+    ...(active === null ? [] : rowsOf('organization', `organization_id=eq.${active}`)),
+  ], { confirm: confirmContext, end: stop })
+}

@@ -1,0 +1,57 @@
+/** Words of banks in many languages: for the direction of an amount, the status of a row, balances, and columns of fees. */
+import type { Direction, Status } from './layout.ts'
+import { plainName } from './usual-columns.ts'
+
+const OUT =
+  'debit|debits|dbit|dr|dr.|d|db|deb|debet|débit|débito|debito|débitos|debitos|out|outgoing|money out|paid out|s|soll|af|afschrijving|withdrawal|withdraw'
+  + '|withdrawals|w|wd|-|−|expense|expenses|spent|spending|payment out|lastschrift|belastung|ausgang|ausgabe|abgang'
+  + '|cargo|cargos|debe|gasto|egreso|retiro|salida|saída|saida|despesa|dare|addebito|uscita|dépense|sortie|retrait|uttag|ut|udgift|uttak|utgift|obciążenie|obciazenie'
+  + '|wydatek|wn|výdaj|vydaj|odchozí|odchozi|má dáti|md|terhelés|terheles|borç|borc|gider|расход|списание|дебет|дт|χρέωση'
+const IN = 'credit|credits|crdt|cr|cr.|c|cred|kredit|crédit|crédito|credito|créditos|creditos|in|incoming|money in|paid in|h|haben|bij|bijschrijving|deposit'
+  + '|deposits|+|income|received|payment in|gutschrift|eingang|einnahme|zugang|abono|abonos|haber|ingreso|entrada|receita|avere|accredito|entrata'
+  + '|recette|entrée|dépôt|insättning|in på konto|inn|indtægt|innskudd|inntekt|uznanie|przychód|przychod|wpływ|wplyw|ma|příjem|prijem|příchozí|prichozi|dal'
+  + '|jóváírás|jovairas|alacak|gelir|доход|приход|зачисление|кредит|кт|πίστωση'
+
+const PENDING =
+  'pending|vorgemerkt|umsatz vorgemerkt|offen|authorised|authorized|authorisation|authorization|processing|in progress|in process|hold|on hold|held'
+  + '|uncleared|unposted|not posted|reserved|reserviert|reservation|reserverad|reserveret|reservert|in bearbeitung|en attente|en cours|à venir|pendiente|en proceso|pendente'
+  + '|in sospeso|in elaborazione|non contabilizzato|in behandeling|gereserveerd|oczekująca|oczekująca na rozliczenie|blokada|w realizacji|čekající|cekajici|blokace'
+  + '|függőben|beklemede|в обработке|ожидание|холд|scheduled|waiting|initiated|outstanding|upcoming'
+const FAILED = 'failed|failure|declined|denied|reverted|rejected|cancelled|canceled|voided|void|expired|error|unsuccessful|abgelehnt|storniert'
+  + '|fehlgeschlagen|abgebrochen|zurückgewiesen|refusé|refusée|annulé|annulée|rejeté|rejetée|échoué|rechazado|rechazada|cancelado|cancelada|anulado|fallido|recusado|recusada|rifiutato'
+  + '|annullato|stornato|geweigerd|geannuleerd|mislukt|odrzucona|anulowana|zrušeno|zamítnuto|elutasított|reddedildi|iptal|avvisad|makulerad|отклонено|отменено'
+const PAID =
+  'paid|booked|posted|completed|complete|cleared|settled|reconciled|done|ok|success|successful|succeeded|processed|executed|finalized|final|confirmed'
+  + '|approved|book|gebucht|umsatz gebucht|verbucht|gutgeschrieben|ausgeführt|abgeschlossen|erledigt|comptabilisé|comptabilisée|exécuté|exécutée|effectué|validé|contabilizado'
+  + '|contabilizada|realizado|realizada|completado|completada|liquidado|concluído|concluida|efetivado|contabilizzato|contabilizzata|eseguito|eseguita|completato|geboekt|verwerkt|uitgevoerd|voltooid'
+  + '|zaksięgowana|zaksięgowano|rozliczona|zrealizowana|zaúčtováno|zaúčtovaná|provedeno|könyvelt|teljesült|gerçekleşti|tamamlandı|bokförd|bokfört|bokført|genomförd|udført|utført|posteret'
+  + '|исполнено|выполнено|проведено'
+
+const BALANCES =
+  'opening balance|closing balance|beginning balance|ending balance|starting balance|previous balance|new balance|current balance|final balance|balance'
+  + '|balance brought forward|balance carried forward|brought forward|carried forward|total debits|total credits|total withdrawals|total deposits|subtotal|grand total'
+  + '|anfangssaldo|endsaldo|schlusssaldo|abschlusssaldo|alter saldo|neuer saldo|saldovortrag|saldo|kontostand|alter kontostand|neuer kontostand|summe|zwischensumme|gesamtsumme'
+  + '|solde initial|solde final|ancien solde|nouveau solde|solde précédent|solde|sous-total|saldo inicial|saldo final|saldo anterior|saldo iniziale|saldo finale'
+  + '|beginsaldo|eindsaldo|vorig saldo|nieuw saldo|totaal|totale|ingående saldo|utgående saldo|saldo początkowe|saldo końcowe|počáteční zůstatek|konečný zůstatek'
+const BALANCE_NAMES = new Set(BALANCES.split('|'))
+
+/** Returns true if the name is that of a balance or a sum. A shop could have such a name, so the caller reports a problem. */
+export const isBalanceName = (name: string): boolean =>
+  BALANCE_NAMES.has(plainName(name).replace(/[:.]$/, '').replace(/ (?:as of|as at|on|per|am|vom|zum|au|al|op|na dzień) [\d./-]+$/, ''))
+
+const FEES =
+  'fee|fees|fee amount|transaction fee|bank fee|charge|charges|commission|commissions|gebühr|gebühren|entgelt|spesen|provision|kosten|frais|commissione|commissioni|spese'
+  + '|comisión|comisiones|comissão|tarifa|tarifas|avgift|gebyr|prowizja|opłata|poplatek|poplatky|díj|jutalék|комиссия|ücret|komisyon'
+
+/** Usual names of a column of fees. The amount may or may not include the fee. */
+export const FEE_NAMES: ReadonlySet<string> = new Set(FEES.split('|'))
+
+const withValue = <Value>(words: string, value: Value) => words.split('|').map((word): [string, Value] => [plainName(word), value])
+
+export const DIRECTIONS: ReadonlyMap<string, Direction> = new Map([...withValue<Direction>(OUT, 'out'), ...withValue<Direction>(IN, 'in')])
+
+export const STATUSES: ReadonlyMap<string, Status> = new Map([
+  ...withValue<Status>(PENDING, 'pending'),
+  ...withValue<Status>(FAILED, 'failed'),
+  ...withValue<Status>(PAID, 'paid'),
+])

@@ -1,0 +1,222 @@
+/** The auth surface in OpenAPI 3.1, generated from the route rows. No I/O. */
+import { z } from 'zod'
+import { basePath } from '../auth/config.ts'
+import { errorCodes, type ErrorCode } from '../auth/errors.ts'
+import { groups } from '../auth/features/routes.ts'
+import { pageRoutes } from '../auth/http/pages.ts'
+import type { RateLimit } from '../auth/policy.ts'
+import { sessionEffectOf, type Route } from '../auth/route.ts'
+import { reference, type Description, type Json, type Schema } from './json-schema.ts'
+
+/** Converts a schema to JSON Schema, and returns the named schemas that it refers to. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Schema, named: Record<string, Json> } {
+  // wrapped, because only a nested schema becomes a reference
+  const whole = z.toJSONSchema(z.object({ it: schema }), {
+    io,
+    override: ({ jsonSchema: one }) => {
+      // the format is enough
+      if (one.format === 'date-time') delete one.pattern
+      // Responses may gain fields, and unknown input fields are dropped.
+      if (one.additionalProperties === false) delete one.additionalProperties
+      delete one.propertyNames
+    },
+  })
+  const { it, defs } = JSON.parse(
+    JSON.stringify({ it: whole.properties?.['it'], defs: whole.$defs ?? {} }).replaceAll('#/$defs/', '#/components/schemas/'),
+  ) as { it: Schema, defs: Record<string, Json> }
+  return { schema: it, named: defs }
+}
+
+const fieldsOf = (row: Route): Record<string, Schema> => jsonSchema(row.input, 'input').schema.properties ?? {}
+
+/** Returns all errors of a route: those of its policy and its input, and those that its row names. */
+export function errorsOf(row: Route): ErrorCode[] {
+  const { method, credential = 'session', namesOrganization, hashesPassword, refuses = [] } = row
+  const formats = new Set(Object.values(fieldsOf(row)).map(({ format }) => format))
+  const codes = new Set<ErrorCode>([...refuses, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
+  if (formats.size > 0) codes.add('VALIDATION_ERROR')
+  if (formats.has('email')) codes.add('INVALID_EMAIL')
+  if (formats.has('password')) codes.add('INVALID_PASSWORD')
+  if (credential !== 'none') codes.add('UNAUTHORIZED')
+  if (namesOrganization === true) codes.add('NOT_FOUND')
+  if (hashesPassword === true) codes.add('SERVICE_BUSY')
+  // A body can be unreadable, and an untrusted page may not send one.
+  if (method !== 'GET') { for (const code of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'FORBIDDEN'] as const) codes.add(code) }
+  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+const camelCase = (segment: string): string => segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Returns the name of a route's method in the client, without the segment that stands for e-mail: `/organization/set-active` is
+ * `organization.setActive`, `/sign-in/email` is `signIn`, and `/sign-in/oidc` is `signInOidc`.
+ */
+export const methodOf = (path: string): string[] => path.replace(/\/email$/, '').replace(/^\/sign-in\//, '/sign-in-').split('/').slice(1).map(camelCase)
+
+/** Returns the same name as one word: `organizationSetActive`. */
+const operationIdOf = (path: string): string => methodOf(path).map((word, at) => (at === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)).join('')
+
+const pascal = (code: string): string => code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const waits = new Set<ErrorCode>(['RATE_LIMIT_EXCEEDED', 'SERVICE_BUSY', 'OIDC_UNAVAILABLE'])
+
+const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') }
+
+/** The response for codes of one status. */
+const errorResponse = (codes: ErrorCode[]): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('\n\n'),
+  headers: { ...requestIdHeader, ...(codes.some((code) => waits.has(code)) ? { 'Retry-After': reference('headers', 'RetryAfter') } : {}) },
+  content: {
+    'application/json': {
+      schema: { allOf: [reference('schemas', 'AuthError'), { type: 'object', required: ['error'], properties: { error: { enum: codes } } }] },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: { error: code, message: errorCodes[code][1] } }])),
+    },
+  },
+})
+
+/** Groups codes by status, in ascending order. */
+function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
+  const groupsOfCodes = new Map<string, ErrorCode[]>()
+  for (const code of codes) {
+    const status = String(errorCodes[code][0])
+    groupsOfCodes.set(status, [...groupsOfCodes.get(status) ?? [], code])
+  }
+  return [...groupsOfCodes]
+}
+
+/** The one error of a path without session, input and limit. Node's HTTP server sends it. */
+const withoutInput = { 431: { description: 'The header fields are longer than 16 KiB.' } }
+
+const page = { 'text/html': { schema: { type: 'string' } } }
+
+const perWindow = ({ max, window }: RateLimit): string => `${max} in ${window === 60 ? 'a minute' : window === 3_600 ? 'an hour' : `${window} seconds`}`
+
+function limitsOf({ limits: { address, account } = {} }: Route): string[] {
+  const limits = [
+    ...(address === undefined ? [] : [`${perWindow(address)} from one address`]),
+    ...(account === undefined ? [] : [`${perWindow(account)} ${account.by === 'email' ? 'for one `email`' : 'by one account'}`]),
+  ]
+  return limits.length === 0 ? [] : [`At most ${limits.join(', ')}.`]
+}
+
+/** The redirect of a browser to the app's page. */
+const onToApp = {
+  303: {
+    description: 'Where a browser asks and there is an app (`APP_URL`): on to its page of this link, with the outcome in the query.',
+    headers: { ...requestIdHeader, Location: { description: 'The page.', schema: { type: 'string', format: 'uri' } } },
+  },
+}
+
+/** Describes the input: the query of a GET, or a JSON body. */
+function inputOf(row: Route): Json {
+  const { schema } = jsonSchema(row.input, 'input')
+  const { properties = {}, required = [] } = schema
+  const example = row.example as Json | undefined
+  if (Object.keys(properties).length === 0) return {}
+  if (row.method !== 'GET')
+    return { requestBody: { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } } }
+  return {
+    parameters: Object.entries(properties).map(([name, { description, ...property }]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: property,
+      ...(example?.[name] === undefined ? {} : { example: example[name] }),
+    })),
+  }
+}
+
+function operation(row: Route, tag: string, components: Description['components']): Json {
+  const effect = sessionEffectOf(row)
+  const { schema, named } = jsonSchema(row.output, 'output')
+  Object.assign(components.schemas, named)
+  const refused = byStatus(errorsOf(row)).map(([status, codes]) => {
+    const name = codes.map(pascal).join('Or')
+    // a browser receives a page instead
+    const response = row.page !== undefined && status === '400' ? `${name}Page` : name
+    const described = errorResponse(codes)
+    components.responses[response] = response === name ? described : { ...described, content: { ...described['content'] as Json, ...page } }
+    return [status, reference('responses', response)]
+  })
+  const description = [...row.description === undefined ? [] : [row.description], ...limitsOf(row)].join('\n\n')
+  return {
+    operationId: operationIdOf(row.path),
+    tags: [tag],
+    summary: row.summary,
+    ...(description === '' ? {} : { description }),
+    // for clients that generate requests from this description and keep a token, such as /docs
+    ...(effect === undefined ? {} : { 'x-session': effect }),
+    security: errorsOf(row).includes('UNAUTHORIZED') ? [{ session: [] }, ...(row.credential === 'session or API key' ? [{ apiKey: [] }] : [])] : [],
+    ...inputOf(row),
+    responses: {
+      200: {
+        description: row.output.meta()?.description ?? 'It is done.',
+        headers: { ...requestIdHeader, ...(row.startsSession === undefined ? {} : { 'Set-Cookie': reference('headers', 'SessionCookie') }) },
+        content: { 'application/json': { schema }, ...(row.page === undefined ? {} : page) },
+      },
+      ...(row.page === undefined ? {} : onToApp),
+      ...Object.fromEntries(refused),
+    },
+  }
+}
+
+/** Describes the page of a mailed link. Its form sends to the route of the same path. */
+function pageOperation({ path, parameter: name }: typeof pageRoutes[number]): Json {
+  return {
+    operationId: `${operationIdOf(path)}Page`,
+    tags: [pagesTag.name],
+    summary: 'Shows the page that a mailed link opens. Opening it changes nothing.',
+    security: [],
+    parameters: [{ name, in: 'query', required: true, description: 'Of the mailed link.', schema: { type: 'string' } }],
+    responses: { 200: { description: 'The page.', headers: requestIdHeader, content: page }, ...withoutInput },
+  }
+}
+
+const pagesTag = { name: 'Pages', description: 'What a browser opens, and this description.' }
+
+/** Describes the auth surface, without the headers of both surfaces. With https the cookie's name starts with `__Secure-`. */
+export function authDescription(): Description {
+  const components: Description['components'] = {
+    schemas: {
+      AuthError: {
+        type: 'object',
+        description: 'An error of the auth surface.',
+        required: ['error', 'message'],
+        properties: {
+          error: { type: 'string', enum: Object.keys(errorCodes), description: 'What a program branches on.' },
+          message: { type: 'string', description: 'A sentence for the person or the log, which may say more than the examples do.' },
+        },
+      },
+    },
+    responses: {},
+    parameters: {},
+    headers: {
+      SessionCookie: { description: 'The cookie of the session.', schema: { type: 'string' } },
+    },
+    securitySchemes: {
+      session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token', description: 'The cookie that sign-up and sign-in set.' },
+      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'fin_…', description: 'A key that `POST /api/auth/api-key/create` made, of a program.' },
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token that `POST /api/auth/token` issues, valid for an hour.' },
+    },
+  }
+  const paths: Record<string, Json> = {}
+  const add = (path: string, method: string, described: Json) => {
+    paths[`${basePath}${path}`] = { ...paths[`${basePath}${path}`], [method]: described }
+  }
+  for (const { name, routes: rows } of groups) {
+    for (const row of rows) add(row.path, row.method.toLowerCase(), operation(row, name, components))
+  }
+  for (const one of pageRoutes) add(one.path, 'get', pageOperation(one))
+  add('/openapi.json', 'get', {
+    operationId: 'openapi',
+    tags: [pagesTag.name],
+    summary: 'Describes both surfaces: this document.',
+    security: [],
+    responses: {
+      200: { description: 'The description.', headers: requestIdHeader, content: { 'application/json': { schema: { type: 'object' } } } },
+      ...withoutInput,
+    },
+  })
+  return { paths, components, tags: [...groups.map(({ name, description }) => ({ name, description })), pagesTag] }
+}

@@ -1,0 +1,125 @@
+{{/*
+finance.services: the port of each service, where its probes are asked, and the seconds that a pod serves on after it is told to stop.
+An ingress controller learns within five that an edge stops; a DNS answer that names a pod may be cached for thirty.
+*/}}
+{{- define "finance.services" -}}
+edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
+auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
+data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
+{{- end }}
+
+{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
+{{- define "finance.secrets" -}}
+{{- $keys := .root.Values.secrets.keys -}}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
+{{- range $name, $key := $keys }}
+{{- if eq $name (upper $name) }}
+{{- $setting := index $offered $name | default dict }}
+{{- if not $setting.secret }}{{ fail (printf "secrets.keys: '%s' not allowed" $name) }}{{ end }}
+{{- if has $.component $setting.services }}
+{{ $name }}: {{ $key }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if has .component (list "auth" "migrate") }}
+AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
+# The migration refuses a database whose signing keys it does not decrypt.
+BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
+{{- end }}
+{{- if eq .component "auth" }}
+{{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
+{{- end }}
+{{- if has .component (list "data" "migrate") }}
+AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
+{{- end }}
+{{- if eq .component "migrate" }}
+OWNER_PASSWORD: {{ $keys.ownerPassword }}
+{{- end }}
+{{- end }}
+
+{{/* The command and the variables of each component. Its secrets are files: finance.secrets. */}}
+{{- define "finance.node.environment" -}}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
+{{- range $name, $value := .root.Values.settings }}
+{{- $setting := index $offered $name | default (dict "secret" true) }}
+{{- if $setting.secret }}{{ fail (printf "settings: '%s' not allowed" $name) }}{{ end }}
+{{- if and $setting.values (not (has (toString $value) $setting.values)) }}{{ fail (printf "settings.%s: must be one of %s" $name (join ", " $setting.values)) }}{{ end }}
+{{- if has $.component $setting.services }}
+{{ $name }}: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+NODE_ENV: production
+HOST: 0.0.0.0
+PUBLIC_URL: {{ .root.Values.publicUrl | quote }}
+PORT: {{ (index (include "finance.services" . | fromYaml) .component).port }}
+{{- end }}
+
+{{/* Node's heap is half of the limit. Beside it Node holds buffers, and in auth 32 MiB for each password that is hashed. */}}
+{{- define "finance.edge.command" }}[node, --max-old-space-size-percentage=50, edge/main.ts]{{ end }}
+{{- define "finance.edge.environment" -}}
+{{- $services := include "finance.services" . | fromYaml -}}
+{{ include "finance.node.environment" . }}
+EDGE_ADMIN_PORT: {{ $services.edge.probes.port }}
+AUTH_UPSTREAM: http://{{ .root.Release.Name }}-auth:{{ $services.auth.port }}
+POSTGREST_UPSTREAM: http://{{ .root.Release.Name }}-data:{{ $services.data.port }}
+POSTGREST_READY_PORT: {{ $services.data.probes.port }}
+TRUSTED_PROXIES: {{ join "," .root.Values.trustedProxies | quote }}
+DATA_BODY_LIMIT: {{ int .root.Values.dataBodyLimit | quote }}
+{{- end }}
+
+{{- define "finance.auth.command" }}[node, --max-old-space-size-percentage=50, auth/main.ts]{{ end }}
+{{- define "finance.auth.environment" -}}
+{{ include "finance.node.environment" . }}
+{{ include "finance.commands" . }}
+DATA_URL: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+{{- if not .root.Values.settings.APP_DIR }}
+# The links of mails lead to the reference app, which the edge serves.
+APP_DIR: /app/examples/app/dist
+{{- end }}
+AUTH_DATABASE_URL: {{ printf "postgresql://auth_service@%s" (include "finance.database" .root) | quote }}
+TRUSTED_PROXIES: {{ join "," .root.Values.podRanges | quote }}
+MAIL_FROM: {{ .root.Values.mail.from | quote }}
+{{- end }}
+
+{{/* What messages tell the operator to run. */}}
+{{- define "finance.commands" -}}
+ADMIN_COMMAND: infra/kubernetes/admin
+MIGRATE_COMMAND: helm upgrade
+{{- end }}
+
+{{- define "finance.data.command" }}[/bin/postgrest, /etc/postgrest/postgrest.conf]{{ end }}
+{{- define "finance.data.environment" -}}
+{{- $database := .root.Values.database -}}
+{{- $service := (include "finance.services" . | fromYaml).data -}}
+# The file is a URL with the role and its password; libpq takes the rest from these.
+PGRST_DB_URI: "@/run/secrets/AUTHENTICATOR_PASSWORD"
+PGHOST: {{ $database.host | quote }}
+PGPORT: {{ int $database.port }}
+PGDATABASE: {{ $database.name | quote }}
+PGUSER: authenticator
+PGSSLMODE: {{ $database.sslMode | quote }}
+{{- if eq $database.sslMode "verify-full" }}
+PGSSLROOTCERT: /etc/database-ca/ca.crt
+{{- end }}
+PGRST_SERVER_HOST: "!4"
+PGRST_SERVER_PORT: {{ $service.port }}
+PGRST_ADMIN_SERVER_PORT: {{ $service.probes.port }}
+PGRST_OPENAPI_SERVER_PROXY_URI: {{ printf "%s/data" .root.Values.publicUrl | quote }}
+PGRST_DB_POOL: {{ int $database.pool }}
+PGRST_LOG_LEVEL: {{ .root.Values.data.logLevel | quote }}
+PGRST_JWT_CACHE_MAX_ENTRIES: {{ int .root.Values.data.jwtCacheEntries }}
+# one thread of Haskell's runtime, or callers wait unevenly for each other: docs/decisions/data/run-postgrest-on-one-thread.md
+GHCRTS: -N1
+{{- end }}
+
+{{- define "finance.migrate.command" }}[node, infra/docker/migrate.ts]{{ end }}
+{{- define "finance.migrate.environment" -}}
+{{- $values := .root.Values -}}
+{{ include "finance.commands" . }}
+PUBLIC_URL: {{ $values.publicUrl | quote }}
+DATABASE_URL: {{ printf "postgresql://%s@%s" $values.database.owner (include "finance.database" .root) | quote }}
+# It divides PostgREST's connections into the callers' shares, and refuses when the fewest pods need more than the database has.
+PGRST_DB_POOL: {{ int $values.database.pool }}
+AUTH_REPLICAS: {{ printf "%d-%d" (int $values.auth.replicas.minimum) (int $values.auth.replicas.maximum) }}
+POSTGREST_REPLICAS: {{ printf "%d-%d" (int $values.data.replicas.minimum) (int $values.data.replicas.maximum) }}
+{{- end }}
