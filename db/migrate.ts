@@ -172,7 +172,7 @@ async function checkRules(client: pg.Client): Promise<void> {
   const offences = await checkDatabase(client)
   if (offences.length > 0)
     throw new Error(
-      `The database breaks rules of db/lints: ${offences.map(({ lint, rule, what }) => `${lint}: ${what} (${rule})`).join('; ')}`,
+      `The database breaks rules of db/lints: ${offences.map(({ lint, rule, what }) => `${rule} ${lint}: ${what}`).join('; ')}`,
     )
 }
 

@@ -227,13 +227,13 @@ begin
     for one in
       with counted as (
         select e.table_name, e.action, count(*) as rows from unnest(effects) e group by e.table_name, e.action
-      ), places as (
-        select name, place from unnest(private.sort_by_references(array(select distinct table_name from counted))) with ordinality as p (name, place)
+      ), ranks as (
+        select name, rank from unnest(private.sort_by_references(array(select distinct table_name from counted))) with ordinality as p (name, rank)
       )
       select c.*, case c.action when 'delete' then 'create' when 'create' then 'delete' else 'update' end as opposite
-      from counted c join places p on p.name = c.table_name
+      from counted c join ranks p on p.name = c.table_name
       -- referenced tables come first when rows return, and last when rows are deleted
-      order by case c.action when 'delete' then 1 when 'update' then 2 else 3 end, case c.action when 'create' then -p.place else p.place end
+      order by case c.action when 'delete' then 1 when 'update' then 2 else 3 end, case c.action when 'create' then -p.rank else p.rank end
     loop
       reached := private.undo_effects(effects, one.table_name, one.action);
       if reached <> one.rows then
