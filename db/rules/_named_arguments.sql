@@ -24,7 +24,7 @@ begin
       named.proname,
       format($body$ begin perform private.refuse('PGRST202', %L, %L, 404); end $body$,
         format('%s is called with other arguments than it takes', named.proname), format('It takes %s.', named.takes)),
-      'Answers a call with other arguments than the function takes: 404.');
+      'Raises 404 for a call with arguments that the function does not have.');
   end loop;
 end
 $arguments$;
