@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../auth/database.ts'
-import { connectionProblem, ofAuth } from '../../infra/local/connections.ts'
+import { connectionProblem, connectionsPerAuth } from '../../infra/local/connection-limits.ts'
 import { readSettings } from '../../common/settings.ts'
 
 const services = (auth: string, postgrest: string, pool = 12) => {
@@ -14,7 +14,7 @@ describe('the connections of all processes', () => {
   test('are what each pool may open', async () => {
     const { pools, close } = connect('postgresql://nowhere', () => undefined)
     // the third is the mail queue's, which has as many
-    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(ofAuth)
+    expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(connectionsPerAuth)
     await close()
   })
 

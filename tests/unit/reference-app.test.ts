@@ -49,7 +49,7 @@ test('it is built once, and again when a source has changed', async () => {
 test('a build that fails is said, and leaves the start without an app', async () => {
   await prepare(`throw new Error('of the builder')`)
   expect(await app()).toBeUndefined()
-  expect(said.at(-1)).toMatch(/^app {3}could not be built, so that there is none: /)
+  expect(said.at(-1)).toMatch(/^app {3}could not be built, so \/ has no app: /)
 })
 
 test('a checkout without the app, or without what builds it, starts without one and says nothing', async () => {
