@@ -164,7 +164,10 @@ test('oxlint refuses every other way out, except in the files that are one or as
     undici: `export { request } from 'undici'`,
   }
   const refused = ['auth', 'edge', 'infra/local', 'common'].flatMap((place) => Object.entries(ways).map(([way, source]) => [`${place}/${way}.ts`, source]))
-  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], ['infra/local/wait-for-server.ts', ways.fetch]]
+  const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], [
+    'infra/local/wait-for-server.ts',
+    ways.fetch,
+  ]]
   for (const [file = '', source = ''] of [...refused, ...taken]) {
     await mkdir(join(folder, file, '..'), { recursive: true })
     await writeFile(join(folder, file), `${source}\n`)
