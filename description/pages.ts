@@ -11,20 +11,21 @@ import { strayShapes } from './fields.ts'
 const errorsPage = () =>
   `# Errors of the auth surface
 
-Every error has this body, and nothing else:
+This page is for front-end developers. Every error of the auth surface has this body, and nothing else:
 
 \`\`\`json
 { "error": "INVALID_CREDENTIALS", "message": "The e-mail address or the password is incorrect." }
 \`\`\`
 
-Branch on \`error\`; show or log \`message\`, which may say more than the sentence below. 429 and 503 carry
-\`Retry-After\` in seconds. Written from \`auth/errors.ts\` by \`npm run schema\`.
+Decide by \`error\`. Show or log \`message\`, which may contain more than the sentence below. 429 and 503 have \`Retry-After\` in seconds.
 
 | Status | \`error\` | \`message\` |
 |---|---|---|
 ${Object.entries(authErrors).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
 
-The data surface answers in PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
+The errors of the [data surface](data.md#errors) have PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
+
+\`npm run schema\` writes this page from \`auth/errors.ts\`.
 `
 
 /** Returns the text of each file that is made of the catalogue of a migrated database. */

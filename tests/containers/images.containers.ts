@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
-import { commandsOf, fencesOf, textOf } from '../support/commands-of-docs.ts'
+import { commandsOf, fencesOf, textOf } from '../support/doc-commands.ts'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000
@@ -128,7 +128,7 @@ describe.skipIf(!existsSync('/usr/bin/docker-registry'))('published images, by a
     await publish('caddy:2', 'finance-backend:1.2.4')
     await publish(backup, 'finance-backup:1.2.4-pg18')
 
-    const list = /^A folder with (.*?), of one version$/m.exec(textOf(page))?.[1] ?? ''
+    const list = /^Copy (.*?) of one version into a folder\./m.exec(textOf(page))?.[1] ?? ''
     await it.shell('find . -mindepth 1 -delete')
     for (const [, path = ''] of list.matchAll(/`([^`]+)`/g)) await cp(join(root, path), join(it.directory, path), { recursive: true })
   })
