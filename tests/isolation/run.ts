@@ -3,10 +3,11 @@
  * every row of the database, and whether a canary of a row that the caller may not see is anywhere in the answer.
  */
 import pg from 'pg'
+import { models } from '../support/tables.ts'
 import { nameOf, tableCases, type Case } from './cases.ts'
 import { functionCases } from './functions.ts'
 import { lifecycleProblems } from './lifecycle.ts'
-import { id, pairOfPart, sees, tables as models } from './model.ts'
+import { id, pairOfPart, sees } from './model.ts'
 import { canariesIn } from './rows.ts'
 import { sender, type Answer } from './sender.ts'
 import { keep, pairOf, type State } from './state.ts'

@@ -1,6 +1,6 @@
 /** What every row is now, and the way back to what it was. */
 import pg from 'pg'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import type { World } from './world.ts'
 
 /** `table:key` → whose it is, as `user organization`, and a hash of all its columns. */

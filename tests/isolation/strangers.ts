@@ -6,7 +6,7 @@
  */
 import pg from 'pg'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import { contents, letters, type Payload } from './rows.ts'
 
 /** Whose values: numbered from `start`, so that no two crowds share one. Numbers have four digits, so that values of all crowds are equally long. */

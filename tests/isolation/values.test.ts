@@ -1,7 +1,7 @@
 /** That no answer depends on a stranger's values, and that this would be noticed. docs/isolation.md says how to read it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Column, Table } from './catalogue.ts'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import { nameOf } from './questions.ts'
 import { refusingPieces, unrefused } from './refusals.ts'
 import { valueOf, word } from './strangers.ts'

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { ownedDatabase } from '../support/database.ts'
-import { ownedTables, readTables, tables } from '../data/samples.ts'
+import { ownedTables, readTables, tables } from '../support/tables.ts'
 
 let stop: () => Promise<void>
 let db: pg.Client
