@@ -53,8 +53,8 @@ export function isOnThisMachine(socketAddress: string, headers: IncomingHttpHead
 }
 
 /**
- * Returns the key that identifies a client in limits: an IPv4 address, or the /64 network of an IPv6 address, because an IPv6 client
- * can use every address of its /64. All texts that are no address share the key ''.
+ * Returns the key that identifies a client in limits: an IPv4 address, or the /64 network of an IPv6 address. An IPv6 client can use
+ * every address of its /64. All texts that are no address share the key ''.
  */
 export function clientNetwork(address: string): string {
   const parsed = parse(address)

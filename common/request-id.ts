@@ -14,7 +14,7 @@ const ids = new WeakMap<IncomingMessage, string>()
 
 /**
  * Returns the request's id: the one in its header if a trusted proxy sent it, otherwise a new one. Without this check a client could
- * reuse the id of another user's request, and their log lines could not be told apart.
+ * reuse the id of another user's request, and the log would mix the two.
  */
 export function requestIdOf(incoming: IncomingMessage, trustedProxies: AddressRange[]): string {
   const existing = ids.get(incoming)

@@ -1,4 +1,4 @@
-/** PostgREST accepts an `iat` up to 30 seconds in the future. One second is left for clock drift. */
+/** PostgREST accepts an `iat` up to 30 seconds in the future; one second less allows for clock drift. */
 const maxAheadSeconds = 29
 
 /**

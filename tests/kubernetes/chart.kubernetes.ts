@@ -366,16 +366,16 @@ describe('settings', () => {
     const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
     const ofChart = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
     const ofCompose = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
-    expect(without(tofChart('auth'), ofChart('auth'))).toEqual(new Set())
-    expect(without(tofChart('migrate'), ofChart('migrate'))).toEqual(new Set())
-    expect(without(tofChart('postgrest'), ofChart('data'))).toEqual(new Set())
-    expect(without(ofChart('data'), tofChart('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set())
+    expect(without(ofCompose('migrate'), ofChart('migrate'))).toEqual(new Set())
+    expect(without(ofCompose('postgrest'), ofChart('data'))).toEqual(new Set())
+    expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
     for (const service of ['auth', 'edge']) {
       const names = offered.filter(([, { services: readers }]) => readers.includes(service)).map(([name, { secret }]) => secret ? `${name}_FILE` : name)
-      expect(without(new Set(names), tofChart(service))).toEqual(new Set())
+      expect(without(new Set(names), ofCompose(service))).toEqual(new Set())
     }
     // Reads on standbys: docs/scaling.md.
-    expect(without(tofChart('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
+    expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
   })
 
   test('of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {

@@ -1,5 +1,5 @@
 /**
- * Lists and selects off-site copies. Reads the output of `restic snapshots --json` from standard input.
+ * Lists and selects off-site copies. Its standard input is the output of `restic snapshots --json`.
  *
  *     snapshots.ts list
  *     snapshots.ts choose <dump or pitr> <latest or a name> <deployment>   prints restic's id of the copy
