@@ -1,10 +1,13 @@
-/** The HTTP server that every process uses: timeouts, limits, start and graceful stop. */
+/** The HTTP server that every service uses: timeouts, limits, start and graceful stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configError } from './errors.ts'
 
-/** Answers a request of Node's HTTP server. */
+/** Whether the client is a browser that navigates and so expects a page. */
+export const acceptsHtml = (request: Request): boolean => /(^|,)\s*text\/html\b/.test(request.headers.get('accept') ?? '')
+
+/** A request listener of Node's HTTP server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
 /**

@@ -1,11 +1,12 @@
 /** Serves one route: reads the input, applies the policy, runs the handler and sends its result, its error or a page. */
+import { acceptsHtml } from '../../common/http-server.ts'
+import { describeError } from '../../common/log.ts'
 import { codeOfDatabase, errorResponse, isRefusal, refusal, type WireError } from '../errors.ts'
 import { problemOf } from '../features/fields.ts'
-import { describeError } from '../log.ts'
 import type { Route, RouteContext } from '../route.ts'
 import { enforce } from './enforcement.ts'
 import { readJson } from './json-body.ts'
-import { pages, wantsPage } from './pages.ts'
+import { pages } from './pages.ts'
 
 function errorOf(c: RouteContext, row: Route, error: unknown): Response {
   const code = codeOfDatabase(error)
@@ -46,7 +47,7 @@ export async function serveRoute(c: RouteContext, row: Route): Promise<Response>
     response = errorOf(c, row, queryError ?? error)
   }
   if (row.page !== undefined) {
-    if (wantsPage(c.req.raw)) response = await pageOf(c, response, row.page)
+    if (acceptsHtml(c.req.raw)) response = await pageOf(c, response, row.page)
     response.headers.append('vary', 'accept')
   }
   for (const cookie of c.var.cookies) response.headers.append('set-cookie', cookie)
