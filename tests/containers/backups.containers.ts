@@ -218,10 +218,10 @@ describe('a new machine', () => {
     await lostAndBegunAnew('lost')
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr,monitoring', PROMETHEUS_TAG: 'none', ALERTMANAGER_TAG: 'none', GRAFANA_TAG: 'none' })
     const told = await it.shell('infra/docker/restore --from-offsite latest 2>&1')
-    expect(told).toMatch(new RegExp(`Passed over, because nobody is in it: finance-\\S+ of ${host()}: 0 people`))
+    expect(told).toMatch(new RegExp(`Skipped, because it has no users: finance-\\S+ of ${host()}: 0 people`))
     expect(told).toContain(`Taken from off-site: ${newest} of ${host()}: 1 people`)
     expect(told).toMatch(/This is the backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ: 1 people, [1-9]\d* rows\.\n/)
-    expect(told).toContain('grafana does not start; what serves does.')
+    expect(told).toContain('grafana does not start; the services for clients run.')
     expect(told).toContain('Restored.')
     await it.configure({ COMPOSE_PROFILES: 'backup,pitr' })
     expect([...(await it.sums()).values()]).toEqual(sums)
@@ -240,7 +240,7 @@ describe('a new machine', () => {
     const path = join(it.directory, 'offsite.env')
     await writeFile(path, `${await readFile(path, 'utf8')}OFFSITE_NAME=other.example.org\n`)
     await expect(it.command('restore', '--from-offsite', 'latest')).rejects.toThrow(
-      `Nothing is off-site of other.example.org, but of ${host()}: OFFSITE_NAME in offsite.env says whose is taken.`,
+      `There is no off-site copy of other.example.org, only of ${host()}. OFFSITE_NAME in offsite.env selects the deployment.`,
     )
   })
 })

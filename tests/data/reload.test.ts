@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../auth/database.ts'
 import { keeper } from '../../auth/keys/postgrest.ts'
-import { createLog } from '../../auth/log.ts'
+import { createLog } from '../../common/log.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
