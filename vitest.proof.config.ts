@@ -8,7 +8,7 @@ const ofServer = ['tests/isolation/values.test.ts', 'tests/data/plans-of-lists.t
 
 const untimed = [
   'tests/isolation/{isolation,mutations}.test.ts',
-  'tests/histories/**/*.test.ts',
+  'tests/stateful/**/*.test.ts',
   'tests/money/**/*.test.ts',
   'tests/typed-client/{mcp,package}.test.ts',
   'tests/data/{inputs,pages,plans,plans-of-others}.test.ts',
@@ -18,7 +18,7 @@ const untimed = [
   'tests/database/migrate.test.ts',
   'tests/restore/damages.test.ts',
   'tests/unit/aws-scripts.test.ts',
-  'tests/local/{ground,recovery,refusals,external}.test.ts',
+  'tests/local/{permissions,recovery,refusals,external}.test.ts',
 ]
 
 /**

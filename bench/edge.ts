@@ -41,7 +41,7 @@ function caller(port: number, request: string, times: number[]): { run: (until: 
   }
 }
 
-/** @param stack filled by `fillUp` */
+/** @param stack filled by `insertLargeDataset` */
 export async function edgeFigures(stack: BenchStack): Promise<Figure[]> {
   const { port: postgrest, readyPort, tokenOf } = await stack.dataSurface()
   await using running = new AsyncDisposableStack()

@@ -2,7 +2,7 @@
  * What a list costs as clients write it, through PostgREST: with what is embedded and no context named, against the same list
  * without embedding and with its context named.
  */
-import { asking, ofBoth, type Asking } from '../tests/support/crowd.ts'
+import { datasetCallers, memberOfLargestTeam, type DatasetCaller } from '../tests/support/large-dataset.ts'
 import { medians, type Figure } from './figures.ts'
 import type { BenchStack } from './stack.ts'
 
@@ -10,12 +10,12 @@ const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'
 const newest = 'order=transaction_date.desc,id&limit=50'
 
 /** Who asks, and the context that the list without embedding names. */
-const callers: [name: string, who: Asking, context: string][] = [
-  ['50,000 personal rows', asking.many, `organization_id=is.null&user_id=eq.${asking.many.user}`],
-  ['the same with a team of 100,000 active', ofBoth, `organization_id=eq.${ofBoth.organization}`],
+const callers: [name: string, who: DatasetCaller, context: string][] = [
+  ['50,000 personal rows', datasetCallers.many, `organization_id=is.null&user_id=eq.${datasetCallers.many.user}`],
+  ['the same with a team of 100,000 active', memberOfLargestTeam, `organization_id=eq.${memberOfLargestTeam.organization}`],
 ]
 
-/** @param stack filled by `fillUp`, with parts of those who ask */
+/** @param stack filled by `insertLargeDataset`, with parts of those who ask */
 export async function listFigures(stack: BenchStack, rounds = 60): Promise<Figure[]> {
   const as = await stack.postgrest()
   const figures: Figure[] = []

@@ -3,7 +3,7 @@
  * rows, and 12 GB of disk; `BENCH_ROWS=300000` is a first look at the rest in three. `BENCH_ONLY` names one part:
  * `growth`, what ten times of the rows cost, or `edge`.
  */
-import { asking, fillUp, fillUpParts } from '../tests/support/crowd.ts'
+import { datasetCallers, insertLargeDataset, insertTransactionParts } from '../tests/support/large-dataset.ts'
 import { authFigures } from './auth.ts'
 import { edgeFigures } from './edge.ts'
 import { print, type Figure } from './figures.ts'
@@ -16,9 +16,9 @@ import { writeFigures } from './writes.ts'
 const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const filled = (count: number) =>
   benchStack(async (owner) => {
-    await fillUp(owner, count)
+    await insertLargeDataset(owner, count)
     await owner.query('set session_replication_role = replica')
-    for (const who of [asking.many, asking.team]) await fillUpParts(owner, who)
+    for (const who of [datasetCallers.many, datasetCallers.team]) await insertTransactionParts(owner, who)
     await owner.query('reset session_replication_role')
     await owner.query('vacuum analyze')
   })

@@ -5,13 +5,13 @@
  */
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asking, categoryOf, type Asking } from '../tests/support/crowd.ts'
+import { datasetCallers, categoryOf, type DatasetCaller } from '../tests/support/large-dataset.ts'
 import { medians, type Figure } from './figures.ts'
 import type { Ask, BenchStack } from './stack.ts'
 
 type Case = {
   work: string
-  who: Asking
+  who: DatasetCaller
   path: string
   body?: unknown
   headers?: Record<string, string>
@@ -25,7 +25,7 @@ const day = 86_400_000
 const [monthFrom, monthTo] = [180, 150].map((days) => new Date(Date.now() - days * day).toISOString().slice(0, 10)) as [string, string]
 const newest = 'order by transaction_date desc limit 50'
 
-function lists(who: Asking, name: string): Case[] {
+function lists(who: DatasetCaller, name: string): Case[] {
   const [filter, where, value] = who.organization === undefined
     ? [`organization_id=is.null&user_id=eq.${who.user}`, 'organization_id is null and user_id = $1', who.user]
     : [`organization_id=eq.${who.organization}`, 'organization_id = $1', who.organization]
@@ -61,21 +61,21 @@ const few = 'organization_id is null and user_id = $1'
 const ofTeam = 'organization_id = $1'
 
 const cases: Case[] = [
-  ...lists(asking.team, 'a team of 100,000 rows'),
-  ...lists(asking.many, '50,000 personal rows'),
+  ...lists(datasetCallers.team, 'a team of 100,000 rows'),
+  ...lists(datasetCallers.many, '50,000 personal rows'),
   ...[['newest 50', '&order=transaction_date.desc', 'order by transaction_date desc'], ['unordered 50', '', ''], ['order=id', '&order=id', 'order by id']].map(
     ([what, order, sql]): Case => ({
       work: `a caller with 49 rows: ${what}`,
-      who: asking.few,
+      who: datasetCallers.few,
       path: `/transactions?limit=50${order}`,
       byHand: `select * from api.transactions where ${few} ${sql} limit 50`,
-      values: [asking.few.user],
+      values: [datasetCallers.few.user],
       reach: 1.3,
     }),
   ),
   {
     work: 'exact count of the team',
-    who: asking.team,
+    who: datasetCallers.team,
     path: `/transactions?organization_id=eq.org-1&select=id&limit=1`,
     headers: { prefer: 'count=exact' },
     byHand: `select count(*) from api.transactions where ${ofTeam}`,
@@ -84,7 +84,7 @@ const cases: Case[] = [
   },
   {
     work: 'sum by category of the team',
-    who: asking.team,
+    who: datasetCallers.team,
     path: '/rpc/get_transaction_distribution_by_category',
     body: { params: {} },
     byHand: `select g.*, c.name from (
@@ -95,7 +95,7 @@ const cases: Case[] = [
   },
   {
     work: 'stat of the team',
-    who: asking.team,
+    who: datasetCallers.team,
     path: '/rpc/get_transaction_stat',
     body: {},
     byHand: `select sum(amount) from api.transactions where ${ofTeam} and currency = 'usd' and status <> 'failed' and transfer_id is null`,
@@ -104,7 +104,7 @@ const cases: Case[] = [
   },
   {
     work: 'cash flow of the team',
-    who: asking.team,
+    who: datasetCallers.team,
     path: '/rpc/get_cash_flow',
     body: {},
     byHand: `select date_trunc('month', transaction_date), currency, sum(amount) filter (where amount > 0), -sum(amount) filter (where amount < 0)
@@ -157,7 +157,7 @@ async function timed(client: pg.Client, settings: string[], name: string, text: 
   return ms
 }
 
-const settingsOf = (roles: { setting: string }[], { user, organization }: Asking) => [
+const settingsOf = (roles: { setting: string }[], { user, organization }: DatasetCaller) => [
   ...roles.map(({ setting }) => `select set_config('${setting.split('=')[0]}', '${setting.split('=').slice(1).join('=')}', true)`),
   'set local role authenticated',
   `select set_config('request.jwt.claims', '${
@@ -192,7 +192,7 @@ async function runnersOn(stack: BenchStack, resources: AsyncDisposableStack): Pr
   }
 }
 
-/** @param stack filled by `fillUp` */
+/** @param stack filled by `insertLargeDataset` */
 export async function readFigures(stack: BenchStack, rounds = 60): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const runner = await runnersOn(stack, resources)

@@ -9,7 +9,7 @@ import { postgrestConnection } from '../infra/local/environment.ts'
 import { freePort } from '../infra/local/ports.ts'
 import { startPostgres } from '../infra/local/postgres.ts'
 import { startPostgrest } from '../infra/local/postgrest.ts'
-import type { Asking } from '../tests/support/crowd.ts'
+import type { DatasetCaller } from '../tests/support/large-dataset.ts'
 import { tokenSigner } from '../tests/support/signer.ts'
 
 const publicUrl = 'http://localhost:3000'
@@ -28,9 +28,9 @@ export type BenchStack = AsyncDisposable & {
   publicUrl: string
   authServicePassword: string
   /** Starts a PostgREST for callers that are not `Ask`. @returns its ports, and what signs tokens */
-  dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: Asking) => Promise<string> }>
+  dataSurface: () => Promise<{ port: number, readyPort: number, tokenOf: (who: DatasetCaller) => Promise<string> }>
   /** Starts another PostgREST. @param env its settings beyond the usual, such as PGRST_DB_POOL */
-  postgrest: (env?: Record<string, string>) => Promise<(who: Asking | undefined) => Promise<Ask>>
+  postgrest: (env?: Record<string, string>) => Promise<(who: DatasetCaller | undefined) => Promise<Ask>>
 }
 
 /** Users `user-1` and on, each with a session. */
@@ -41,7 +41,7 @@ export const people = (count: number) => async (owner: pg.Client): Promise<void>
 }
 
 /** One of them. */
-export const person = (number: number): Asking => ({ user: `user-${number}`, session: `session-${number}` })
+export const person = (number: number): DatasetCaller => ({ user: `user-${number}`, session: `session-${number}` })
 
 /** @param prepare stores what there is to be asked for */
 export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): Promise<BenchStack> {
@@ -60,7 +60,7 @@ export async function benchStack(prepare: (owner: pg.Client) => Promise<void>): 
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   resources.defer(() => agent.destroy())
 
-  const tokenOf = ({ user, session, organization, role = 'owner' }: Asking) =>
+  const tokenOf = ({ user, session, organization, role = 'owner' }: DatasetCaller) =>
     sign({
       id: user,
       email: `${user}@example.org`,

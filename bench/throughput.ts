@@ -44,7 +44,7 @@ async function compared(stack: BenchStack, one: Record<string, string>, other: R
   return quantile(ratios, 0.5)
 }
 
-/** @param stack filled by `fillUp` */
+/** @param stack filled by `insertLargeDataset` */
 export async function throughputFigures(stack: BenchStack): Promise<Figure[]> {
   return [
     {

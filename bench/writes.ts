@@ -13,7 +13,7 @@ const rowsOf = (count: number, round: number): Row[] =>
     (_, i) => ({ name: `row ${i} of ${round}`, amount: i / 100, transaction_date: new Date(Date.now() - i * 60_000).toISOString() }),
   )
 
-/** @param stack filled by `fillUp` */
+/** @param stack filled by `insertLargeDataset` */
 export async function writeFigures(stack: BenchStack): Promise<Figure[]> {
   await using resources = new AsyncDisposableStack()
   const address = new URL(stack.url)

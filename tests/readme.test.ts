@@ -1,4 +1,4 @@
-/** The README, done as it says. */
+/** Runs the commands of the README. */
 import { execFile } from 'node:child_process'
 import { globSync, renameSync, writeFileSync } from 'node:fs'
 import { access, readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ test('one command of the README runs the product, and one runs the tests', () =>
   expect(commandsOf('Test it')).toEqual(['npm ci && npm test\n'])
 })
 
-test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('every file that %s names is there', async (page) => {
+test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })])('every file that %s names exists', async (page) => {
   const named = [...(await readFile(join(root, page), 'utf8')).matchAll(/`((?:\.ci|auth|db|docs|infra|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path)
   await Promise.all(named.map((path) => expect(access(join(root, path)), path).resolves.toBeUndefined()))
 })
@@ -31,8 +31,8 @@ describe('the main job and the first team, pasted from the README', () => {
     await remove(directory)
   })
 
-  test('store a transaction that its owner reads back and anonymous does not see, and then one in a team', async () => {
-    // the addresses are this run's; what it has printed so far is what tee would have kept
+  test('store a transaction that its owner reads back and an anonymous request does not, and then one in a team', async () => {
+    // Replaces the addresses by those of this run, and simulates the log that tee would have written.
     const pasted = mainJob.withNpm.replace('http://localhost:3000', run.url).replace('http://localhost:3001', run.dataUrl)
     const log = join(directory, 'finance.log')
     await writeFile(log, '')
@@ -41,7 +41,7 @@ describe('the main job and the first team, pasted from the README', () => {
       renameSync(`${log}.new`, log)
     }, 100)
     try {
-      // npm is run where the reader is: in the product's folder, whose data this run has elsewhere
+      // npm runs in the product's folder. This run has its data in another folder.
       const npm = `npm() ( cd '${root}'; DATA_DIR='${join(directory, 'data')}' command npm "$@" )`
       const { stdout } = await promisify(execFile)('bash', ['-euc', `${npm}\n${pasted}\necho ====\n${firstTeam}`], { cwd: directory })
       const [job = '', team = ''] = stdout.split('====\n')

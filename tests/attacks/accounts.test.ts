@@ -1,4 +1,4 @@
-/** What an attacker tries on the auth surface beyond what tests/auth already refuses. */
+/** Attacks on the auth surface beyond those in tests/auth. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team } from '../support/person.ts'
@@ -12,8 +12,8 @@ afterAll(() => stack.close())
 
 const cookieName = 'better-auth.session_token'
 
-describe('a mailed token is replayed', () => {
-  test('a reset token fifty times at once changes the password once', async () => {
+describe('a mailed token that is replayed', () => {
+  test('fifty uses of a reset token at once change the password once', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })
     const token = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password')))).searchParams.get('token')
@@ -24,7 +24,7 @@ describe('a mailed token is replayed', () => {
     expect((await ann.signIn(`new password ${(winner + 1) % 50}`)).status).toBe(401)
   })
 
-  test('a verification token of one account verifies no other', async () => {
+  test('a verification token of one account verifies no other account', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const token = new URL(linkIn(await stack.mail.waitFor(ann.email))).searchParams.get('token')
@@ -35,7 +35,7 @@ describe('a mailed token is replayed', () => {
     expect((await successor.get('/get-session')).body.user.email_verified).toBe(false)
   })
 
-  test('a verification link never signs anybody in', async () => {
+  test('a verification link does not sign anyone in', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
@@ -45,8 +45,8 @@ describe('a mailed token is replayed', () => {
   })
 })
 
-describe('a link is bent', () => {
-  test('verify-email redirects nowhere, whatever callbackURL says', async () => {
+describe('a manipulated link', () => {
+  test('verify-email follows no redirect in callbackURL', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
@@ -55,7 +55,7 @@ describe('a link is bent', () => {
     expect(response.headers.get('location')).toBeNull()
   })
 
-  test('a mail names PUBLIC_URL, whichever host, scheme or port the request claims', async () => {
+  test('a mail uses PUBLIC_URL, whatever host, scheme or port the request claims', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password, callbackURL: 'https://evil.example' }, {
       'x-forwarded-host': 'evil.example',
@@ -69,12 +69,12 @@ describe('a link is bent', () => {
   })
 })
 
-describe('a name is a weapon', () => {
+describe('a hostile name', () => {
   test.each(['Eve\r\nBcc: victims@example.org', 'Eve\u2028Bcc: x', '\u202eexe.nigol', 'Eve\u0000'])('%j is refused', async (name) => {
     expect((await person(stack).post('/sign-up/email', { email: 'eve@example.org', password, name })).status).toBe(400)
   })
 
-  test('markup and links in the names of people and organizations stay words in the mail', async () => {
+  test('markup and links in the names of users and organizations remain text in the mail', async () => {
     const { id, owner } = await team(stack, [])
     await owner.post('/update-user', { name: '<img src=x onerror=alert(1)> http://evil.example/login' })
     await owner.patch('/organization/update', { organizationId: id, name: '</p><a href="https://evil.example">Click</a>' })
@@ -86,8 +86,8 @@ describe('a name is a weapon', () => {
   })
 })
 
-describe('a cookie is tossed', () => {
-  test('a session that an attacker chose is not kept at sign-in', async () => {
+describe('a planted cookie', () => {
+  test('a session that an attacker planted is replaced at sign-in', async () => {
     const eve = await signedIn(stack, 'Eve')
     const ann = person(stack, 'Ann')
     await ann.signUp()
@@ -100,7 +100,7 @@ describe('a cookie is tossed', () => {
     expect((await eve.get('/get-session')).body.user.email).toBe(eve.email)
   })
 
-  test('a cookie whose signature was changed, or that has none, is nobody', async () => {
+  test('a cookie with an altered or missing signature is refused', async () => {
     const ann = await signedIn(stack, 'Ann')
     const value = ann.cookies.get(cookieName) ?? ''
     const [token] = decodeURIComponent(value).split('.')
@@ -110,7 +110,7 @@ describe('a cookie is tossed', () => {
     }
   })
 
-  test('a session id is no session token', async () => {
+  test('a session id is not accepted as a session token', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { body } = await ann.get('/get-session')
     const eve = person(stack, 'Eve')
@@ -119,17 +119,17 @@ describe('a cookie is tossed', () => {
   })
 })
 
-test('the password hash is salted, and neither it nor the session token is handed out', async () => {
+test('the password hash is salted, and no response contains it or another session’s token', async () => {
   const [ann, bob] = [person(stack, 'Ann'), person(stack, 'Bob')]
-  for (const someone of [ann, bob]) await someone.signUp()
+  for (const user of [ann, bob]) await user.signUp()
   const { rows } = await stack.sql.query(
     'select a.password, s.token from auth.accounts a join auth.sessions s using (user_id) join auth.users u on u.id = a.user_id where u.email in ($1, $2)',
     [ann.email, bob.email],
   )
   expect(new Set(rows.map(({ password: hash }) => hash)).size).toBe(2)
-  const seen = JSON.stringify([await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()].map(({ body }) => body))
+  const responses = JSON.stringify([await ann.get('/get-session'), await ann.get('/list-sessions'), await ann.signIn()].map(({ body }) => body))
   for (const row of rows) {
-    expect(seen).not.toContain(row.password)
-    expect(seen).not.toContain(row.token)
+    expect(responses).not.toContain(row.password)
+    expect(responses).not.toContain(row.token)
   }
 })

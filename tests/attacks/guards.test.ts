@@ -1,6 +1,6 @@
 /**
- * Queries that the edge refuses on every table and every function: casts that look up names, functions and system columns in place of
- * columns, and estimates. Generated from the catalogue, so a new table or function is asked too.
+ * Queries that the edge refuses on every table and every function: casts that look up names, functions and system columns used as
+ * columns, and estimated counts. Generated from the catalogue, so they cover new tables and functions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routineShapes } from '../../description/shapes.ts'
@@ -12,7 +12,7 @@ let stack: DataStack
 let edge: Awaited<ReturnType<typeof startEdge>>
 let ann: Caller
 let catalogue: Catalogue
-/** What each function answers: its own columns, or those of a table; a function that answers one value has none. */
+/** The columns that each function returns. Empty for a function that returns one value. */
 let columnsOf: Map<string, string[]>
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ) as columns
     from pg_proc p where p.pronamespace = 'api'::regnamespace and p.prokind = 'f' and p.proargnames is not null`)
   columnsOf = new Map(rows.map(({ name, columns }) => [name, columns ?? []]))
-  // so that a cast of a name that there is would be answered
+  // Stores existing role names, so that an accepted cast would find a row.
   await ann.create('accounts', [{ name: 'postgres', type: 'cash' }, { name: 'authenticator', type: 'savings' }])
   await ann.create('tags', { name: 'postgres' })
   await ann.create('transactions', { name: 'postgres', amount: 1 })
@@ -40,11 +40,11 @@ afterAll(async () => {
 const types = ['regclass', 'regrole', 'regproc', 'regprocedure', 'regnamespace', 'regtype', 'regconfig', 'aclitem', 'oid', '_regrole', 'pg_class', 'xml']
 const functions = ['count', 'json_agg', 'row_to_json', 'pg_typeof', 'to_jsonb', 'array_agg', 'record_out', 'one_object']
 const systemColumns = ['ctid', 'xmin', 'tableoid']
-const wishes = ['count=planned', 'count=estimated', 'tx=rollback, count=planned']
+const estimates = ['count=planned', 'count=estimated', 'tx=rollback, count=planned']
 
-type Question = { path: string, headers?: Record<string, string> }
-/** @param columns those that there are */
-function* questionsOf(columns: string[], table: Table | undefined): Generator<Question> {
+type Query = { path: string, headers?: Record<string, string> }
+/** @param columns the existing columns */
+function* queriesOf(columns: string[], table: Table | undefined): Generator<Query> {
   const [column = 'pgrst_scalar'] = columns.filter((name) => /name|title|verdict|month|currency/.test(name))
   for (const type of types) {
     yield { path: `select=${column}::${type}` }
@@ -59,39 +59,42 @@ function* questionsOf(columns: string[], table: Table | undefined): Generator<Qu
     yield { path: `select=${column}&${name}=not.is.null` }
     for (const reference of table?.references ?? []) yield { path: `select=e:${reference.table}!${reference.name}(${name})` }
   }
-  for (const prefer of wishes) yield { path: '', headers: { prefer } }
+  for (const prefer of estimates) yield { path: '', headers: { prefer } }
 }
 
-/** Asks all of them, and lists what was answered. */
-async function answered(): Promise<string[]> {
+/** Sends all queries. @returns the accepted ones */
+async function acceptedQueries(): Promise<string[]> {
   const granted: string[] = []
-  const look = async (what: string, ask: () => Promise<{ status: number, text: string }>): Promise<void> => {
+  const sendQuery = async (what: string, ask: () => Promise<{ status: number, text: string }>): Promise<void> => {
     const { status, text } = await ask()
-    // 404 is PostgreSQL's answer for an operator that a type does not have, before anything is read
+    // PostgreSQL returns 404 for an operator that a type lacks, before it reads anything.
     if (status !== 400 && !(status === 404 && text.includes('42883'))) granted.push(`${what}: ${status} ${text.slice(0, 120)}`)
   }
   for (const table of catalogue.tables) {
-    for (const { path, headers } of questionsOf(table.columns.map(({ name }) => name), table)) {
-      await look(`GET /${table.name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.get(`/${table.name}?${path}`, headers))
+    for (const { path, headers } of queriesOf(table.columns.map(({ name }) => name), table)) {
+      await sendQuery(`GET /${table.name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.get(`/${table.name}?${path}`, headers))
     }
   }
   for (const [name, columns] of columnsOf) {
     const { returns } = catalogue.signatures.find((one) => one.name === name) ?? {}
     const table = catalogue.tables.find((one) => one.name === returns)
-    for (const { path, headers } of questionsOf(columns, table)) {
-      await look(`POST /rpc/${name}?${path} ${headers?.['prefer'] ?? ''}`, () => ann.post(`/rpc/${name}?${path}`, routineShapes[name]?.example ?? {}, headers))
+    for (const { path, headers } of queriesOf(columns, table)) {
+      await sendQuery(
+        `POST /rpc/${name}?${path} ${headers?.['prefer'] ?? ''}`,
+        () => ann.post(`/rpc/${name}?${path}`, routineShapes[name]?.example ?? {}, headers),
+      )
     }
   }
   return granted
 }
 
-describe('the catalogue, functions in place of columns, system columns and estimates', () => {
-  test('are asked of every table and of every function that can be called', () => {
+describe('casts to catalogue types, functions as columns, system columns and estimates', () => {
+  test('are generated for every table and for every callable function', () => {
     expect(catalogue.tables.length).toBeGreaterThan(10)
     expect([...columnsOf.keys()].toSorted()).toEqual(Object.keys(routineShapes).toSorted())
   })
 
   test('are refused', { timeout: 300_000 }, async () => {
-    expect(await answered()).toEqual([])
+    expect(await acceptedQueries()).toEqual([])
   })
 })

@@ -1,24 +1,24 @@
 /**
- * Whatever is sent to whichever route, the answer is one of the contract's, and nothing is half stored. The routes and the
- * names of their fields are read from the table, so that a new route is asked too.
+ * Random input to every route: the response matches the contract, and failed requests store nothing. Routes and field names come from
+ * the table of routes, so the test covers new routes.
  */
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../auth/features/routes.ts'
-import { expectDescribed } from '../support/described.ts'
+import { expectMatchesDescription } from '../support/check-description.ts'
 import { password, person, team, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
-/** The same cases every day; a failure prints it with the path to its smallest case. */
+/** A fixed seed, so that each run generates the same cases. A failure prints the seed and the path of the smallest case. */
 const seed = 1
-/** Requests for each route; `REQUESTS=500` sends more. */
+/** Requests per route. `REQUESTS=500` sends more. */
 const runs = Number(process.env['REQUESTS'] ?? 25)
 
 const trusted = 'https://app.example.org'
 let stack: Stack
-// a connection each, because the service closes an idle one after 5 s, which a shared machine may take between two requests
+// A new connection for each request, because the service closes an idle one after 5 s, which may pass on a shared machine.
 const agent = new Agent({ keepAlive: false })
 beforeAll(async () => {
   stack = await startStack({ env: { TRUSTED_ORIGINS: trusted, TRUSTED_PROXIES: '127.0.0.0/8' } })
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Sent = { method: string, path: string, headers: OutgoingHttpHeaders, body: Uint8Array }
 
-/** Sends bytes and headers as they are, which fetch would not. */
+/** Sends bytes and headers unchanged, unlike fetch. */
 const send = ({ method, path, headers, body }: Sent) =>
   new Promise<{ status: number, text: string }>((resolve, reject) => {
     request(stack.url, { method, path, agent, headers: { 'content-length': body.length, ...headers } }, (response) => {
@@ -40,8 +40,6 @@ const send = ({ method, path, headers, body }: Sent) =>
       }).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     }).on('error', reject).end(body)
   })
-
-// ---- what is sent
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values)
 const hostileText = fc.oneof(
@@ -67,7 +65,7 @@ const hostileText = fc.oneof(
   fc.emailAddress(),
   fc.webUrl(),
 )
-/** Values as JSON text, among them those that no `JSON.stringify` makes. */
+/** Values as JSON text, including texts that `JSON.stringify` never returns. */
 const hostileJson = fc.oneof(
   hostileText.map((text) => JSON.stringify(text)),
   fc.jsonValue({ maxDepth: 4, noUnicodeString: false }).map((value) => JSON.stringify(value)),
@@ -138,18 +136,21 @@ const hostileCookie = fc.oneof(
   printable,
 )
 
-/** A route's fields by name, each with a value that means something there, or a hostile one; some left out, some twice, and some that nobody asked for. */
+/** Generates the fields of a route with valid or hostile values. Some are missing, some occur twice, and some are unknown. */
 function fields(names: string[], meaningful: Record<string, fc.Arbitrary<unknown>>) {
   const value = (name: string) =>
-    fc.oneof({ weight: 12, arbitrary: (meaningful[name] ?? fc.constant('x')).map((given) => JSON.stringify(given)) }, { weight: 1, arbitrary: hostileJson })
+    fc.oneof({ weight: 12, arbitrary: (meaningful[name] ?? fc.constant('x')).map((routeFields) => JSON.stringify(routeFields)) }, {
+      weight: 1,
+      arbitrary: hostileJson,
+    })
   const extra = fc.tuple(fc.oneof(oneOf('__proto__', 'constructor', '', 'id', 'userId', 'callbackURL', 'role'), hostileText), hostileJson)
-  const given = fc.tuple(
+  const routeFields = fc.tuple(
     ...names.map((name) =>
       fc.tuple(fc.constant(name), value(name), fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: oneOf(0, 2) }))
     ),
   )
-  return fc.tuple(given, fc.array(extra, { maxLength: 1 })).map(([known, extras]) => [
-    ...known.flatMap(([name, text, times]) => Array.from({ length: times }, () => [name, text] as const)),
+  return fc.tuple(routeFields, fc.array(extra, { maxLength: 1 })).map(([sent, extras]) => [
+    ...sent.flatMap(([name, text, times]) => Array.from({ length: times }, () => [name, text] as const)),
     ...extras,
   ])
 }
@@ -161,7 +162,7 @@ const queryOf = (pairs: (readonly [string, string])[]) =>
     return `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(plain.toWellFormed().slice(0, 2_000))}`
   }).join('&').slice(0, 9_000)
 
-/** @param ann whose cookie is sent in most cases */
+/** @param ann the user whose cookie most requests send */
 function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Sent> {
   const names = Object.keys(z.toJSONSchema(row.input, { io: 'input', unrepresentable: 'any' }).properties ?? {})
   const pairs = fields(names, meaningful)
@@ -170,9 +171,9 @@ function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<s
     arbitrary: oneOf('', '&&=&', '%', '%ff=%00', 'token', 'organizationId=%ED%A0%80', '?', 'a=1&'.repeat(2_000)),
   })
   const body = fc.oneof(
-    { weight: 20, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given))) },
+    { weight: 20, arbitrary: pairs.map((routeFields) => Buffer.from(jsonOf(routeFields))) },
     { weight: 1, arbitrary: hostileJson.map((text) => Buffer.from(text)) },
-    { weight: 1, arbitrary: pairs.map((given) => Buffer.from(jsonOf(given).replaceAll('x', '\xff'), 'latin1')) },
+    { weight: 1, arbitrary: pairs.map((routeFields) => Buffer.from(jsonOf(routeFields).replaceAll('x', '\xff'), 'latin1')) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }) },
   )
   const cookie = fc.oneof({ weight: 12, arbitrary: fc.constant([...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')) }, {
@@ -187,16 +188,14 @@ function requestTo(row: typeof routes[number], ann: Person, meaningful: Record<s
   }))
 }
 
-// ---- what must be true
-
-/** What would be left of a request that failed half-way. */
-const halves = async () =>
+/** Counts rows that only a partly executed request leaves. */
+const partlyStoredRows = async () =>
   (await stack.sql.query(`select
   (select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id and m.role = 'owner')) as organizations_without_owner,
   (select count(*)::int from auth.users u where not exists (select from auth.accounts a where a.user_id = u.id and a.password is not null)) as users_without_account,
   (select count(*)::int from auth.organizations where metadata::json is null and metadata is not null) as organizations_with_bent_metadata`)).rows[0]
 
-describe('whatever is sent, the answer is below 500, an error has the contractâ€™s form, and nothing is half stored:', () => {
+describe('random input returns a status below 500 and errors in the contractâ€™s format, and stores nothing partly:', () => {
   test.each(routes.map((row) => [row.method, row.path, row] as const))('%s %s', async (_, __, row) => {
     const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
     const { body: invitation } = await owner.post('/organization/invite-member', { organizationId, email: person(stack).email, role: 'viewer' })
@@ -222,7 +221,7 @@ describe('whatever is sent, the answer is below 500, an error has the contractâ€
     await fc.assert(
       fc.asyncProperty(requestTo(row, owner, meaningful), async (sent) => {
         const { status, text } = await send(sent)
-        expectDescribed(row.method, row.path, { status, body: JSON.parse(text), headers: new Headers({ 'content-type': 'application/json' }) })
+        expectMatchesDescription(row.method, row.path, { status, body: JSON.parse(text), headers: new Headers({ 'content-type': 'application/json' }) })
         if (status >= 200 && status < 300) return
         expect({ status, body: JSON.parse(text) as unknown }).toEqual({
           status: expect.toSatisfy((code: number) => code >= 400 && code < 500),
@@ -231,6 +230,6 @@ describe('whatever is sent, the answer is below 500, an error has the contractâ€
       }),
       { seed, numRuns: runs, interruptAfterTimeLimit: 20_000 },
     )
-    expect(await halves()).toEqual({ organizations_without_owner: 0, users_without_account: 0, organizations_with_bent_metadata: 0 })
+    expect(await partlyStoredRows()).toEqual({ organizations_without_owner: 0, users_without_account: 0, organizations_with_bent_metadata: 0 })
   })
 })

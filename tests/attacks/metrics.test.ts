@@ -1,4 +1,4 @@
-/** What a client may send cannot make the service's own memory, and every Prometheus that reads it, grow without end. */
+/** Requests of clients cannot create an unlimited number of metric series. */
 import { Agent, METHODS, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../auth/features/routes.ts'
@@ -15,7 +15,7 @@ afterAll(() => stack.close())
 const agent = new Agent({ keepAlive: false, maxSockets: 20 })
 afterAll(() => agent.destroy())
 
-/** A request as fetch would not send it: any method, and the path byte for byte. @returns the status */
+/** Sends any method and an unchanged path, unlike fetch. @returns the status */
 const send = (method: string, path: string, origin?: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     request(stack.url, { method, path, agent, headers: { 'content-length': '0', ...(origin === undefined ? {} : { origin }) } }, (response) => {
@@ -28,7 +28,7 @@ const labels = async (name: string) => {
   return [...text.matchAll(new RegExp(`^auth_http_request_duration_seconds_count\\{[^}]*\\b${name}="([^"]*)"`, 'gm'))].map(([, value = '']) => value)
 }
 
-/** The spellings of a path of the contract, and paths that are nobody's. */
+/** Spellings of a route's path, and paths of no route. */
 const pathOf = (i: number): string => {
   const { path } = routes[i % routes.length] ?? { path: '' }
   return [
@@ -46,9 +46,9 @@ const pathOf = (i: number): string => {
   ][i % 11] ?? ''
 }
 
-describe('somebody sends every method to a thousand paths', () => {
-  test('from a trusted origin, a foreign one and none, and the series are those of the route table', async () => {
-    // Node's server never hands a CONNECT on
+describe('all methods to a thousand paths', () => {
+  test('from a trusted origin, a foreign one and none create only the series of the routes', async () => {
+    // Node's server never passes a CONNECT to the handler.
     const methods = METHODS.filter((method) => method !== 'CONNECT')
     const sent = Array.from(
       { length: 1_000 },
@@ -63,8 +63,8 @@ describe('somebody sends every method to a thousand paths', () => {
   })
 })
 
-describe('a proxy sends on everything that begins with /api/auth, as it is written', () => {
-  test('and what is for the inside is not reached through it', async () => {
+describe('a proxy that forwards all paths below /api/auth unchanged', () => {
+  test('does not expose internal endpoints', async () => {
     const ways = ['/api/auth/../..', '/api/auth/%2e%2e/%2E%2e', '/api/auth/.%2e/..', '/api/auth/./../x/../..']
     for (const path of ['/metrics', '/readyz', '/livez']) {
       for (const way of ways) expect(await send('GET', way + path), way + path).toBe(404)

@@ -1,4 +1,4 @@
-/** Somebody is in another's account for a while, and leaves behind whatever could let them in again. */
+/** An attacker has access to a victim's account for a while, and prepares ways to regain it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
@@ -13,58 +13,58 @@ afterAll(() => stack.close())
 const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
 const invalid = refused(400, 'INVALID_TOKEN')
 const done = { status: 200, body: { success: true } }
-const anyone = () => person(stack)
+const visitor = () => person(stack)
 let addresses = 0
-const ofEve = () => `eve-${++addresses}@example.net`
+const attackerAddress = () => `eve-${++addresses}@example.net`
 const tokenOf = async (to: string, path: string) =>
   new URL(linkIn(await stack.mail.waitFor(to, ({ text }) => text.includes(path)))).searchParams.get('token') ?? ''
-const confirm = async (to: string) => anyone().post('/confirm-email-change', { token: await tokenOf(to, 'confirm-email-change') })
-const stop = async (from: string) => anyone().post('/stop-email-change', { token: await tokenOf(from, 'stop-email-change') })
-const ask = async (someone: Person, newEmail = ofEve()): Promise<string> => {
-  expect(await someone.post('/request-email-change', { newEmail, password })).toMatchObject(done)
+const confirm = async (to: string) => visitor().post('/confirm-email-change', { token: await tokenOf(to, 'confirm-email-change') })
+const stop = async (from: string) => visitor().post('/stop-email-change', { token: await tokenOf(from, 'stop-email-change') })
+const requestChange = async (user: Person, newEmail = attackerAddress()): Promise<string> => {
+  expect(await user.post('/request-email-change', { newEmail, password })).toMatchObject(done)
   return newEmail
 }
-const askFresh = async (someone: Person, newEmail = ofEve()): Promise<string> => {
-  expect(await someone.post('/request-email-change', { newEmail })).toMatchObject(done)
+const requestChangeWithoutPassword = async (user: Person, newEmail = attackerAddress()): Promise<string> => {
+  expect(await user.post('/request-email-change', { newEmail })).toMatchObject(done)
   return newEmail
 }
 const emailOf = async (id: string) => (await stack.sql.query('select email from auth.users where id = $1', [id])).rows[0]?.email
 
-/** Ann's account, in which Eve is too. */
-async function annAndEve(): Promise<{ ann: Person, eve: Person, id: string }> {
+/** Creates Ann's account, with a session of Eve in it. */
+async function createSharedAccount(): Promise<{ ann: Person, eve: Person, id: string }> {
   const ann = await signedIn(stack, 'Ann')
   const eve = person(stack, 'Eve', ann.email)
   expect((await eve.signIn()).status).toBe(200)
   return { ann, eve, id: await ann.id() }
 }
 
-describe('Ann stops a change of her address, and Eve does not come back', () => {
-  test('by having changed it once more', async () => {
-    const { ann, eve, id } = await annAndEve()
-    const first = await ask(eve)
+describe('after Ann stops a change of her address, Eve cannot regain the account', () => {
+  test('by having changed the address once more', async () => {
+    const { ann, eve, id } = await createSharedAccount()
+    const first = await requestChange(eve)
     expect(await confirm(first)).toMatchObject(done)
-    const second = await ask(eve)
+    const second = await requestChange(eve)
     expect(await confirm(second)).toMatchObject(done)
     expect(await stop(ann.email)).toMatchObject(done)
     expect(await emailOf(id)).toBe(ann.email)
-    // what was mailed to the first address of hers, when she left it
+    // The stop link in the mail to the intermediate address.
     expect(await stop(first)).toMatchObject(invalid)
     expect(await emailOf(id)).toBe(ann.email)
   })
 
-  test('nor by stopping her own change first', async () => {
-    const { ann, eve, id } = await annAndEve()
-    const first = await ask(eve)
+  test('by stopping her own change first', async () => {
+    const { ann, eve, id } = await createSharedAccount()
+    const first = await requestChange(eve)
     await confirm(first)
-    await confirm(await ask(eve))
+    await confirm(await requestChange(eve))
     expect(await stop(first)).toMatchObject(done)
     expect(await stop(ann.email)).toMatchObject(done)
     expect(await emailOf(id)).toBe(ann.email)
   })
 
-  test('by a reset of the password that was asked for at the new address', async () => {
-    const { ann, eve } = await annAndEve()
-    const to = await ask(eve)
+  test('by a password reset that was requested at the new address', async () => {
+    const { ann, eve } = await createSharedAccount()
+    const to = await requestChange(eve)
     await confirm(to)
     await eve.post('/forget-password', { email: to })
     const token = await tokenOf(to, 'reset-password')
@@ -73,9 +73,9 @@ describe('Ann stops a change of her address, and Eve does not come back', () => 
     expect((await person(stack, 'Eve', ann.email).signIn('known to Eve alone')).status).toBe(401)
   })
 
-  test('nor has she deleted it meanwhile: that waits as long as the change can be stopped', async () => {
-    const { ann, eve, id } = await annAndEve()
-    const to = await ask(eve)
+  test('and cannot have deleted it, because a deletion waits as long as the change can be stopped', async () => {
+    const { ann, eve, id } = await createSharedAccount()
+    const to = await requestChange(eve)
     expect((await eve.post('/delete-account', { password })).status).toBe(200)
     await confirm(to)
     expect(await eve.post('/delete-account', { password })).toMatchObject(refused(409, 'EMAIL_CHANGED_RECENTLY'))
@@ -83,36 +83,36 @@ describe('Ann stops a change of her address, and Eve does not come back', () => 
     expect(await emailOf(id)).toBe(ann.email)
   })
 
-  test('by the link to the new address, where the account has no password', async () => {
-    const { ann, eve, id } = await annAndEve()
+  test('by the link to the new address of an account without a password', async () => {
+    const { ann, eve, id } = await createSharedAccount()
     await stack.sql.query('update auth.accounts set password = null where user_id = $1', [id])
-    const [first, second] = [await askFresh(eve), await askFresh(eve)]
+    const [first, second] = [await requestChangeWithoutPassword(eve), await requestChangeWithoutPassword(eve)]
     expect(await stop(ann.email)).toMatchObject(done)
     for (const to of [first, second]) expect(await confirm(to)).toMatchObject(invalid)
     expect(await emailOf(id)).toBe(ann.email)
   })
 })
 
-describe('Eve’s password is being checked while it ends', () => {
-  test('by a change of the address that Ann stops', async () => {
-    const { ann, eve } = await annAndEve()
-    await ask(eve)
+describe('while Eve’s password is being verified, it is invalidated', () => {
+  test('by the stop of an address change, and her sign-in leaves no session', async () => {
+    const { ann, eve } = await createSharedAccount()
+    await requestChange(eve)
     const token = await tokenOf(ann.email, 'stop-email-change')
-    await Promise.all([eve.signIn(), anyone().post('/stop-email-change', { token })])
+    await Promise.all([eve.signIn(), visitor().post('/stop-email-change', { token })])
     expect((await eve.get('/get-session')).status).toBe(401)
   })
 
   test.each([
     ['/api-key/create', { name: 'Report', expiresInDays: 9, password }],
     ['/change-password', { currentPassword: password, newPassword: 'known to Eve alone' }],
-  ])('and %s makes nothing of it that stays', async (path, body) => {
-    const { ann, eve, id } = await annAndEve()
-    await ask(eve)
+  ])('and %s has no lasting effect', async (path, body) => {
+    const { ann, eve, id } = await createSharedAccount()
+    await requestChange(eve)
     const token = await tokenOf(ann.email, 'stop-email-change')
-    const asked = eve.post(path, body)
+    const request = eve.post(path, body)
     await new Promise((resolve) => setTimeout(resolve, 40))
-    expect(await anyone().post('/stop-email-change', { token })).toMatchObject(done)
-    await asked
+    expect(await visitor().post('/stop-email-change', { token })).toMatchObject(done)
+    await request
     const { rows } = await stack.sql.query(
       `select (select count(*)::integer from auth.api_keys where user_id = $1) as keys, (select count(*)::integer from auth.sessions where user_id = $1) as sessions,
         (select count(password)::integer from auth.accounts where user_id = $1) as passwords`,
@@ -121,8 +121,8 @@ describe('Eve’s password is being checked while it ends', () => {
     expect(rows).toEqual([{ keys: 0, sessions: 0, passwords: 0 }])
   })
 
-  test('by another password, that Ann chooses by mail', async () => {
-    const { ann } = await annAndEve()
+  test('by a password reset, and her sign-in leaves no session', async () => {
+    const { ann } = await createSharedAccount()
     await ann.post('/forget-password', { email: ann.email })
     const token = await tokenOf(ann.email, 'reset-password')
     const reset = ann.post('/reset-password', { token, password: 'known to Ann alone' })
@@ -139,20 +139,20 @@ describe('Eve’s password is being checked while it ends', () => {
 })
 
 describe('Eve signs up with Ann’s address and waits', () => {
-  test('but asks for no second factor there, which would keep Ann out of it', async () => {
+  test('but cannot turn on a second factor, which would lock Ann out', async () => {
     const eve = person(stack, 'Eve')
     await eve.signUp()
     expect(await eve.post('/two-factor/enable', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
   })
 
-  test('but asks for no other address, whose link would take the account away once Ann has verified it', async () => {
+  test('but cannot request an address change, whose link would take the account after Ann verifies it', async () => {
     const eve = person(stack, 'Eve')
     await eve.signUp()
-    expect(await eve.post('/request-email-change', { newEmail: ofEve(), password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
+    expect(await eve.post('/request-email-change', { newEmail: attackerAddress(), password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
   })
 })
 
-describe('Eve has Ann’s session of eleven minutes ago, and not her password', () => {
+describe('Eve has a session of Ann that is eleven minutes old, but not her password: FRESH_SIGN_IN_REQUIRED for', () => {
   test.each([
     ['/request-email-change', { newEmail: 'eve@example.net' }],
     ['/delete-account', {}],

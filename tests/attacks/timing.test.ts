@@ -1,4 +1,4 @@
-/** Whether the time of an answer tells an account that exists from one that does not. */
+/** Response times do not reveal whether an account exists. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { person, signedIn, type Answer } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -16,7 +16,7 @@ test.each<[string, number, (email: string) => Promise<Answer>]>([
   ['forget-password', 60, (email) => person(stack).post('/forget-password', { email })],
   ['send-verification-email', 60, (email) => person(stack).post('/send-verification-email', { email })],
   ['sign-in with a wrong password', 20, (email) => person(stack).post('/sign-in/email', { email, password: 'not the password' })],
-])('%s answers the same, equally fast, for known and unknown addresses', async (_, pairs, ask) => {
+])('%s returns the same, equally fast, for known and unknown addresses', async (_, pairs, ask) => {
   const { email } = await signedIn(stack, 'Ann')
   const answers = new Set<string>()
   const timeOf = async (address: string) => {
@@ -25,7 +25,7 @@ test.each<[string, number, (email: string) => Promise<Answer>]>([
     answers.add(JSON.stringify([status, body]))
     return performance.now() - started
   }
-  // one right after the other, first the one and then the other first, so that whatever else the machine does happens to both
+  // Sends both requests in turn, in alternating order, so that other load on the machine affects both equally.
   const ratios: number[] = []
   for (let i = 0; i < pairs; i++) {
     const [first, second] = i % 2 === 0 ? [email, stranger] : [stranger, email]

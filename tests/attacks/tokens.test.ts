@@ -1,4 +1,4 @@
-/** Bearer tokens that somebody made, bent or borrowed. Each is refused by the data surface, and nothing is read. */
+/** Forged, altered and borrowed bearer tokens. The data surface refuses each, and returns no rows. */
 import { createHmac } from 'node:crypto'
 import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -11,7 +11,7 @@ let stack: Stack
 let ann: Person
 let genuine: string
 let claims: JWTPayload
-/** A key that the service accepts and of which the test, unlike an attacker, has the private half: to ask what claims alone can do. */
+/** A key that the service accepts and the test can sign with, to test claims under a valid signature. */
 let ours: { kid: string, privateKey: CryptoKey, publicPem: string }
 let foreignKey: CryptoKey
 
@@ -34,7 +34,7 @@ const read = async (bearer: string, headers: Record<string, string> = {}) => {
   return { status: response.status, body: await response.json() as any }
 }
 const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value))
-/** Signed by a key the service knows, with the genuine claims changed. */
+/** Signs the genuine claims with changes, using a key that the service accepts. */
 const sign = (change: Record<string, unknown>, header: Record<string, unknown> = {}) => {
   const payload = Object.fromEntries(Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined))
   return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header }).sign(ours.privateKey)
@@ -51,7 +51,7 @@ const expectRefused = async (bearer: string, what = '') => {
   expect(body.code).toMatch(/301$/)
 }
 
-describe('a signature that is not ours', () => {
+describe('an invalid signature is refused:', () => {
   test('alg none, with and without a signature', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       await expectRefused(`${encode({ alg })}.${encode(claims)}.`)
@@ -77,37 +77,37 @@ describe('a signature that is not ours', () => {
     }
   })
 
-  test('another key under a real kid, or brought along in the header', async () => {
+  test('another key under a real kid, or embedded in the header', async () => {
     const jwk = await exportJWK((await generateKeyPair('RS256', { extractable: true })).publicKey)
     for (const header of [{}, { jwk }, { jku: 'http://127.0.0.1/keys' }, { x5u: 'http://127.0.0.1/cert' }, { x5c: ['MIIB'] }]) {
       await expectRefused(await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: ours.kid, ...header }).sign(foreignKey))
     }
   })
 
-  test('a kid that is a path, a query or nothing', async () => {
+  test('a kid that is a path, a query or empty', async () => {
     for (const kid of ['../../etc/passwd', "' or 1=1 --", '', 'unknown']) {
       await expectRefused(await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(foreignKey))
     }
   })
 
-  test('one bit changed, anywhere in the token', async () => {
+  test('one changed bit anywhere in the token', async () => {
     for (let i = 0; i < genuine.length; i += 37) {
       if (genuine[i] === '.') continue
-      // the last character of a part can carry bits that mean nothing
+      // The last character of a part can contain bits without meaning.
       if (['.', undefined].includes(genuine[i + 1])) continue
       const flipped = genuine[i] === 'A' ? 'B' : 'A'
       await expectRefused(genuine.slice(0, i) + flipped + genuine.slice(i + 1))
     }
   })
 
-  test('a critical extension nobody understands', async () => {
+  test('an unknown critical extension', async () => {
     const input = `${encode({ alg: 'RS256', kid: ours.kid, crit: ['exp2'], exp2: 1 })}.${encode(claims)}`
     const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', ours.privateKey, new TextEncoder().encode(input))
     const { status } = await read(`${input}.${base64url.encode(new Uint8Array(signature))}`)
     expect([200, 401]).toContain(status)
   })
 
-  test('parts missing, too many, or no token at all', async () => {
+  test('missing parts, too many parts, or no token', async () => {
     const [header, payload, signature] = genuine.split('.')
     for (
       const token of [
@@ -125,14 +125,14 @@ describe('a signature that is not ours', () => {
       ]
     ) {
       const { status } = await read(token)
-      // an empty bearer is no bearer: anonymous, which reads []
+      // An empty bearer is no bearer: the request is anonymous and returns [].
       expect(token === '' ? [200, 401] : [401, 431]).toContain(status)
     }
   })
 })
 
-describe('claims under a good signature, as only the service could write them,', () => {
-  test('of an audience that is missing, null, empty, a list or another', async () => {
+describe('claims under a valid signature', () => {
+  test('are refused with an audience that is missing, null, empty, a list or another', async () => {
     for (
       const aud of [
         undefined,
@@ -151,17 +151,17 @@ describe('claims under a good signature, as only the service could write them,',
     }
   })
 
-  test('of an end that is missing, past, or no number', async () => {
+  test('are refused with an expiry that is missing, past, or not a number', async () => {
     for (const exp of [undefined, null, '9999999999', 1, Math.floor(Date.now() / 1000) - 3_600]) await expectRefused(await sign({ exp }))
   })
 
-  test('of a session that is missing, another’s, or made up', async () => {
+  test('are refused with a session that is missing, of another user, or made up', async () => {
     const eve = await signedIn(stack, 'Eve')
     const foreign = (await eve.get('/get-session')).body.session.id
     for (const sid of [undefined, null, '', 'x', foreign, [claims['sid']], { id: claims['sid'] }]) await expectRefused(await sign({ sid }))
   })
 
-  test('of a user that is not the session’s', async () => {
+  test('are refused with a user that differs from the session’s', async () => {
     const eve = await signedIn(stack, 'Eve')
     const id = await eve.id()
     await expectRefused(await sign({ sub: id, user_id: id }))
@@ -171,7 +171,7 @@ describe('claims under a good signature, as only the service could write them,',
     await expectRefused(await sign({ sub: undefined }))
   })
 
-  test('of an organization that is not hers, or only half there', async () => {
+  test('are refused with an organization of other users, or with only half of its claims', async () => {
     const { id } = await team(stack, [])
     for (
       const inner of [
@@ -186,29 +186,29 @@ describe('claims under a good signature, as only the service could write them,',
     ) await expectRefused(await sign({ claims: inner }))
   })
 
-  test('of a higher role than the membership’s', async () => {
+  test('are refused with a higher role than the membership’s', async () => {
     const { id, viewer } = await team(stack, ['viewer'])
-    const own = JSON.parse(Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString())
-    expect((await read(await sign(own))).status).toBe(200)
+    const viewerClaims = JSON.parse(Buffer.from((await viewer.token()).split('.')[1] ?? '', 'base64url').toString())
+    expect((await read(await sign(viewerClaims))).status).toBe(200)
     for (const organization_role of ['editor', 'admin', 'owner', 'Viewer', 'viewer ', 'viewer,owner']) {
-      await expectRefused(await sign({ ...own, claims: { organization_id: id, organization_role } }))
+      await expectRefused(await sign({ ...viewerClaims, claims: { organization_id: id, organization_role } }))
     }
   })
 
-  test('naming another role of the database do not become it', async () => {
+  test('with another role of the database are refused or read no rows', async () => {
     for (
       const role of ['postgres', 'authenticator', 'auth_service', 'pg_read_all_data', 'none', 'Authenticated', 'anon; drop table x', '', 1, null, [
         'authenticated',
       ]]
     ) {
       const { status, body } = await read(await sign({ role }))
-      // what PostgREST takes for no role is anonymous, which reads []
+      // PostgREST treats a missing role as anonymous, which returns [].
       if (status === 200) expect(body).toEqual([])
       else expect([400, 401, 403]).toContain(status)
     }
   })
 
-  test('written twice count once, and a token cannot say two things', async () => {
+  test('that occur twice read no rows of another user', async () => {
     const eve = await signedIn(stack, 'Eve')
     await fetch(`${stack.dataUrl}/transactions`, {
       method: 'POST',
@@ -224,7 +224,7 @@ describe('claims under a good signature, as only the service could write them,',
   })
 })
 
-describe('something that is no token of the data surface', () => {
+describe('other secrets and headers are not accepted as a token:', () => {
   test('a session cookie, a verification token, a reset token', async () => {
     const bob = person(stack, 'Bob')
     await bob.signUp()
@@ -234,7 +234,7 @@ describe('something that is no token of the data surface', () => {
     for (const bearer of [verification, reset, ...bob.cookies.values()]) await expectRefused(bearer)
   })
 
-  test('headers that pretend to be what PostgREST sets', async () => {
+  test('headers that imitate the values that PostgREST sets', async () => {
     const eve = await signedIn(stack, 'Eve')
     await fetch(`${stack.dataUrl}/transactions`, {
       method: 'POST',

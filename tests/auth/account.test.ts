@@ -11,8 +11,8 @@ afterAll(() => stack.close())
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-describe('Ann signs up', () => {
-  test('and receives user and session, exactly, and a session cookie', async () => {
+describe('sign-up', () => {
+  test('returns exactly user and session, and sets a session cookie', async () => {
     const ann = person(stack, 'Ann')
     const { status, body, headers } = await ann.signUp()
     expect(status).toBe(200)
@@ -32,14 +32,14 @@ describe('Ann signs up', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('without a name, which is optional', async () => {
+  test('succeeds without a name', async () => {
     const ann = person(stack)
     const { status, body } = await ann.post('/sign-up/email', { email: ann.email, password })
     expect(status).toBe(200)
     expect(body.user.name).toBe('')
   })
 
-  test('and a verification e-mail is sent, whose link verifies her', async () => {
+  test('sends a verification e-mail, and its link verifies the address', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const mail = await stack.mail.waitFor(ann.email)
@@ -61,27 +61,27 @@ describe('Ann signs up', () => {
     ['a name that is an object', { email: 'ann@example.org', password, name: {} }, 'VALIDATION_ERROR'],
     ['a name with a NUL byte', { email: 'ann@example.org', password, name: 'A\u0000nn' }, 'VALIDATION_ERROR'],
     ['a name of two lines', { email: 'ann@example.org', password, name: 'Ann\r\nBcc: eve@example.org' }, 'VALIDATION_ERROR'],
-  ])('and is refused with %s', async (_, body, error) => {
+  ])('with %s is refused', async (_, body, error) => {
     const answer = await person(stack).post('/sign-up/email', body)
     expect(answer).toMatchObject({ status: 400, body: { error, message: expect.any(String) } })
     expect(Object.keys(answer.body).toSorted()).toEqual(['error', 'message'])
   })
 
-  test('twice, and the second time is 409 USER_EXISTS, whatever the case of the letters', async () => {
+  test('with an address that has an account returns 409 USER_EXISTS, regardless of letter case', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     expect(await ann.signUp()).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
     expect(await ann.post('/sign-up/email', { email: ann.email.toUpperCase(), password })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
   })
 
-  test('ten times at once, and has one account', async () => {
+  test('of the same address ten times at once creates one account', async () => {
     const ann = person(stack, 'Ann')
     const answers = await Promise.all(Array.from({ length: 10 }, () => person(stack, 'Ann', ann.email).signUp()))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
     expect(answers.filter(({ status }) => status === 409).every(({ body }) => body.error === 'USER_EXISTS')).toBe(true)
   })
 
-  test('and cannot set what is not hers to set', async () => {
+  test('ignores fields that a client may not set', async () => {
     const ann = person(stack, 'Ann')
     const { body } = await ann.post('/sign-up/email', { email: ann.email, password, emailVerified: true, id: 'mine', role: 'owner' })
     expect(body.user).toMatchObject({ email_verified: false })
@@ -89,8 +89,8 @@ describe('Ann signs up', () => {
   })
 })
 
-describe('Ann signs in', () => {
-  test('and receives user, session with active_organization_id, and subscription', async () => {
+describe('sign-in', () => {
+  test('returns user, session with active_organization_id, and subscription', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { status, body } = await person(stack, 'Ann', ann.email).signIn()
     expect(status).toBe(200)
@@ -101,13 +101,13 @@ describe('Ann signs in', () => {
     })
   })
 
-  test('and sees the product she pays for', async () => {
+  test('returns the product of an active plan', async () => {
     const ann = await subscribed(stack, 'Ann')
     expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
     expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
   })
 
-  test('and no longer sees a product whose period has ended', async () => {
+  test('returns no product after the plan’s period has ended', async () => {
     const ann = await subscribed(stack, 'Ann')
     await stack.sql.query(
       `update api.app_subscriptions set period_start = now() - interval '2 days', period_end = now() - interval '1 day' where user_id = $1`,
@@ -116,7 +116,7 @@ describe('Ann signs in', () => {
     expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: false, productId: null })
   })
 
-  test('unverified, and the verification e-mail is sent again', async () => {
+  test('of an unverified user sends the verification e-mail again', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await stack.mail.waitFor(ann.email)
@@ -124,7 +124,7 @@ describe('Ann signs in', () => {
     await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
   })
 
-  test('verified, and no e-mail is sent', async () => {
+  test('of a verified user sends no e-mail', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await ann.verify()
@@ -134,26 +134,26 @@ describe('Ann signs in', () => {
     expect(stack.mail.mails().filter(({ to, text }) => to === ann.email && text.includes('verify-email'))).toHaveLength(1)
   })
 
-  test('with a wrong password or an unknown address, and both answers are the same 401', async () => {
+  test('with a wrong password or an unknown address returns the same 401', async () => {
     const ann = await signedIn(stack, 'Ann')
     const wrong = await ann.signIn('not the password')
-    const unknown = await person(stack).signIn()
+    const unknownAddress = await person(stack).signIn()
     expect(wrong).toMatchObject({ status: 401, body: { error: 'INVALID_CREDENTIALS' } })
-    expect(unknown.body).toEqual(wrong.body)
-    expect(unknown.status).toBe(401)
+    expect(unknownAddress.body).toEqual(wrong.body)
+    expect(unknownAddress.status).toBe(401)
   })
 
   test.each([
     ['an invalid address', { email: 'ann', password }, 400, 'INVALID_EMAIL'],
     ['a password of 5000 characters', { email: 'ann@example.org', password: 'x'.repeat(5000) }, 400, 'INVALID_PASSWORD'],
     ['a password that is a list', { email: 'ann@example.org', password: [] }, 400, 'VALIDATION_ERROR'],
-  ])('with %s and is refused', async (_, body, status, error) => {
+  ])('with %s is refused', async (_, body, status, error) => {
     expect(await person(stack).post('/sign-in/email', body)).toMatchObject({ status, body: { error } })
   })
 })
 
-describe('Ann verifies her address', () => {
-  test('with a broken, foreign or missing token, and it is refused', async () => {
+describe('address verification', () => {
+  test('with a broken, foreign or missing token is refused', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     expect(await ann.get('/verify-email?token=nonsense')).toMatchObject({ status: 400, body: { error: 'INVALID_TOKEN' } })
@@ -162,7 +162,7 @@ describe('Ann verifies her address', () => {
     expect((await ann.get('/get-session')).body.user.email_verified).toBe(false)
   })
 
-  test('in a browser, and sees a page instead of JSON', async () => {
+  test('in a browser shows a page instead of JSON', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const { search } = new URL(linkIn(await stack.mail.waitFor(ann.email)))
@@ -176,21 +176,21 @@ describe('Ann verifies her address', () => {
     })
   })
 
-  test('and asks for the mail again, which says the same for an unknown address', async () => {
+  test('sends the mail again on request, and responds the same for an unknown address', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await stack.mail.waitFor(ann.email)
-    const known = await ann.post('/send-verification-email', { email: ann.email })
-    const unknown = await person(stack).post('/send-verification-email', { email: 'nobody@example.org' })
-    expect(known).toMatchObject({ status: 200, body: { success: true } })
-    expect(unknown.body).toEqual(known.body)
+    const knownAddress = await ann.post('/send-verification-email', { email: ann.email })
+    const unknownAddress = await person(stack).post('/send-verification-email', { email: 'nobody@example.org' })
+    expect(knownAddress).toMatchObject({ status: 200, body: { success: true } })
+    expect(unknownAddress.body).toEqual(knownAddress.body)
     await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 5_000 }).toBe(2)
     expect(stack.mail.mails().filter(({ to }) => to === 'nobody@example.org')).toEqual([])
   })
 })
 
-describe('Ann forgets her password', () => {
-  test('and resets it with the mailed token, which ends every session and works once', async () => {
+describe('password reset', () => {
+  test('works once with the mailed token, and ends all sessions', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await person(stack).post('/forget-password', { email: ann.email })).toMatchObject({
       status: 200,
@@ -211,16 +211,16 @@ describe('Ann forgets her password', () => {
     })
   })
 
-  test('and an unknown address answers the same, and gets no mail', async () => {
+  test('of an unknown address responds the same, and sends no mail', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const known = await person(stack).post('/forget-password', { email: ann.email })
-    const unknown = await person(stack).post('/forget-password', { email: 'nobody-at-all@example.org' })
-    expect(unknown.body).toEqual(known.body)
+    const knownAddress = await person(stack).post('/forget-password', { email: ann.email })
+    const unknownAddress = await person(stack).post('/forget-password', { email: 'nobody-at-all@example.org' })
+    expect(unknownAddress.body).toEqual(knownAddress.body)
     await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
     expect(stack.mail.mails().filter(({ to }) => to === 'nobody-at-all@example.org')).toEqual([])
   })
 
-  test('and the link leads to the page she asked from, when that is trusted, and is refused when not', async () => {
+  test('links to the page in redirectTo if it is trusted, and is otherwise refused', async () => {
     const ann = await signedIn(stack, 'Ann')
     await person(stack).post('/forget-password', { email: ann.email, redirectTo: '/app/new-password?lang=en' })
     const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('new-password'))
@@ -230,7 +230,7 @@ describe('Ann forgets her password', () => {
     }
   })
 
-  test('and the mail does not care which host the request named', async () => {
+  test('ignores the host headers of the request for the link in the mail', async () => {
     const ann = await signedIn(stack, 'Ann')
     await person(stack).post('/forget-password', { email: ann.email }, { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })
     const mail = await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))
@@ -240,14 +240,14 @@ describe('Ann forgets her password', () => {
   test.each([
     ['a short password', { token: 'x'.repeat(24), password: 'short' }, 'INVALID_PASSWORD'],
     ['no token', { password }, 'VALIDATION_ERROR'],
-    ['a token nobody was given', { token: 'x'.repeat(24), password }, 'INVALID_TOKEN'],
-  ])('and resetting it with %s is refused', async (_, body, error) => {
+    ['a token that was not issued', { token: 'x'.repeat(24), password }, 'INVALID_TOKEN'],
+  ])('with %s is refused', async (_, body, error) => {
     expect(await person(stack).post('/reset-password', body)).toMatchObject({ status: 400, body: { error } })
   })
 })
 
-describe('Ann changes her account', () => {
-  test('a new password needs the current one, and ends her other sessions', async () => {
+describe('an account', () => {
+  test('gets a new password only with the current one, and the change ends the other sessions', async () => {
     const ann = await signedIn(stack, 'Ann')
     const laptop = person(stack, 'Ann', ann.email)
     await laptop.signIn()
@@ -264,7 +264,7 @@ describe('Ann changes her account', () => {
     expect((await laptop.signIn('a new password')).status).toBe(200)
   })
 
-  test('a new name and picture are shown, and nothing else can be set', async () => {
+  test('gets a new name and picture, and ignores other fields', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/update-user', { name: 'Anna', image: 'https://example.org/ann.png', email: 'eve@example.org' })).toMatchObject({
       status: 200,

@@ -1,4 +1,4 @@
-/** What the operator hands to somebody who asks for what is theirs. */
+/** The operator's export of a user's data. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AccountFile } from '../../client/export/format.ts'
@@ -21,7 +21,7 @@ afterAll(() => stack.close())
 
 const slugOf = async (id: string) => (await stack.sql.query<{ slug: string }>('select slug from auth.organizations where id = $1', [id])).rows[0]!.slug
 
-test('is the file that they would write themselves, and they can bring it back', async () => {
+test('an export by the operator equals the user’s own export, and the user can restore it', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   const client = clientOf(stack, editor)
   const account = await unwrap(client.data.from('accounts').insert({ name: 'Giro', type: 'checking', currency: 'eur' }).select('id').single())
@@ -33,16 +33,16 @@ test('is the file that they would write themselves, and they can bring it back',
 
   const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', editor.email.toUpperCase(), '--organization', await slugOf(id))
   expect({ code, text }).toEqual({ code: 0, text: '' })
-  const [operators, own] = [await filesOf(file), await filesOf(await blobOf(await exportMine(client)))]
-  expect([...operators.keys()]).toEqual([...own.keys()])
-  for (const [path, content] of own) {
+  const [operatorExport, userExport] = [await filesOf(file), await filesOf(await blobOf(await exportMine(client)))]
+  expect([...operatorExport.keys()]).toEqual([...userExport.keys()])
+  for (const [path, content] of userExport) {
     if (path === 'manifest.json') continue
-    // the one that asks is the client's
-    expect(operators.get(path), path).toBe(content.replace('"current":true', '"current":false'))
+    // The current session differs: the user's own export runs in a session of the client.
+    expect(operatorExport.get(path), path).toBe(content.replace('"current":true', '"current":false'))
   }
-  expect(JSON.parse(operators.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
-  expect(rowsIn(operators, 'personal/categories.jsonl')).toMatchObject([{ name: 'My own' }])
-  expect(rowsIn(operators, 'account/invitations.jsonl')).toMatchObject([{ organization_name: 'Another', role: 'viewer' }])
+  expect(JSON.parse(operatorExport.get('manifest.json')!)).toMatchObject({ user: { email: editor.email }, organization: { id, name: 'The Team' } })
+  expect(rowsIn(operatorExport, 'personal/categories.jsonl')).toMatchObject([{ name: 'My own' }])
+  expect(rowsIn(operatorExport, 'account/invitations.jsonl')).toMatchObject([{ organization_name: 'Another', role: 'viewer' }])
   const owners = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
   expect(rowsIn(owners, 'account/organizations.jsonl')).toEqual(await clientOf(stack, owner).auth.organization.list())
 
@@ -50,7 +50,7 @@ test('is the file that they would write themselves, and they can bring it back',
   expect(await restoreMine(client, file)).toMatchObject({ problems: [], tables: { transactions: { stored: 1, present: 0 } } })
 })
 
-/** Where an export has what each table of schema auth knows of a person; null where that only proves who they are, or is nobody's to take along. */
+/** The file of the export that holds each table of schema auth. Null for tables that only prove the user's identity or hold no personal data. */
 const fileOfTable: Record<string, AccountFile | null> = {
   users: 'user',
   sessions: 'sessions',
@@ -64,7 +64,7 @@ const fileOfTable: Record<string, AccountFile | null> = {
   two_factor_tokens: null,
 }
 
-test('forgets no table that knows somebody, and gives away nothing that opens their account', async () => {
+test('an export covers each table with data of the user, and contains no secret that opens the account', async () => {
   const { rows: tables } = await stack.sql.query<{ name: string }>(
     `select distinct c.relname as name from pg_class c
     left join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' left join pg_constraint r on r.conrelid = c.oid and r.confrelid = 'auth.users'::regclass
@@ -95,22 +95,22 @@ test('forgets no table that knows somebody, and gives away nothing that opens th
     ],
   )
 
-  const own = await filesOf(await blobOf(await exportMine(clientOf(stack, owner))))
-  const operators = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
+  const userExport = await filesOf(await blobOf(await exportMine(clientOf(stack, owner))))
+  const operatorExport = await filesOf((await operatorToFile(stack.ownerUrl, 'export', owner.email)).file)
   for (const file of new Set(Object.values(fileOfTable))) {
     if (file === null) continue
-    expect(rowsIn(own, `account/${file}.jsonl`), file).not.toEqual([])
-    expect(operators.get(`account/${file}.jsonl`), file).toBe(own.get(`account/${file}.jsonl`)!.replace('"current":true', '"current":false'))
+    expect(rowsIn(userExport, `account/${file}.jsonl`), file).not.toEqual([])
+    expect(operatorExport.get(`account/${file}.jsonl`), file).toBe(userExport.get(`account/${file}.jsonl`)!.replace('"current":true', '"current":false'))
   }
-  expect(rowsIn(own, 'account/sign_in.jsonl')).toEqual([{ has_password: true, passkey_required: false, two_factor: true, backup_codes_left: 10 }])
-  expect(rowsIn(own, 'account/providers.jsonl')).toMatchObject([{ issuer: 'https://login.example.org', subject: 'ann-there' }])
-  expect(rowsIn(own, 'account/passkeys.jsonl')).toMatchObject([{ name: 'Phone', backed_up: true, last_used_at: null }])
-  expect(rowsIn(own, 'account/api_keys.jsonl')).toMatchObject([{ name: 'Report', hint, role: 'viewer' }])
+  expect(rowsIn(userExport, 'account/sign_in.jsonl')).toEqual([{ has_password: true, passkey_required: false, two_factor: true, backup_codes_left: 10 }])
+  expect(rowsIn(userExport, 'account/providers.jsonl')).toMatchObject([{ issuer: 'https://login.example.org', subject: 'ann-there' }])
+  expect(rowsIn(userExport, 'account/passkeys.jsonl')).toMatchObject([{ name: 'Phone', backed_up: true, last_used_at: null }])
+  expect(rowsIn(userExport, 'account/api_keys.jsonl')).toMatchObject([{ name: 'Report', hint, role: 'viewer' }])
   const { rows: events } = await stack.sql.query(
     'select id from auth.events where user_id = $1 and organization_id is null order by happened_at desc, id desc',
     [id],
   )
-  expect(rowsIn(own, 'account/events.jsonl').map((event) => event['id'])).toEqual(events.map((event) => event['id']))
+  expect(rowsIn(userExport, 'account/events.jsonl').map((event) => event['id'])).toEqual(events.map((event) => event['id']))
   const { rows: [proof] } = await stack.sql.query<Record<string, string>>(
     `select a.password, f.secret, f.backup_codes[1] as backup, s.token, encode(k.key_hash, 'base64') as hash, 'public-key' as passkey, 'credential-of-' || $1 as credential
     from auth.accounts a join auth.two_factors f using (user_id) join auth.sessions s using (user_id) join auth.api_keys k using (user_id)
@@ -118,11 +118,11 @@ test('forgets no table that knows somebody, and gives away nothing that opens th
     [id],
   )
   for (const [what, value] of Object.entries({ ...proof!, key, totp: app.secret })) {
-    for (const [path, text] of [...own, ...operators]) expect(text.includes(value), `${what} in ${path}`).toBe(false)
+    for (const [path, text] of [...userExport, ...operatorExport]) expect(text.includes(value), `${what} in ${path}`).toBe(false)
   }
 })
 
-test('has what their role may list, and of no organization unless one is said', async () => {
+test('an export contains what the user’s role may list, and data of an organization only if the operator names it', async () => {
   const { id, owner, viewer } = await team(stack, ['viewer'])
   await unwrap(clientOf(stack, owner).data.from('tags').insert({ name: 'ours' }))
   const ofTeam = await filesOf((await operatorToFile(stack.ownerUrl, 'export', viewer.email, '--organization', await slugOf(id))).file)
@@ -133,7 +133,7 @@ test('has what their role may list, and of no organization unless one is said', 
   expect(rowsIn(ofOne, 'account/organizations.jsonl')).toMatchObject([{ id, role: 'viewer' }])
 })
 
-test('is of one moment, and no more of it is read than is taken', async () => {
+test('an export is a snapshot of one moment, and reads only as fast as its output is consumed', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query(
     `insert into api.transactions (name, amount, user_id, organization_id, description)
@@ -149,7 +149,7 @@ test('is of one moment, and no more of it is read than is taken', async () => {
     },
   })
   await expect.poll(() => parts.length).toBe(1)
-  // nobody takes it: the statement that reads is not asked again, and what others write now is not in it
+  // The output is not consumed: the export reads no further, and later changes by others are not in it.
   await stack.sql.query(`delete from api.transactions where name like 'Row %'`)
   expect(parts.length).toBe(1)
   const take = setInterval(() => taken.shift()?.(), 0)
@@ -160,7 +160,7 @@ test('is of one moment, and no more of it is read than is taken', async () => {
   expect(files.get('personal/transactions.csv')!.split('\r\n')).toHaveLength(6002)
 })
 
-test('needs no superuser: who owns the database is the authenticator’s member, and so may ask as a caller', async () => {
+test('an export needs no superuser: a database owner that is a member of the authenticator role can run it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const owner = `owner_${randomBytes(4).toString('hex')}`
   await stack.sql.query(`create role ${owner} login password 'owner' in role authenticator, pg_read_all_data`)
@@ -169,7 +169,7 @@ test('needs no superuser: who owns the database is the authenticator’s member,
   await stack.sql.query(`drop role ${owner}`)
 })
 
-test('ends with an error, and is no archive, where it cannot be written', async () => {
+test('an export fails with an error if its output cannot be written', async () => {
   const ann = await signedIn(stack, 'Ann')
   await expect(admin(['export', ann.email], { databaseUrl: stack.ownerUrl, command: 'admin', migrateCommand: 'migrate' }, {
     write: (_part, written) => written?.(new Error('The disk is full.')),
@@ -180,14 +180,14 @@ test.each([
   [['nobody@example.org'], 'There is no user with the e-mail nobody@example.org.\n'],
   [['ANN', '--organization', 'elsewhere'], /^\S+ is no member of elsewhere\.\n$/],
   [[], 'Say the e-mail. `infra/docker/admin --help` shows how.\n'],
-])('%j is told beside the file, which stays empty', async (words, sentence) => {
+])('an export with the arguments %j prints an error to the terminal and leaves the file empty', async (args, sentence) => {
   const ann = await signedIn(stack, 'Ann')
-  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...words.map((word) => (word === 'ANN' ? ann.email : word)))
+  const { code, file, text } = await operatorToFile(stack.ownerUrl, 'export', ...args.map((word) => (word === 'ANN' ? ann.email : word)))
   expect({ code, size: file.size }).toEqual({ code: 1, size: 0 })
   expect(text).toMatch(sentence)
 })
 
-test('does not fill a terminal', async () => {
+test('an export refuses to write to a terminal', async () => {
   const ann = await signedIn(stack, 'Ann')
   let text = ''
   const terminal = { isTTY: true, write: (part: string | Uint8Array) => (text += String(part)) }

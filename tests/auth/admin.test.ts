@@ -13,8 +13,8 @@ afterAll(() => stack.close())
 
 const run = (...argv: string[]) => operator(stack.ownerUrl, ...argv)
 
-describe('an operator', () => {
-  test('reads what there is to do', async () => {
+describe('the operator’s command', () => {
+  test('lists its subcommands', async () => {
     const { code, text } = await run('--help')
     expect(code).toBe(0)
     expect(text).toMatch(/^Usage: infra\/docker\/admin <command>/)
@@ -23,7 +23,7 @@ describe('an operator', () => {
     expect((await run()).code).toBe(1)
   })
 
-  test('sees the versions of the database and of the command with their floors', async () => {
+  test('prints the versions of the database and of the command, with their supported minimum', async () => {
     const { code, text } = await run('status')
     expect(code).toBe(0)
     expect(text).toMatch(/^Database test_\w+\nprogram +version +floor\npostgresql +\d+\.\d+ .*\nnode +\d+\.\d+\.\d+ /)
@@ -31,7 +31,7 @@ describe('an operator', () => {
     expect(text.split('\n').filter((line) => /^(Error|Warning):/.test(line))).toEqual(belowFloors(versions).map(({ line }) => line))
   })
 
-  test('grants a product, which the user has at once, and ends it', async () => {
+  test('grants a product to a user at once, and ends it', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await run('grant', ann.email.toUpperCase(), 'teams', '--days', '30')).toMatchObject({
       code: 0,
@@ -43,9 +43,9 @@ describe('an operator', () => {
     expect((await ann.get('/get-session')).body.subscription).toEqual({ isSubscribed: false, productId: null })
   })
 
-  test('ends the API keys of a user, of whatever context, and nobody else’s', async () => {
+  test('ends the API keys of one user in all contexts, and of no other user', async () => {
     const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
-    const keyOf = async (someone: Person) => (await someone.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })).body.key as string
+    const keyOf = async (user: Person) => (await user.post('/api-key/create', { name: 'Report', expiresInDays: 9, password })).body.key as string
     const [anns, bobs] = [await keyOf(ann), await keyOf(bob)]
     const status = async (key: string) => (await person(stack).call('POST', '/token', undefined, { authorization: `Bearer ${key}` })).status
     expect(await run('api-keys', 'revoke', ann.email.toUpperCase())).toEqual({ code: 0, text: `Ended 1 API key of ${ann.email}.\n` })
@@ -54,7 +54,7 @@ describe('an operator', () => {
     expect(await run('api-keys', 'list')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command api-keys list') })
   })
 
-  test('ends one product of several', async () => {
+  test('ends one of several products', async () => {
     const ann = await subscribed(stack, 'Ann')
     await run('grant', ann.email, 'business')
     await run('end', ann.email, 'business')
@@ -78,7 +78,7 @@ describe('an operator', () => {
     expect((await run('products')).text).toContain('business')
   })
 
-  test('on a database that is not migrated is told so', async () => {
+  test('fails on a database that is not migrated, with a message that says so', async () => {
     expect(await operator(connection(stack.ownerUrl, { database: 'template1' }), 'users'))
       .toEqual({ code: 1, text: 'The database is not migrated: run `docker compose up -d --wait` first.\n' })
   })
@@ -92,7 +92,7 @@ describe('an operator', () => {
     [['dance'], 'There is no command dance. `infra/docker/admin --help` shows how.'],
     [['users', '--limit', '0'], '--limit must be a whole number'],
     [['users', '--colour'], "Unknown option '--colour'"],
-  ])('who says %j reads one sentence, and the exit code is not zero', async (argv, sentence) => {
+  ])('with the arguments %j prints one sentence and exits with an error', async (argv, sentence) => {
     const ann = await signedIn(stack, 'Ann')
     const { code, text } = await run(...argv.map((word) => (word === 'KNOWN' ? ann.email : word)))
     expect(code).toBe(1)

@@ -1,4 +1,4 @@
-/** Keys for a person's programs: what one may, and everything that ends one. */
+/** API keys for a user's programs: their rights, and all events that end them. */
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,17 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-type Wish = { name?: string, expiresInDays?: number, organizationId?: string | null, role?: string, password?: string }
+type KeyOptions = { name?: string, expiresInDays?: number, organizationId?: string | null, role?: string, password?: string }
 
-/** Right after a sign-in, so that no password has to be checked. */
-const ask = (someone: Person, wish: Wish = {}) => someone.post('/api-key/create', { name: 'Report', expiresInDays: 30, ...wish })
-const made = async (someone: Person, wish: Wish = {}): Promise<{ id: string, key: string }> => {
-  const answer = await ask(someone, wish)
+/** Creates a key right after a sign-in, which needs no password. */
+const postKey = (user: Person, options: KeyOptions = {}) => user.post('/api-key/create', { name: 'Report', expiresInDays: 30, ...options })
+const createKey = async (user: Person, options: KeyOptions = {}): Promise<{ id: string, key: string }> => {
+  const answer = await postKey(user, options)
   expect(answer).toMatchObject({ status: 200 })
   return answer.body
 }
 
-/** A program, which has no browser. */
+/** A request of a program, without cookies. */
 const program = (key: string, headers: Record<string, string> = {}) =>
   person(stack, 'program').call('POST', '/token', undefined, { authorization: `Bearer ${key}`, ...headers })
 const tokenOf = async (key: string): Promise<string> => {
@@ -52,15 +52,15 @@ const refusedAtBoth = async (key: string, token: string) => {
   expect(await program(key)).toMatchObject(noKey)
   expect(await data('GET', '/transactions', token)).toMatchObject(ended)
 }
-const session = async (someone: Person, organizationId: string | null = null) => {
-  await someone.post('/organization/set-active', { organizationId })
-  return someone.token()
+const session = async (user: Person, organizationId: string | null = null) => {
+  await user.post('/organization/set-active', { organizationId })
+  return user.token()
 }
 
-describe('Ann makes a key for her script', () => {
-  test('sees it once, finds it in her list without the key, and only its hash is stored', async () => {
+describe('creating an API key', () => {
+  test('shows the key once; the list hides it, and the database stores only its hash', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { body } = await ask(ann, { name: 'Monthly report', expiresInDays: 90 })
+    const { body } = await postKey(ann, { name: 'Monthly report', expiresInDays: 90 })
     expect(body).toEqual({
       id: expect.any(String),
       name: 'Monthly report',
@@ -80,9 +80,9 @@ describe('Ann makes a key for her script', () => {
     expect(JSON.stringify(row)).not.toContain(key.slice(8))
   })
 
-  test('gets ordinary tokens of one hour with it, of the key’s context and role', async () => {
+  test('lets a program get ordinary tokens of one hour, with the key’s context and role', async () => {
     const { id: organizationId, owner } = await team(stack, [])
-    const { id, key } = await made(owner, { organizationId, role: 'editor' })
+    const { id, key } = await createKey(owner, { organizationId, role: 'editor' })
     const claims = decodeJwt(await tokenOf(key))
     const like = decodeJwt(await owner.token())
     expect(claims).toEqual({
@@ -93,12 +93,12 @@ describe('Ann makes a key for her script', () => {
       api_key: 'editor',
       claims: { organization_id: organizationId, organization_role: 'editor' },
     })
-    expect(decodeJwt(await tokenOf((await made(owner)).key))).toMatchObject({ api_key: 'viewer', claims: {} })
+    expect(decodeJwt(await tokenOf((await createKey(owner)).key))).toMatchObject({ api_key: 'viewer', claims: {} })
   })
 
-  test('and sees when it was last used, to the minute', async () => {
+  test('and using it shows the time of the last use, to the minute', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { id, key } = await made(ann)
+    const { id, key } = await createKey(ann)
     const used = async () => (await ann.get('/api-key/list')).body[0].last_used_at
     await tokenOf(key)
     const first = await used()
@@ -110,25 +110,25 @@ describe('Ann makes a key for her script', () => {
     expect(Date.parse(await used())).toBeGreaterThanOrEqual(Date.parse(first))
   })
 
-  test('by her password, or within ten minutes of a sign-in', async () => {
+  test('needs the password, or a sign-in within the last ten minutes', async () => {
     const ann = await signedIn(stack, 'Ann')
-    expect(await ask(ann, { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
-    const wish = { name: 'Report', expiresInDays: 1 }
-    expect((await ann.post('/api-key/create', wish)).status).toBe(200)
+    expect(await postKey(ann, { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
+    const options = { name: 'Report', expiresInDays: 1 }
+    expect((await ann.post('/api-key/create', options)).status).toBe(200)
     await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
-    expect(await ann.post('/api-key/create', wish)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
-    expect((await ask(ann, { password })).status).toBe(200)
+    expect(await ann.post('/api-key/create', options)).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
+    expect((await postKey(ann, { password })).status).toBe(200)
   })
 
-  test('not before her address is hers: whoever signed up with it would keep a key to what she stores later', async () => {
+  test('needs a verified address: otherwise an attacker who signed up with a victim’s address would keep a key', async () => {
     const mallory = person(stack, 'Mallory')
     await mallory.signUp()
-    expect(await ask(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
+    expect(await postKey(mallory)).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
   })
 
-  test('not without a name, an end within a year, or with a role that there is not', async () => {
+  test('needs a name, an expiry within a year, and an existing role', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const wrong: [Wish, string][] = [
+    const wrong: [KeyOptions, string][] = [
       [{ name: '' }, 'name'],
       [{ name: 'two\nlines' }, 'name'],
       [{ expiresInDays: 0 }, 'expiresInDays'],
@@ -137,45 +137,48 @@ describe('Ann makes a key for her script', () => {
       [{ role: 'owner' }, 'role'],
       [{ role: 'admin' }, 'role'],
     ]
-    for (const [wish, field] of wrong)
-      expect(await ask(ann, wish)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringContaining(`field ${field}`) } })
+    for (const [options, field] of wrong)
+      expect(await postKey(ann, options)).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR', message: expect.stringContaining(`field ${field}`) },
+      })
     expect((await ann.post('/api-key/create', { name: 'Report', password })).status).toBe(400)
   })
 
-  test('at most twenty, also at the same moment; an ended one makes room', async () => {
+  test('is limited to twenty per user, even at the same moment; an ended key frees a slot', async () => {
     const ann = await signedIn(stack, 'Ann')
-    await Promise.all(Array.from({ length: 17 }, () => ask(ann)))
-    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(ann)))
+    await Promise.all(Array.from({ length: 17 }, () => postKey(ann)))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => postKey(ann)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 403, body: { error: 'API_KEY_LIMIT_REACHED' } })
     const [one] = (await ann.get('/api-key/list')).body
     await stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [one.id])
-    expect((await ask(ann)).status).toBe(200)
+    expect((await postKey(ann)).status).toBe(200)
   })
 })
 
-describe('a key is no higher than its person', () => {
-  test('nor for a team that is not theirs', async () => {
+describe('a key has at most the rights of its user', () => {
+  test('and cannot be created for another team', async () => {
     const { id: organizationId, owner, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
     const may: [Person, string[]][] = [[owner, ['admin', 'editor', 'viewer']], [admin, ['admin', 'editor', 'viewer']], [editor, ['editor', 'viewer']], [
       viewer,
       ['viewer'],
     ]]
-    for (const [someone, roles] of may) {
+    for (const [user, roles] of may) {
       for (const role of ['admin', 'editor', 'viewer']) {
-        expect(await ask(someone, { organizationId, role })).toMatchObject(
+        expect(await postKey(user, { organizationId, role })).toMatchObject(
           roles.includes(role) ? { status: 200, body: { role, organization_id: organizationId } } : { status: 403, body: { error: 'FORBIDDEN' } },
         )
       }
     }
-    expect(await ask(await signedIn(stack, 'Eve'), { organizationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
+    expect(await postKey(await signedIn(stack, 'Eve'), { organizationId })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
   })
 
-  test('a viewer’s key reads the team’s rows, and changes nothing, whatever its person may', async () => {
+  test('and a viewer’s key reads the team’s rows but cannot change them, even if its user can', async () => {
     const { id: organizationId, owner } = await team(stack, [])
     const rent = await store(await session(owner, organizationId), 'Rent')
-    const mine = await store(await session(owner), 'Mine')
-    const token = await tokenOf((await made(owner, { organizationId })).key)
+    const personal = await store(await session(owner), 'Mine')
+    const token = await tokenOf((await createKey(owner, { organizationId })).key)
     expect((await data('GET', '/transactions', token)).body).toMatchObject([{ name: 'Rent' }])
     expect(await data('POST', '/rpc/get_filtered_transactions', token, { filters: [] })).toMatchObject({ status: 200, body: [{ name: 'Rent' }] })
     for (
@@ -183,7 +186,7 @@ describe('a key is no higher than its person', () => {
         ['POST', '/transactions', { name: 'No', amount: 1 }],
         ['POST', '/transactions', { name: 'No', amount: 1, organization_id: null }],
         ['PATCH', `/transactions?id=eq.${rent.id}`, { name: 'No' }],
-        ['PATCH', `/transactions?id=eq.${mine.id}`, { name: 'No' }],
+        ['PATCH', `/transactions?id=eq.${personal.id}`, { name: 'No' }],
         ['DELETE', `/transactions?id=eq.${rent.id}`, undefined],
         ['PUT', `/transactions?id=eq.${rent.id}`, { ...rent, name: 'No' }],
         ['POST', '/rpc/import_transactions', { p_rows: [{ name: 'No', amount: 1 }] }],
@@ -194,30 +197,33 @@ describe('a key is no higher than its person', () => {
     expect(await data('POST', '/transactions', token, { name: 'No', amount: 1 }, { prefer: 'tx=rollback' })).toMatchObject(denied)
   })
 
-  test('a key of a team neither reads nor changes its person’s own rows, which a session in the team does', async () => {
+  test('and a team key cannot read or change the user’s personal rows, although a session in the team can', async () => {
     const { id: organizationId, owner } = await team(stack, [])
-    const mine = await store(await session(owner), 'Mine')
+    const personal = await store(await session(owner), 'Mine')
     const inTeam = await session(owner, organizationId)
     expect((await data('GET', '/transactions', inTeam)).body).toMatchObject([{ name: 'Mine' }])
-    const token = await tokenOf((await made(owner, { organizationId, role: 'admin' })).key)
+    const token = await tokenOf((await createKey(owner, { organizationId, role: 'admin' })).key)
     expect(await data('GET', '/transactions', token)).toMatchObject({ status: 200, body: [] })
     expect(await data('GET', '/app_subscriptions', token)).toMatchObject({ status: 200, body: [] })
     expect(await data('GET', '/activity', token)).toMatchObject({ status: 200, body: [] })
-    expect(await data('PATCH', `/transactions?id=eq.${mine.id}`, token, { name: 'No' })).toMatchObject({ status: 200, body: [] })
+    expect(await data('PATCH', `/transactions?id=eq.${personal.id}`, token, { name: 'No' })).toMatchObject({ status: 200, body: [] })
     expect(await data('POST', '/transactions', token, { name: 'No', amount: 1, organization_id: null })).toMatchObject(denied)
-    expect(await data('POST', '/line_items', token, { transaction_id: mine.id, name: 'No', amount: 1 })).toMatchObject({ status: 409, body: { code: '23503' } })
-    const { body: [activity] } = await data('GET', `/activity?row_id=eq.${mine.id}`, inTeam)
+    expect(await data('POST', '/line_items', token, { transaction_id: personal.id, name: 'No', amount: 1 })).toMatchObject({
+      status: 409,
+      body: { code: '23503' },
+    })
+    const { body: [activity] } = await data('GET', `/activity?row_id=eq.${personal.id}`, inTeam)
     expect(await data('POST', '/rpc/undo', token, { p_activity_id: activity.id })).toMatchObject({ status: 404 })
     expect((await data('POST', '/rpc/get_transaction_stat', token, { p_organization_id: null, p_filters: [] })).body).toBe(0)
     const stored = await store(token, 'Of the team')
     expect(stored).toMatchObject({ organization_id: organizationId, user_id: await owner.id() })
   })
 
-  test('a key of the personal rows reaches no team', async () => {
+  test('and a personal key cannot access a team', async () => {
     const { id: organizationId, owner } = await team(stack, [])
     await store(await session(owner, organizationId), 'Rent')
-    const reading = await tokenOf((await made(owner)).key)
-    const writing = await tokenOf((await made(owner, { role: 'editor' })).key)
+    const reading = await tokenOf((await createKey(owner)).key)
+    const writing = await tokenOf((await createKey(owner, { role: 'editor' })).key)
     for (const token of [reading, writing]) expect((await data('GET', '/transactions', token)).body).toEqual([])
     expect(await data('POST', '/transactions', reading, { name: 'No', amount: 1 })).toMatchObject(denied)
     expect(await data('POST', '/transactions', writing, { name: 'No', amount: 1, organization_id: organizationId })).toMatchObject(denied)
@@ -232,20 +238,20 @@ describe('a key and its tokens end at once when', () => {
     expect((path === '/organization/update-member-role' ? await owner.patch(path, body) : await owner.post(path, body)).status).toBe(200)
   }
   const ends: [string, (world: World) => Promise<unknown>][] = [
-    ['it is revoked', async ({ editor, keyId }) => expect((await editor.post('/api-key/revoke', { keyId })).status).toBe(200)],
-    ['it is over', ({ keyId }) => stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [keyId])],
-    ['its person is removed', (world) => member(world, '/organization/remove-member', world.editor)],
-    ['its person leaves', async ({ editor, id }) => expect((await editor.post('/organization/leave', { organizationId: id })).status).toBe(200)],
-    ['its person becomes less than it', (world) => member(world, '/organization/update-member-role', world.editor, { role: 'viewer' })],
+    ['the user revokes it', async ({ editor, keyId }) => expect((await editor.post('/api-key/revoke', { keyId })).status).toBe(200)],
+    ['it expires', ({ keyId }) => stack.sql.query('update auth.api_keys set expires_at = now() where id = $1', [keyId])],
+    ['its user is removed from the team', (world) => member(world, '/organization/remove-member', world.editor)],
+    ['its user leaves the team', async ({ editor, id }) => expect((await editor.post('/organization/leave', { organizationId: id })).status).toBe(200)],
+    ['its user’s role drops below the key’s role', (world) => member(world, '/organization/update-member-role', world.editor, { role: 'viewer' })],
     ['the team is deleted', async ({ owner, id }) => expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)],
-    ['its person’s account is deleted', async ({ editor }) => stack.sql.query('delete from auth.users where id = $1', [await editor.id()])],
-    ['a new password is chosen by mail', async ({ editor }) => {
+    ['its user’s account is deleted', async ({ editor }) => stack.sql.query('delete from auth.users where id = $1', [await editor.id()])],
+    ['the user resets the password by mail', async ({ editor }) => {
       await person(stack).post('/forget-password', { email: editor.email })
       const mail = await stack.mail.waitFor(editor.email, ({ text }) => text.includes('/reset-password'))
       const token = new URL(linkIn(mail)).searchParams.get('token')
       expect((await person(stack).post('/reset-password', { token, password: 'a new password' })).status).toBe(200)
     }],
-    ['a change of the address is stopped, which somebody else asked for', async ({ editor }) => {
+    ['the user stops an address change that an attacker requested', async ({ editor }) => {
       await editor.post('/request-email-change', { newEmail: 'mallory@example.net', password })
       const mail = await stack.mail.waitFor(editor.email, ({ text }) => text.includes('stop-email-change'))
       const token = new URL(linkIn(mail)).searchParams.get('token')
@@ -254,25 +260,25 @@ describe('a key and its tokens end at once when', () => {
   ]
   test.each(ends)('%s', async (_, end) => {
     const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
-    const { id: keyId, key } = await made(editor, { organizationId: id, role: 'editor' })
+    const { id: keyId, key } = await createKey(editor, { organizationId: id, role: 'editor' })
     const token = await tokenOf(key)
     expect((await data('GET', '/transactions', token)).status).toBe(200)
     await end({ id, owner, editor, viewer, keyId })
     await refusedAtBoth(key, token)
   })
 
-  test('its person was less for a moment: the key does not come back with the role', async () => {
+  test('its user’s role was lower for a moment, and the key stays ended when the role returns', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
-    const [high, low] = [await made(editor, { organizationId, role: 'editor' }), await made(editor, { organizationId })]
+    const [high, low] = [await createKey(editor, { organizationId, role: 'editor' }), await createKey(editor, { organizationId })]
     const token = await tokenOf(high.key)
     for (const role of ['viewer', 'admin']) await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })
     await refusedAtBoth(high.key, token)
     expect((await data('GET', '/transactions', await tokenOf(low.key))).status).toBe(200)
   })
 
-  test('its person became less by a way that no trigger saw', async () => {
+  test('its user’s role drops by a change that no trigger handles', async () => {
     const { id: organizationId, editor } = await team(stack, ['editor'])
-    const { key } = await made(editor, { organizationId, role: 'editor' })
+    const { key } = await createKey(editor, { organizationId, role: 'editor' })
     const token = await tokenOf(key)
     await stack.sql.query('alter table auth.members disable trigger members_end_api_keys')
     try {
@@ -283,9 +289,9 @@ describe('a key and its tokens end at once when', () => {
     await refusedAtBoth(key, token)
   })
 
-  test('but not when its person becomes more, signs out, or chooses another password while signed in', async () => {
+  test('but not when its user’s role rises, or its user signs out or changes the password', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
-    const { key } = await made(editor, { organizationId, role: 'editor' })
+    const { key } = await createKey(editor, { organizationId, role: 'editor' })
     const token = await tokenOf(key)
     await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role: 'admin' })
     expect((await editor.post('/change-password', { currentPassword: password, newPassword: 'another password' })).status).toBe(200)
@@ -295,10 +301,10 @@ describe('a key and its tokens end at once when', () => {
   })
 })
 
-describe('nothing else', () => {
-  test('opens by a key: it is no session, and its token is none', async () => {
+describe('an API key', () => {
+  test('is not a session: it opens only POST /token, and its token opens no route of the auth surface', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { id, key } = await made(ann)
+    const { id, key } = await createKey(ann)
     for (const bearer of [key, await tokenOf(key)]) {
       for (const [method, path] of [['GET', '/get-session'], ['GET', '/api-key/list'], ['GET', '/organization/list'], ['POST', '/sign-out']] as const) {
         const answer = await person(stack).call(method, path, undefined, { authorization: `Bearer ${bearer}` })
@@ -309,32 +315,32 @@ describe('nothing else', () => {
       expect(await person(stack).call('POST', '/api-key/revoke', { keyId: id }, { authorization: `Bearer ${bearer}` })).toMatchObject(noKey)
     }
     expect((await person(stack).call('POST', '/token', undefined, { authorization: `Bearer ${await tokenOf(key)}` })).status).toBe(401)
-    // nor where the data surface looks for a token
+    // Nor does the data surface accept a key in place of a token.
     expect((await data('GET', '/transactions', key)).status).toBe(401)
   })
 
-  test('is known of somebody else’s key: not in the list, not to be revoked', async () => {
+  test('of one user is not listed for and cannot be revoked by another user', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
-    const { id, key } = await made(ann)
+    const { id, key } = await createKey(ann)
     expect(await eve.post('/api-key/revoke', { keyId: id })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect((await eve.get('/api-key/list')).body).toEqual([])
-    // nor do a team's owner and a colleague see each other's
+    // A team's owner and a colleague cannot see each other's keys either.
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
-    const theirs = await made(editor, { organizationId })
+    const theirs = await createKey(editor, { organizationId })
     expect((await owner.get('/api-key/list')).body).toEqual([])
     expect((await owner.post('/api-key/revoke', { keyId: theirs.id })).status).toBe(404)
     await tokenOf(key)
     await tokenOf(theirs.key)
   })
 
-  test('is a key that was made up', async () => {
+  test('that was made up is refused', async () => {
     for (const wrong of ['fin_', 'fin_x', `fin_${'A'.repeat(43)}`, `fin_${'A'.repeat(4_000)}`, "fin_' or true --", 'fin_%00'])
       expect(await program(wrong), wrong).toMatchObject(noKey)
   })
 
-  test('is taken for a key: neither its hash, its id, its hint, nor a part of it', async () => {
+  test('is not accepted as its hash, id, hint or a part of it', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { id, key } = await made(ann)
+    const { id, key } = await createKey(ann)
     const hash = createHash('sha256').update(key).digest('base64url')
     for (const wrong of [`fin_${hash}`, `fin_${id}`, key.slice(0, 8), key.slice(0, -1), `${key}A`, key.toUpperCase()]) {
       expect((await program(wrong)).status).toBe(401)
@@ -342,41 +348,41 @@ describe('nothing else', () => {
   })
 })
 
-describe('whose token it is', () => {
-  test('a key decides alone, also beside a cookie; another bearer changes nothing', async () => {
+describe('POST /token with an API key', () => {
+  test('ignores a session cookie in the same request; a bearer that is no key is ignored', async () => {
     const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
-    const { id, key } = await made(ann)
-    const beside = (bearer: string) => bob.call('POST', '/token', undefined, { authorization: bearer })
-    expect(decodeJwt((await beside(`Bearer ${key}`)).body.token)).toMatchObject({ user_id: await ann.id(), sid: id })
-    expect(decodeJwt((await beside(`bearer  ${key}`)).body.token)).toMatchObject({ user_id: await ann.id() })
+    const { id, key } = await createKey(ann)
+    const tokenRequest = (bearer: string) => bob.call('POST', '/token', undefined, { authorization: bearer })
+    expect(decodeJwt((await tokenRequest(`Bearer ${key}`)).body.token)).toMatchObject({ user_id: await ann.id(), sid: id })
+    expect(decodeJwt((await tokenRequest(`bearer  ${key}`)).body.token)).toMatchObject({ user_id: await ann.id() })
     await ann.post('/api-key/revoke', { keyId: id })
-    expect(await beside(`Bearer ${key}`)).toMatchObject(noKey)
-    // as ever: a client that sends its old token along
-    expect(decodeJwt((await beside(`Bearer ${await bob.token()}`)).body.token)).toMatchObject({ user_id: await bob.id() })
-    expect((await beside('Basic eDp5')).status).toBe(200)
+    expect(await tokenRequest(`Bearer ${key}`)).toMatchObject(noKey)
+    // The same as without keys: a client may send its old token along.
+    expect(decodeJwt((await tokenRequest(`Bearer ${await bob.token()}`)).body.token)).toMatchObject({ user_id: await bob.id() })
+    expect((await tokenRequest('Basic eDp5')).status).toBe(200)
   })
 
-  test('a page of another site is refused, whatever key it holds', async () => {
-    const { key } = await made(await signedIn(stack, 'Ann'))
+  test('from a page of another site is refused', async () => {
+    const { key } = await createKey(await signedIn(stack, 'Ann'))
     expect(await program(key, { origin: 'https://evil.example' })).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
   })
 
-  test('a key that is revoked while programs use it is of no use to any of them afterwards', async () => {
+  test('fails for all programs at once after the key is revoked', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { id, key } = await made(ann)
-    const asked = Array.from({ length: 12 }, () => program(key))
+    const { id, key } = await createKey(ann)
+    const requests = Array.from({ length: 12 }, () => program(key))
     expect((await ann.post('/api-key/revoke', { keyId: id })).status).toBe(200)
-    for (const { status, body } of await Promise.all(asked)) {
+    for (const { status, body } of await Promise.all(requests)) {
       expect([200, 401]).toContain(status)
       if (status === 200) expect(await data('GET', '/transactions', body.token)).toMatchObject(ended)
     }
   })
 
-  test('a key that is made while its person becomes less does not stay', async () => {
+  test('fails if the key was created while its user’s role dropped', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const userId = await editor.id()
     const [answers] = await Promise.all([
-      Promise.all(Array.from({ length: 6 }, () => ask(editor, { organizationId, role: 'editor' }))),
+      Promise.all(Array.from({ length: 6 }, () => postKey(editor, { organizationId, role: 'editor' }))),
       owner.patch('/organization/update-member-role', { organizationId, userId, role: 'viewer' }),
     ])
     for (const { status, body } of answers) {
@@ -387,9 +393,9 @@ describe('whose token it is', () => {
   })
 })
 
-test('no log has a key, and none of its tokens', async () => {
+test('no log line contains a key or its tokens', async () => {
   const ann = await signedIn(stack, 'Ann')
-  const { key } = await made(ann)
+  const { key } = await createKey(ann)
   const token = await tokenOf(key)
   await data('GET', '/transactions', token)
   await program(`${key}A`)
@@ -398,7 +404,7 @@ test('no log has a key, and none of its tokens', async () => {
   for (const secret of [key.slice(8), createHash('sha256').update(key).digest('hex'), token.split('.')[2] ?? '']) expect(text).not.toContain(secret)
 })
 
-test('wrong keys are counted per address: the right one goes on working', async () => {
+test('wrong keys are limited per client address, and the right key still works', async () => {
   await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
   const ann = await signedIn(limited, 'Ann')
   const from = (address: string, key: string) =>

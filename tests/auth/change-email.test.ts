@@ -1,4 +1,4 @@
-/** A person's address changes: confirmed at the new one, told to the old one, which can stop it. */
+/** Changes of a user's address: confirmed at the new address, reported to the old one, which can stop them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, type Person } from '../support/person.ts'
@@ -21,41 +21,41 @@ const tokenIn = async (to: string, path: string) => {
 }
 const confirming = (to: string) => tokenIn(to, 'confirm-email-change')
 const stopping = (from: string) => tokenIn(from, 'stop-email-change')
-/** Asks for another address. @returns that address */
-async function asked(someone: Person, newEmail = newAddress()): Promise<string> {
-  expect(await someone.post('/request-email-change', { newEmail, password })).toMatchObject(done)
+/** Requests another address. @returns that address */
+async function requestChange(user: Person, newEmail = newAddress()): Promise<string> {
+  expect(await user.post('/request-email-change', { newEmail, password })).toMatchObject(done)
   return newEmail
 }
-const emailOf = async (someone: Person) => (await someone.get('/get-session')).body.user.email
-const anyone = () => person(stack)
+const emailOf = async (user: Person) => (await user.get('/get-session')).body.user.email
+const visitor = () => person(stack)
 
-describe('Ann changes her address', () => {
-  test('by a link to the new one, opened anywhere; she signs in with it from then on, and her sessions stay', async () => {
+describe('an address change', () => {
+  test('takes effect when the link to the new address is opened in any browser, and sessions stay', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const to = await asked(ann, newAddress().toUpperCase())
+    const to = await requestChange(ann, newAddress().toUpperCase())
     expect(await emailOf(ann)).toBe(ann.email)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(to.toLowerCase()) })).toMatchObject(done)
     expect((await ann.get('/get-session')).body.user).toMatchObject({ email: to.toLowerCase(), email_verified: true })
     expect((await person(stack, 'Ann', to).signIn()).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(401)
   })
 
-  test('and a link works once, opens nothing by being opened, and is no other link', async () => {
+  test('needs a confirmation on the linked page, and the link works once for this purpose only', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const to = await asked(ann)
+    const to = await requestChange(ann)
     const [confirm, stop] = [await confirming(to), await stopping(ann.email)]
     for (const [path, token] of [['confirm-email-change', confirm], ['stop-email-change', stop]]) {
       const page = await ann.call('GET', `/${path}?token=${token}`, undefined, { accept: 'text/html' })
       expect(page.headers.get('content-type')).toContain('text/html')
     }
     expect(await emailOf(ann)).toBe(ann.email)
-    expect(await anyone().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
-    expect(await anyone().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
-    expect(await anyone().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
-    expect(await anyone().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: stop })).toMatchObject(invalid)
+    expect(await visitor().post('/stop-email-change', { token: confirm })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token: confirm })).toMatchObject(invalid)
   })
 
-  test('not with a wrong password, to her own address or to what is none', async () => {
+  test('with a wrong password, to the same address or to an invalid address is refused', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/request-email-change', { newEmail: newAddress(), password: 'wrong' })).toMatchObject({
       status: 400,
@@ -63,28 +63,28 @@ describe('Ann changes her address', () => {
     })
     expect(await ann.post('/request-email-change', { newEmail: ann.email, password })).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
     expect(await ann.post('/request-email-change', { newEmail: 'ann', password })).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
-    expect((await anyone().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
+    expect((await visitor().post('/request-email-change', { newEmail: newAddress(), password })).status).toBe(401)
   })
 
-  test('not to somebody else’s, which is answered alike and refused only to who reads its mails', async () => {
+  test('to the address of another account responds the same, and only the link in the mail reports the conflict', async () => {
     const [ann, bob] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Bob')]
-    await asked(ann, bob.email)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
+    await requestChange(ann, bob.email)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(bob.email) })).toMatchObject({ status: 409, body: { error: 'USER_EXISTS' } })
     expect(await emailOf(ann)).toBe(ann.email)
   })
 
-  test('not by a link from before her password or her address changed', async () => {
+  test('by a link that is older than the last change of password or address is refused', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const [first, second] = [await asked(ann), await asked(ann)]
+    const [first, second] = [await requestChange(ann), await requestChange(ann)]
     const token = await confirming(first)
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
-    expect(await anyone().post('/confirm-email-change', { token })).toMatchObject(invalid)
-    const third = await asked(ann)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(second) })).toMatchObject(done)
+    expect(await visitor().post('/confirm-email-change', { token })).toMatchObject(invalid)
+    const third = await requestChange(ann)
     await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' })
-    expect(await anyone().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
+    expect(await visitor().post('/confirm-email-change', { token: await confirming(third) })).toMatchObject(invalid)
   })
 
-  test('not before she has verified the first one, and no mail is sent', async () => {
+  test('needs a verified address, and otherwise sends no mail', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const newEmail = newAddress()
@@ -93,37 +93,40 @@ describe('Ann changes her address', () => {
   })
 })
 
-describe('Eve, who knows Ann’s password, changes the address, and Ann reads it', () => {
-  test.each(['before', 'after'])('%s Eve has confirmed it: Ann’s address stays, Eve is out, and only a mail opens the account again', async (when) => {
-    const ann = await signedIn(stack, 'Ann')
-    const eve = person(stack, 'Eve', ann.email)
-    await eve.signIn()
-    const to = await asked(eve)
-    if (when === 'after') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(done)
-    expect(await anyone().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
-    expect((await eve.get('/get-session')).status).toBe(401)
-    for (const email of [ann.email, to]) expect((await person(stack, 'Eve', email).signIn()).status).toBe(401)
-    if (when === 'before') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(invalid)
-    const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    await ann.post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
-    expect((await person(stack, 'Ann', ann.email).signIn('known to Ann alone')).status).toBe(200)
-  })
+describe('an attacker who knows the password changes the address, and the owner stops the change', () => {
+  test.each(['before', 'after'])(
+    '%s the attacker confirmed it: the address stays, the attacker’s sessions end, and the password must be reset by mail',
+    async (when) => {
+      const ann = await signedIn(stack, 'Ann')
+      const eve = person(stack, 'Eve', ann.email)
+      await eve.signIn()
+      const to = await requestChange(eve)
+      if (when === 'after') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(done)
+      expect(await visitor().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
+      expect((await eve.get('/get-session')).status).toBe(401)
+      for (const email of [ann.email, to]) expect((await person(stack, 'Eve', email).signIn()).status).toBe(401)
+      if (when === 'before') expect(await eve.post('/confirm-email-change', { token: await confirming(to) })).toMatchObject(invalid)
+      const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
+      await ann.post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
+      expect((await person(stack, 'Ann', ann.email).signIn('known to Ann alone')).status).toBe(200)
+    },
+  )
 
-  test('and Eve cannot keep it by signing up with the old address, nor by changing the password', async () => {
+  test('and the attacker cannot keep the account by signing up with the old address or by changing the password', async () => {
     const ann = await signedIn(stack, 'Ann')
     const eve = person(stack, 'Eve', ann.email)
     await eve.signIn()
-    const to = await asked(eve)
+    const to = await requestChange(eve)
     await eve.post('/confirm-email-change', { token: await confirming(to) })
     await eve.post('/change-password', { currentPassword: password, newPassword: 'known to Eve alone' })
     expect((await person(stack, 'Eve', ann.email).signUp()).status).toBe(200)
-    expect(await anyone().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
+    expect(await visitor().post('/stop-email-change', { token: await stopping(ann.email) })).toMatchObject(done)
     const { rows } = await stack.sql.query('select name from auth.users where email in ($1, $2)', [ann.email, to])
     expect(rows).toEqual([{ name: 'Ann' }])
   })
 })
 
-test('domains that the operator lists bind the new address too', async () => {
+test('the domains in SIGN_UP_DOMAINS also restrict new addresses', async () => {
   await using limited = await startStack({ env: { SIGN_UP_DOMAINS: 'example.org' } })
   const ann = await signedIn(limited, 'Ann')
   expect(await ann.post('/request-email-change', { newEmail: 'ann@elsewhere.example', password })).toMatchObject({

@@ -1,4 +1,4 @@
-/** Both surfaces together: what the auth surface issues, the data surface honours, and no longer than it should. */
+/** Both surfaces together: the data surface accepts tokens of the auth surface, and refuses them as soon as their session ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { person, signedIn, team, type Person } from '../support/person.ts'
 import { notAToken, tokenCache } from '../support/postgrest-versions.ts'
@@ -20,7 +20,7 @@ const data = async (path: string, token?: string, body?: unknown) => {
 }
 
 describe('the main job', () => {
-  test('a person signs up, verifies, signs in, gets a token, stores a transaction and reads it back; nobody else sees it', async () => {
+  test('a user signs up, verifies, signs in, gets a token, stores a transaction and reads it back; other users do not see it', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await ann.verify()
@@ -34,7 +34,7 @@ describe('the main job', () => {
     expect(await data('/transactions')).toMatchObject({ status: 200, body: [] })
   })
 
-  test('a member of a team stores in its context what the whole team sees', async () => {
+  test('a member of a team stores a row that the whole team sees', async () => {
     const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
     expect(await data('/transactions', await editor.token(), { name: 'Rent', amount: -900 })).toMatchObject({
       status: 201,
@@ -45,7 +45,7 @@ describe('the main job', () => {
   })
 })
 
-describe('a token ends with', () => {
+describe('the next request with a token is refused after', () => {
   const expectRefused = ({ status, body, headers }: Awaited<ReturnType<typeof data>>) => {
     expect(status).toBe(401)
     expect(body).toEqual({ code: 'PGRST301', message: expect.stringMatching(/^JWT /), details: null, hint: expect.stringContaining('/api/auth/token') })
@@ -53,7 +53,7 @@ describe('a token ends with', () => {
   }
   const ends: [string, (caller: { owner: Person, editor: Person, id: string }) => Promise<unknown>][] = [
     ['sign-out', ({ editor }) => editor.post('/sign-out')],
-    ['the session, revoked from elsewhere', async ({ editor }) => {
+    ['the session was revoked by another session', async ({ editor }) => {
       const elsewhere = person(stack, 'editor', editor.email)
       await elsewhere.signIn()
       await elsewhere.post('/revoke-other-sessions')
@@ -68,16 +68,16 @@ describe('a token ends with', () => {
     ],
     ['leaving it', ({ editor, id }) => editor.post('/organization/leave', { organizationId: id })],
     ['the organization', ({ owner, id }) => owner.delete('/organization/delete', { organizationId: id })],
-    ['the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
+    ['deletion of the account', ({ editor }) => stack.sql.query('delete from auth.users where email = $1', [editor.email])],
     [
-      'the session’s own end',
+      'the expiry of the session',
       ({ editor }) =>
         stack.sql.query(`update auth.sessions set expires_at = now() - interval '1 second' where user_id = (select id from auth.users where email = $1)`, [
           editor.email,
         ]),
     ],
   ]
-  test.each(ends)('%s, on the next request', async (_, end) => {
+  test.each(ends)('%s', async (_, end) => {
     const { id, owner, editor } = await team(stack, ['editor'])
     const token = await editor.token()
     expect((await data('/transactions', token)).status).toBe(200)
@@ -85,7 +85,7 @@ describe('a token ends with', () => {
     expectRefused(await data('/transactions', token))
   })
 
-  test('and not with what does not concern it', async () => {
+  test('a token stays valid when the organization is renamed or the session switches context', async () => {
     const { id, owner, editor } = await team(stack, ['editor', 'viewer'])
     const token = await editor.token()
     await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })
@@ -93,7 +93,7 @@ describe('a token ends with', () => {
     expect((await data('/transactions', token)).status).toBe(200)
   })
 
-  test('a token that is no token, or another’s cookie, is 401', async () => {
+  test('a malformed token and a cookie of another user return 401', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (const bearer of ['nonsense', [...ann.cookies.values()][0] ?? '', `${(await ann.token()).slice(0, -4)}AAAA`]) {
       expect(await data('/transactions', bearer)).toMatchObject({ status: 401, body: { code: 'PGRST301', message: expect.stringMatching(notAToken) } })

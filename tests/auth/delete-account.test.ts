@@ -1,4 +1,4 @@
-/** A person deletes their account: the password, a mail, and then everything personal is gone. */
+/** Account deletion: by password and mail. It deletes all personal data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
@@ -11,27 +11,27 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const refused = { status: 400, body: { error: 'INVALID_TOKEN', message: expect.any(String) } }
-const mailed = (someone: Person) => stack.mail.waitFor(someone.email, ({ subject }) => subject === 'Delete your account')
-/** Asks for the mail. @returns its link */
-async function asked(someone: Person): Promise<URL> {
-  expect((await someone.post('/delete-account', { password })).status).toBe(200)
-  return new URL(linkIn(await mailed(someone)))
+const mailed = (user: Person) => stack.mail.waitFor(user.email, ({ subject }) => subject === 'Delete your account')
+/** Requests the deletion. @returns the link in the mail */
+async function requestDeletion(user: Person): Promise<URL> {
+  expect((await user.post('/delete-account', { password })).status).toBe(200)
+  return new URL(linkIn(await mailed(user)))
 }
 const tokenOf = (link: URL) => link.searchParams.get('token') ?? ''
-const store = async (someone: Person, name: string) => {
-  const headers = { authorization: `Bearer ${await someone.token()}`, 'content-type': 'application/json' }
+const store = async (user: Person, name: string) => {
+  const headers = { authorization: `Bearer ${await user.token()}`, 'content-type': 'application/json' }
   expect((await fetch(`${stack.dataUrl}/transactions`, { method: 'POST', headers, body: JSON.stringify({ name, amount: -1 }) })).status).toBe(201)
 }
 const stored = async (name: string) => (await stack.sql.query('select user_id from api.transactions where name = $1', [name])).rows
 
-describe('Ann deletes her account', () => {
-  test('with her password and the link of a mail; every session, every token and everything personal is gone', async () => {
+describe('account deletion', () => {
+  test('with the password and the mailed link ends all sessions and tokens, and deletes all personal data', async () => {
     const ann = await signedIn(stack, 'Ann')
     const phone = person(stack, 'Ann', ann.email)
     await phone.signIn()
     const authorization = `Bearer ${await phone.token()}`
     await store(ann, 'Her own')
-    const link = await asked(ann)
+    const link = await requestDeletion(ann)
     expect(link.pathname).toBe('/api/auth/confirm-delete-account')
     const confirmed = await ann.post('/confirm-delete-account', { token: tokenOf(link) })
     expect(confirmed).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
@@ -43,9 +43,9 @@ describe('Ann deletes her account', () => {
     expect((await person(stack, 'Ann', ann.email).signUp()).status).toBe(200)
   })
 
-  test('and nothing happens before the link is confirmed, whoever opens it', async () => {
+  test('needs a confirmation: opening the link deletes nothing', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const link = await asked(ann)
+    const link = await requestDeletion(ann)
     for (const method of ['GET', 'HEAD']) {
       const answer = await ann.call(method, `/confirm-delete-account${link.search}`, undefined, { accept: 'text/html' })
       expect(answer.status).toBe(200)
@@ -54,42 +54,42 @@ describe('Ann deletes her account', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('not with a wrong password, and no mail is sent', async () => {
+  test('with a wrong password is refused, and sends no mail', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'INVALID_PASSWORD' } })
     expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
   })
 
-  test('not without a password once her sign-in is older than ten minutes, and no mail is sent', async () => {
+  test('without a password is refused more than ten minutes after the sign-in, and sends no mail', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [await ann.id()])
     expect(await ann.post('/delete-account', {})).toMatchObject({ status: 403, body: { error: 'FRESH_SIGN_IN_REQUIRED' } })
     expect((await stack.sql.query('select from auth.verifications where value = $1', [await ann.id()])).rowCount).toBe(0)
   })
 
-  test('neither signed out nor by whoever else has the link', async () => {
+  test('is refused for a visitor without a session and for another user with the link', async () => {
     const ann = await signedIn(stack, 'Ann')
     const eve = await signedIn(stack, 'Eve')
-    const token = tokenOf(await asked(ann))
+    const token = tokenOf(await requestDeletion(ann))
     expect((await person(stack).post('/confirm-delete-account', { token })).status).toBe(401)
     expect(await eve.post('/confirm-delete-account', { token })).toMatchObject(refused)
-    for (const someone of [ann, eve]) expect((await someone.get('/get-session')).status).toBe(200)
-    // the token is left for its owner
+    for (const user of [ann, eve]) expect((await user.get('/get-session')).status).toBe(200)
+    // The owner can still use the token.
     expect((await ann.post('/confirm-delete-account', { token })).status).toBe(200)
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
-  test('not with a token that was made up or has ended', async () => {
+  test('with a made-up or expired token is refused', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const token = tokenOf(await asked(ann))
+    const token = tokenOf(await requestDeletion(ann))
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
     for (const wrong of [token, 'a'.repeat(32)]) expect(await ann.post('/confirm-delete-account', { token: wrong })).toMatchObject(refused)
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 })
 
-describe('who owns organizations', () => {
-  test('learns first what becomes of them, and so it comes: the member of the highest role owns it, and the rows stay', async () => {
+describe('the owner of organizations', () => {
+  test('reads in the mail what happens to them; then the member with the highest role owns each, and its rows stay', async () => {
     const { id, owner, viewer, admin } = await team(stack, ['viewer', 'admin'])
     await store(owner, 'Of the team')
     const alone = (await owner.post('/organization/create', { name: 'Alone' })).body.id

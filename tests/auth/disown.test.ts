@@ -1,4 +1,4 @@
-/** Somebody signs up with an address that is not theirs, and the address's owner says so. */
+/** A stranger signs up with the address of a mailbox owner, who disowns the account. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { disownToken } from '../../auth/features/account/disown.ts'
 import { linkIn, linksIn } from '../support/mail-sink.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Eve has an account with Ann's address, and Ann has the mail. */
+/** Creates an account for Eve with Ann's address. Ann has the mail. */
 async function preRegistered(): Promise<{ eve: Person, ann: Person, verify: URL, disown: URL, token: string }> {
   const eve = person(stack, 'Eve')
   await eve.signUp()
@@ -25,8 +25,8 @@ const sessions = async ({ email }: Person) =>
   (await stack.sql.query('select from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
 const refused = { status: 400, body: { error: 'INVALID_TOKEN', message: expect.any(String) } }
 
-describe('Ann reads a verification mail for an account she did not make', () => {
-  test('and it says when and under which name it was made, without lending Eve a link', async () => {
+describe('the verification mail of an account that a stranger created', () => {
+  test('says when and under which name it was created, and contains no link of the stranger', async () => {
     const eve = person(stack, 'http://evil.example/login', 'victim@example.org')
     await eve.signUp()
     const mail = await stack.mail.waitFor(eve.email)
@@ -38,7 +38,7 @@ describe('Ann reads a verification mail for an account she did not make', () => 
     expect(linksIn(mail).map((link) => new URL(link).pathname)).toEqual(['/api/auth/verify-email', '/api/auth/disown-account'])
   })
 
-  test('and a scanner or a prefetching browser that opens every link disowns nothing', async () => {
+  test('disowns nothing when a scanner or a prefetching browser opens its links', async () => {
     const { eve, disown } = await preRegistered()
     for (const method of ['GET', 'HEAD']) {
       for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { accept: 'text/html' }]) {
@@ -50,7 +50,7 @@ describe('Ann reads a verification mail for an account she did not make', () => 
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
-  test('and her click deletes it and ends its sessions; a second click is told so', async () => {
+  test('deletes the account and its sessions when the mailbox owner confirms; a second click reports that', async () => {
     const { eve, ann, token } = await preRegistered()
     const elsewhere = person(stack, 'Eve', eve.email)
     await elsewhere.signIn()
@@ -60,14 +60,14 @@ describe('Ann reads a verification mail for an account she did not make', () => 
     expect(await ann.post('/disown-account', { token })).toMatchObject(refused)
   })
 
-  test('and of fifty clicks at once one deletes it', async () => {
+  test('deletes the account once when its page is confirmed fifty times at once', async () => {
     const { ann, token } = await preRegistered()
     const answers = await Promise.all(Array.from({ length: 50 }, () => ann.post('/disown-account', { token })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject(Array.from({ length: 49 }, () => refused))
   })
 
-  test('and the account she makes afterwards is not the one that her old mail disowns', async () => {
+  test('does not disown the account that the mailbox owner creates afterwards', async () => {
     const { ann, token } = await preRegistered()
     await ann.post('/disown-account', { token })
     expect((await ann.signUp()).status).toBe(200)
@@ -75,7 +75,7 @@ describe('Ann reads a verification mail for an account she did not make', () => 
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('and a mail that is sent again at sign-in says the same, and its link works', async () => {
+  test('says the same when it is sent again at sign-in, and its link works', async () => {
     const { eve, ann } = await preRegistered()
     await eve.signIn()
     const mails = () => stack.mail.mails().filter(({ to }) => to === eve.email)
@@ -87,7 +87,7 @@ describe('Ann reads a verification mail for an account she did not make', () => 
 })
 
 describe('a verified account', () => {
-  test('is not deleted: the answer says why, and what to do', async () => {
+  test('is not deleted by a disown link; the response says why, and what to do', async () => {
     const { eve, ann, verify, token } = await preRegistered()
     await ann.get(`/verify-email${verify.search}`)
     expect(await ann.post('/disown-account', { token })).toMatchObject({
@@ -97,13 +97,13 @@ describe('a verified account', () => {
     expect((await eve.get('/get-session')).status).toBe(200)
   })
 
-  test('keeps its sessions when it is verified, because people do that on another device', async () => {
+  test('keeps its sessions at verification, because users often verify on another device', async () => {
     const { eve, ann, verify } = await preRegistered()
     await ann.get(`/verify-email${verify.search}`)
     expect((await eve.get('/get-session')).body.user.email_verified).toBe(true)
   })
 
-  test('and a disowned one are never both, however close the two clicks', async () => {
+  test('is never also disowned, even if both links are opened at the same moment', async () => {
     for (let round = 0; round < 6; round++) {
       const { ann, eve, verify, token } = await preRegistered()
       const [disowned] = await Promise.all([ann.post('/disown-account', { token }), ann.get(`/verify-email${verify.search}`)])
@@ -113,8 +113,8 @@ describe('a verified account', () => {
   })
 })
 
-describe('a token that disowns', () => {
-  test('is refused when it is bent, cut or expired, and nothing is deleted', async () => {
+describe('a disown token', () => {
+  test('that is altered, truncated or expired is refused, and deletes nothing', async () => {
     const { eve, ann, token } = await preRegistered()
     const [head, claims, signature] = token.split('.')
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`
@@ -129,7 +129,7 @@ describe('a token that disowns', () => {
     expect((await ann.post('/disown-account', { token })).status).toBe(200)
   })
 
-  test('does nothing else, and no other token disowns', async () => {
+  test('does nothing else, and no other token disowns an account', async () => {
     const { eve, ann, verify, token } = await preRegistered()
     await eve.post('/forget-password', { email: eve.email })
     const reset = new URL(linkIn(await stack.mail.waitFor(eve.email, ({ text }) => text.includes('reset-password')))).searchParams.get('token')

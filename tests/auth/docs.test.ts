@@ -1,4 +1,4 @@
-/** docs/auth.md, done as it says: every example in order, one story. */
+/** Runs the examples of docs/auth.md in order. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../auth/features/routes.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { expectAsShown, sectionsOf, shell, type Outcome } from '../support/story.ts'
+import { expectDocumentedOutcome, sectionsOf, shell, type Outcome } from '../support/doc-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/auth.md'), 'utf8')
@@ -20,7 +20,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-docs-'))
   const mails = join(directory, 'mails')
   await writeFile(mails, '')
-  // what the log has where no provider is set
+  // Without a provider, mails are in the log.
   keep = setInterval(() => {
     writeFileSync(`${mails}.new`, stack.mail.mails().map(({ text }) => text).join('\n'))
     renameSync(`${mails}.new`, mails)
@@ -39,22 +39,22 @@ afterAll(async () => {
   await stack.close()
 })
 
-test.each(sectionsOf(page))('“$title” can be done as the page says, and answers what it shows', async ({ examples }) => {
-  for (const example of examples) expectAsShown(example, await run(example.code))
+test.each(sectionsOf(page))('the examples of “$title” succeed and return what the page shows', async ({ examples }) => {
+  for (const example of examples) expectDocumentedOutcome(example, await run(example.code))
 })
 
-test('every route is on the page', () => {
-  const shown = new Set(page.match(/(?<=\$AUTH|[A-Z] )\/[a-z/-]+/g))
-  // a mailed link is opened as it is
+test('docs/auth.md names every route', () => {
+  const documented = new Set(page.match(/(?<=\$AUTH|[A-Z] )\/[a-z/-]+/g))
+  // Users open mailed links without an example.
   const mailed = new Set(page.match(/\/[a-z-]+(?=\?token=)/g))
-  expect(routes.map(({ path }) => path).filter((path) => !shown.has(path) && !mailed.has(path))).toEqual([])
+  expect(routes.map(({ path }) => path).filter((path) => !documented.has(path) && !mailed.has(path))).toEqual([])
 })
 
-test('the table of limits has each limit of the rows, and no other', () => {
+test('the table of limits in docs/auth.md lists exactly the limits of the routes', () => {
   const nameOf = (path: string) => path.replace(/\/email$|^\/organization/g, '').slice(1)
-  const words: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
+  const windowNames: Record<number, string> = { 60: 'a minute', 900: 'in a quarter of an hour', 3_600: 'an hour' }
   const kept = routes.flatMap(({ path, limits: { address, account } = {} }) =>
-    [address, account].flatMap((limit) => limit === undefined ? [] : [`${nameOf(path)}: ${limit.max} ${words[limit.window]}`])
+    [address, account].flatMap((limit) => limit === undefined ? [] : [`${nameOf(path)}: ${limit.max} ${windowNames[limit.window]}`])
   )
   const table = [...page.matchAll(/^\| ([a-z, /-]+) \| (.*) \|$/gm)].filter(([, , limits = '']) => /from one|for one|to one/.test(limits))
   const said = table.flatMap(([, names = '', limits = '']) =>

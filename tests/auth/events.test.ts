@@ -1,4 +1,4 @@
-/** What happens in an account and to a team's membership: it is listed, and what opens an account is mailed. */
+/** Events of accounts and of team memberships: listed, and mailed if they open an account. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withTwoFactors } from '../support/authenticator-app.ts'
@@ -17,16 +17,16 @@ const safari = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebK
 type Device = { agent: string, address: string }
 const home = { agent: firefox, address: '203.0.113.7' }
 const headersOf = ({ agent, address }: Device) => ({ 'user-agent': agent, 'x-forwarded-for': address })
-/** Signs in with another browser of the same person. */
-const signIn = async (someone: Person, device: Device) => {
-  const elsewhere = person(stack, someone.name, someone.email)
-  expect((await elsewhere.post('/sign-in/email', { email: someone.email, password }, headersOf(device))).status).toBe(200)
+/** Signs in the same user with another browser. */
+const signIn = async (user: Person, device: Device) => {
+  const elsewhere = person(stack, user.name, user.email)
+  expect((await elsewhere.post('/sign-in/email', { email: user.email, password }, headersOf(device))).status).toBe(200)
   return elsewhere
 }
-const eventsOf = async (someone: Person) => (await someone.get('/list-events')).body as Record<string, any>[]
-const membershipOf = async (someone: Person, organizationId: string) =>
-  (await someone.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
-/** The notices that were mailed to somebody, once nothing waits to be mailed to anybody. */
+const eventsOf = async (user: Person) => (await user.get('/list-events')).body as Record<string, any>[]
+const membershipOf = async (user: Person, organizationId: string) =>
+  (await user.get(`/organization/list-events?organizationId=${organizationId}`)).body as Record<string, any>[]
+/** Returns the notices mailed to a user, after all pending notices are sent. */
 const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail[]> => {
   const waiting = () =>
     of.sql.query(`select from auth.events where mail_to is not null union all select from graphile_worker._private_jobs`).then(({ rowCount }) => rowCount)
@@ -35,8 +35,8 @@ const noticesTo = async (email: string, of: Stack = stack): Promise<ReceivedMail
 }
 const subjectsTo = async (email: string, of?: Stack) => (await noticesTo(email, of)).map(({ subject }) => subject).toSorted()
 
-describe('Ann signs in', () => {
-  test('on a new device, and is mailed what it is, where, when and what to do', async () => {
+describe('a sign-in', () => {
+  test('on a new device is mailed with the device, the address, the time and advice', async () => {
     const ann = await signedIn(stack, 'Ann')
     await signIn(ann, home)
     const mail = await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'A new device signed in')
@@ -55,12 +55,12 @@ describe('Ann signs in', () => {
   })
 
   test.each<[string, Device, boolean]>([
-    ['the same', home, false],
-    ['the same after its update', { ...home, agent: firefox.replaceAll('140', '141') }, false],
-    ['the same from elsewhere in its network', { ...home, address: '203.0.7.1' }, false],
-    ['the same from another network', { ...home, address: '198.51.100.7' }, true],
-    ['another at the same address', { ...home, agent: safari }, true],
-  ])('again on %s', async (_, device, isNew) => {
+    ['the same device', home, false],
+    ['the same device after an update', { ...home, agent: firefox.replaceAll('140', '141') }, false],
+    ['the same device from elsewhere in its network', { ...home, address: '203.0.7.1' }, false],
+    ['the same device from another network', { ...home, address: '198.51.100.7' }, true],
+    ['another device at the same address', { ...home, agent: safari }, true],
+  ])('on %s', async (_, device, isNew) => {
     const ann = await signedIn(stack, 'Ann')
     await signIn(ann, home)
     await signIn(ann, device)
@@ -68,14 +68,14 @@ describe('Ann signs in', () => {
     expect(await subjectsTo(ann.email)).toHaveLength(isNew ? 2 : 1)
   })
 
-  test.each([['2001:db8:7::1', false], ['2001:db9::1', true]])('again over IPv6, from %s', async (address, isNew) => {
+  test.each([['2001:db8:7::1', false], ['2001:db9::1', true]])('over IPv6 from %s', async (address, isNew) => {
     const ann = await signedIn(stack, 'Ann')
     await signIn(ann, { ...home, address: '2001:db8::1' })
     await signIn(ann, { ...home, address })
     expect((await eventsOf(ann))[0]).toMatchObject({ new_device: isNew })
   })
 
-  test('for the first time, and after signing up, and is mailed nothing', async () => {
+  test('after sign-up, and the first sign-in, send no mail', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await ann.verify()
@@ -84,7 +84,7 @@ describe('Ann signs in', () => {
     expect(await noticesTo(ann.email)).toEqual([])
   })
 
-  test('with an address that she has not verified: it is listed, and the address, which may be anybody’s, is told nothing', async () => {
+  test('with an unverified address is listed but not mailed, because the address may belong to another person', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     await signIn(ann, home)
@@ -92,7 +92,7 @@ describe('Ann signs in', () => {
     expect(await noticesTo(ann.email)).toEqual([])
   })
 
-  test('after so long that nothing of it is kept, which is a new device', async () => {
+  test('after all earlier devices were forgotten counts as a new device', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query(`update auth.users set created_at = now() - interval '2 years' where email = $1`, [ann.email])
     await stack.sql.query('delete from auth.events where user_id = $1', [await ann.id()])
@@ -100,15 +100,15 @@ describe('Ann signs in', () => {
     expect((await eventsOf(ann))[0]).toMatchObject({ new_device: true })
   })
 
-  test('by a program that is another each time: it is mailed five times a day, and listed always', async () => {
+  test('by a program with a different user agent each time is mailed five times a day and always listed', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (const agent of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await signIn(ann, { ...home, agent })
     expect(await subjectsTo(ann.email)).toHaveLength(5)
     expect((await eventsOf(ann)).filter(({ new_device: isNew }) => isNew)).toHaveLength(7)
   })
 
-  test('as far as the password leads where there are two factors: nobody has signed in before the code', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+  test('with only the password of two factors is no event before the code', async () => {
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const before = await eventsOf(ann)
     const elsewhere = person(stack, 'Ann', ann.email)
     expect((await elsewhere.post('/sign-in/email', { email: ann.email, password }, headersOf(home))).body.error).toBe('SECOND_FACTOR_REQUIRED')
@@ -117,7 +117,7 @@ describe('Ann signs in', () => {
     expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'signed_in', new_device: true, ip_address: home.address })
   })
 
-  test('with whatever a program says of itself, however long', async () => {
+  test('stores a user agent of any length', async () => {
     const ann = await signedIn(stack, 'Ann')
     await signIn(ann, { ...home, agent: `www.evil.example <b>\u00e9${'x'.repeat(4_000)}` })
     const { text, html } = await stack.mail.waitFor(ann.email)
@@ -126,15 +126,15 @@ describe('Ann signs in', () => {
   })
 })
 
-describe('Ann’s account changes', () => {
-  test('its password: it is no sign-in, is listed with where it was done, and mailed', async () => {
+describe('a change of an account', () => {
+  test('of the password is listed with its place and mailed, and is not a sign-in', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' }, headersOf(home))
     await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your password was changed')
     expect(await eventsOf(ann)).toMatchObject([{ kind: 'password_changed', ip_address: '203.0.113.7', user_agent: firefox }, { kind: 'signed_in' }])
   })
 
-  test('its password by a mailed link, of whoever opens it', async () => {
+  test('of the password by a mailed link is mailed with the device and the address that set it', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.post('/forget-password', { email: ann.email })
     const token = new URL(linkIn(await stack.mail.waitFor(ann.email))).searchParams.get('token')
@@ -143,7 +143,7 @@ describe('Ann’s account changes', () => {
     expect(mail.text).toContain('by Safari on iPhone at the network address 203.0.113.7')
   })
 
-  test('its address: the old one is told; brought back, the password is gone, which another mail says', async () => {
+  test('of the address is mailed to the old one; stopping it removes the password, which is mailed too', async () => {
     const ann = await signedIn(stack, 'Ann')
     const linkTo = async (email: string, path: string) =>
       new URL(linkIn(await stack.mail.waitFor(email, ({ text }) => text.includes(path)))).searchParams.get('token')
@@ -162,14 +162,14 @@ describe('Ann’s account changes', () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['email_changed', 'password_removed'])
   })
 
-  test('by the operator in SQL: she is told, and nobody is named, whatever the connection was used for before', async () => {
+  test('by the operator in SQL is mailed without an actor, whatever the connection was used for before', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query(`update auth.users set email = 'other-' || email where email = $1`, [ann.email])
     await stack.mail.waitFor(ann.email, ({ subject }) => subject === 'Your email address was changed')
     expect((await eventsOf(ann))[0]).toMatchObject({ kind: 'email_changed', ip_address: null, user_agent: null })
   })
 
-  test('by another way to sign in, which is linked and unlinked; the first is what the account was made with', async () => {
+  test('by linking or unlinking another way to sign in is recorded; the first one belongs to the sign-up', async () => {
     const ann = await signedIn(stack, 'Ann')
     const id = await ann.id()
     await stack.sql.query(`insert into auth.accounts (id, account_id, provider_id, user_id) values ($1, $1, 'oidc', $2)`, [randomUUID(), id])
@@ -178,7 +178,7 @@ describe('Ann’s account changes', () => {
     expect(await subjectsTo(ann.email)).toEqual(['A way to sign in was added', 'A way to sign in was removed'])
   })
 
-  test('by a table of something else: one line makes its events', async () => {
+  test('in another table is recorded after one line of SQL', async () => {
     const ann = await signedIn(stack, 'Ann')
     const id = await ann.id()
     await stack.sql.query(`
@@ -195,14 +195,14 @@ describe('Ann’s account changes', () => {
       { kind: 'signed_in' },
     ])
     expect(await subjectsTo(ann.email)).toEqual(['A passkey was added', 'A passkey was added', 'A passkey was removed'])
-    // and the deletion of the account, which takes the row along, writes nothing
+    // The deletion of the account cascades to the row and writes no event.
     await stack.sql.query('delete from auth.users where id = $1', [id])
     expect((await stack.sql.query('select from auth.events where user_id = $1 or user_id is null and organization_id is null', [id])).rowCount).toBe(0)
   })
 })
 
-describe('a team', () => {
-  test('lists to its owner and admins who joined, left and was removed, whose role changed, and who did it', async () => {
+describe('the events of a team', () => {
+  test('list for its owner and admins who joined, left, was removed or changed roles, and who did it', async () => {
     const { id, owner, admin, editor, viewer } = await team(stack, ['admin', 'editor', 'viewer'])
     const [ownerId, adminId, editorId, viewerId] = await Promise.all([owner.id(), admin.id(), editor.id(), viewer.id()])
     await admin.patch('/organization/update-member-role', { organizationId: id, userId: editorId, role: 'viewer' })
@@ -229,10 +229,10 @@ describe('a team', () => {
     expect((await eventsOf(editor)).map(({ kind }) => kind)).toEqual(['signed_in'])
   })
 
-  test('shows it to nobody else, and nothing of where its members are', async () => {
+  test('are hidden from other users, and contain no client addresses', async () => {
     const { id, owner, editor, viewer } = await team(stack, ['editor', 'viewer'])
     const path = `/organization/list-events?organizationId=${id}`
-    for (const someone of [editor, viewer]) expect(await someone.get(path)).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+    for (const member of [editor, viewer]) expect(await member.get(path)).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
     const other = await team(stack, [])
     expect(await other.owner.get(path)).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect((await person(stack).get(path)).status).toBe(401)
@@ -242,44 +242,44 @@ describe('a team', () => {
     expect((await editor.get(path)).status).toBe(404)
   })
 
-  test('keeps what happened when a member’s account is deleted, without a name, and says that the ownership passed on', async () => {
+  test('remain without a name after a member’s account is deleted, and record the transfer of the ownership', async () => {
     const { id, owner, admin, editor } = await team(stack, ['admin', 'editor'])
-    for (const someone of [editor, owner]) {
-      await someone.post('/delete-account', { password })
-      const link = linkIn(await stack.mail.waitFor(someone.email, ({ text }) => text.includes('confirm-delete-account')))
-      expect((await someone.post('/confirm-delete-account', { token: new URL(link).searchParams.get('token') })).status).toBe(200)
+    for (const member of [editor, owner]) {
+      await member.post('/delete-account', { password })
+      const link = linkIn(await stack.mail.waitFor(member.email, ({ text }) => text.includes('confirm-delete-account')))
+      expect((await member.post('/confirm-delete-account', { token: new URL(link).searchParams.get('token') })).status).toBe(200)
     }
     const events = await membershipOf(admin, id)
-    const told = events.map(({ kind, user, actor }) => `${kind}: ${user?.name}, by ${actor?.name}`)
+    const lines = events.map(({ kind, user, actor }) => `${kind}: ${user?.name}, by ${actor?.name}`)
     const nameless = 'member_left: undefined, by undefined'
-    expect(told.slice(0, 3)).toEqual(['ownership_transferred: admin, by undefined', nameless, nameless])
-    expect(new Set(told.slice(3))).toEqual(new Set(['member_joined: undefined, by undefined', 'member_joined: admin, by admin']))
+    expect(lines.slice(0, 3)).toEqual(['ownership_transferred: admin, by undefined', nameless, nameless])
+    expect(new Set(lines.slice(3))).toEqual(new Set(['member_joined: undefined, by undefined', 'member_joined: admin, by admin']))
   })
 
-  test('takes its events along when it is deleted', async () => {
+  test('are deleted with the team', async () => {
     const { id, owner } = await team(stack, ['viewer'])
     expect((await owner.delete('/organization/delete', { organizationId: id })).status).toBe(200)
     expect((await stack.sql.query('select from auth.events where organization_id = $1', [id])).rowCount).toBe(0)
   })
 })
 
-describe('a list', () => {
-  test('is read part by part, each event once, and nothing between is missed', async () => {
+describe('the list of events', () => {
+  test('returns each event once, page by page, without gaps', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query(
       `insert into auth.events (user_id, kind, happened_at) select $1, 'password_changed', now() - n / 3 * interval '1 second' from generate_series(1, 120) n`,
       [await ann.id()],
     )
-    const seen: string[] = []
+    const ids: string[] = []
     for (let path = '/list-events';;) {
       const { body } = await ann.get(path)
       if (body.length === 0) break
-      seen.push(...body.map(({ id }: { id: string }) => id))
-      path = `/list-events?limit=7&before=${seen.at(-1)}`
+      ids.push(...body.map(({ id }: { id: string }) => id))
+      path = `/list-events?limit=7&before=${ids.at(-1)}`
     }
-    expect(seen).toHaveLength(121)
-    expect(new Set(seen).size).toBe(121)
-    expect((await ann.get('/list-events?limit=100')).body.map(({ id }: { id: string }) => id)).toEqual(seen.slice(0, 100))
+    expect(ids).toHaveLength(121)
+    expect(new Set(ids).size).toBe(121)
+    expect((await ann.get('/list-events?limit=100')).body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 100))
   })
 
   test.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=x', 'limit=', 'before='])('refuses %s', async (query) => {
@@ -287,7 +287,7 @@ describe('a list', () => {
     expect(await ann.get(`/list-events?${query}`)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
   })
 
-  test('is one’s own: nobody else’s event begins it, nor an organization’s', async () => {
+  test('cannot be paged from an event of another user or of an organization', async () => {
     const [ann, bob] = [await subscribed(stack, 'Ann'), await signedIn(stack, 'Bob')]
     const { body: { id } } = await ann.post('/organization/create', { name: 'The Team' })
     const ofAnn = (await eventsOf(ann))[0]?.['id']
@@ -300,16 +300,16 @@ describe('a list', () => {
   })
 })
 
-test('the service writes no event itself and changes none', async () => {
+test('the auth service may not insert or change events itself', async () => {
   const rights = await stack.sql.query(
     `select p from unnest(array['insert', 'update', 'truncate']) p where has_table_privilege('auth_service', 'auth.events', p)`,
   )
   expect(rights.rows).toEqual([])
 })
 
-test('two services tell once, and a provider that is down delays what is told', async () => {
+test('two services mail each notice once, and a provider that is down delays it', async () => {
   await using both = await startStack({ noticePauseMs: 50 })
-  await both.another()
+  await both.startAnotherAuth()
   both.mail.mode = 'down'
   const people = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan', 'Eve', 'Finn'].map((name) => signedIn(both, name)))
   await both.sql.query(`update auth.accounts set password = repeat('0', 32) || ':' || repeat('0', 128)`)

@@ -3,8 +3,8 @@ import { hashingQueue } from '../../auth/engine/hashing-queue.ts'
 import { password, person, signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
-describe('the queue in front of hashing', () => {
-  test('lets in as many as it has places, and the next in order as they leave', async () => {
+describe('the hashing queue', () => {
+  test('admits as many requests as it has slots, and the next ones in order', async () => {
     const { enter, waiting } = hashingQueue(2, 10, 1_000)
     const [first, second] = [await enter('a'), await enter('a')]
     const order: number[] = []
@@ -26,55 +26,55 @@ describe('the queue in front of hashing', () => {
     expect(order).toEqual([3, 4])
   })
 
-  test('refuses at once when its queue is full, and later when the wait is too long', async () => {
+  test('refuses a request at once if it is full, and later if the wait exceeds the limit', async () => {
     const { enter, waiting } = hashingQueue(1, 1, 50)
     await enter('a')
-    const patient = enter('a')
+    const waitingRequest = enter('a')
     await expect(enter('a')).rejects.toMatchObject({ code: 'SERVICE_BUSY', retryAfterSeconds: 5 })
-    await expect(patient).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
+    await expect(waitingRequest).rejects.toMatchObject({ code: 'SERVICE_BUSY' })
     expect(waiting()).toBe(0)
   })
 })
 
-describe('one client floods the queue', () => {
-  /** Notes the order in which clients are let in; each gives its place back at once. */
-  const turns = (enter: ReturnType<typeof hashingQueue>['enter']) => {
+describe('a client that floods the queue', () => {
+  /** Records the order in which clients are admitted. Each client frees its slot at once. */
+  const recordOrder = (enter: ReturnType<typeof hashingQueue>['enter']) => {
     const order: string[] = []
-    const ask = async (client: string) => {
+    const enterAndLeave = async (client: string) => {
       const leave = await enter(client).catch(() => undefined)
       order.push(leave === undefined ? `${client} refused` : client)
       leave?.()
     }
-    return { order, ask }
+    return { order, enterAndLeave }
   }
 
-  test('and another one is next, however many wait', async () => {
+  test('alternates with other clients, however many of its requests wait', async () => {
     const { enter } = hashingQueue(1, 64, 1_000)
-    const { order, ask } = turns(enter)
+    const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
-    const all = [...Array.from({ length: 20 }, () => ask('flood')), ask('ann'), ask('bob'), ask('ann')]
+    const all = [...Array.from({ length: 20 }, () => enterAndLeave('flood')), enterAndLeave('ann'), enterAndLeave('bob'), enterAndLeave('ann')]
     leave()
     await Promise.all(all)
     expect(order.slice(0, 6)).toEqual(['flood', 'ann', 'bob', 'flood', 'ann', 'flood'])
   })
 
-  test('and holds at most half of the queue', async () => {
+  test('holds at most half of the queue', async () => {
     const { enter, waiting } = hashingQueue(1, 10, 1_000)
-    const { order, ask } = turns(enter)
+    const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
-    const all = Array.from({ length: 8 }, () => ask('flood'))
+    const all = Array.from({ length: 8 }, () => enterAndLeave('flood'))
     await Promise.all(all.slice(5))
     expect({ order, waiting: waiting() }).toEqual({ order: ['flood refused', 'flood refused', 'flood refused'], waiting: 5 })
     leave()
     await Promise.all(all)
   })
 
-  test('and when the queue is full, a newcomer takes the place of the last of whoever waits most', async () => {
+  test('loses its last waiting request to a new client if the queue is full', async () => {
     const { enter, waiting } = hashingQueue(1, 4, 1_000)
-    const { order, ask } = turns(enter)
+    const { order, enterAndLeave } = recordOrder(enter)
     const leave = await enter('flood')
-    const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(ask)
-    // four clients with one each: there is nobody who has more than the newcomer would
+    const all = ['flood', 'flood', 'other', 'other', 'ann', 'bob', 'eve'].map(enterAndLeave)
+    // Each of four clients waits with one request, so none has more than the new client would.
     await all[6]
     expect(order).toEqual(['flood refused', 'other refused', 'eve refused'])
     expect(waiting()).toBe(4)
@@ -83,7 +83,7 @@ describe('one client floods the queue', () => {
     expect(order.slice(3)).toEqual(['flood', 'other', 'ann', 'bob'])
   })
 
-  test('and waits in vain as long as anybody, and leaves nothing behind', async () => {
+  test('times out like other clients, and leaves nothing in the queue', async () => {
     const { enter, waiting } = hashingQueue(1, 10, 20)
     const leave = await enter('flood')
     await Promise.all(['flood', 'flood', 'ann'].map((client) => expect(enter(client)).rejects.toMatchObject({ code: 'SERVICE_BUSY' })))
@@ -92,12 +92,12 @@ describe('one client floods the queue', () => {
     expect(await enter('ann')).toBeTypeOf('function')
   })
 
-  test('and the sign-in of another is served as if the queue were not there', async () => {
+  test('does not delay the sign-in of another client', async () => {
     await using stack = await startStack({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const ann = await signedIn(stack, 'Ann')
     let served = 0
-    // each from an address of its own in one /64, which counts as one
+    // All addresses are in one /64 and count as one client.
     const flood = Array.from({ length: 30 }, async (_, i) => {
       const { status } = await person(stack, 'Eve').post(
         '/sign-in/email',
@@ -112,48 +112,48 @@ describe('one client floods the queue', () => {
     }).toBeGreaterThan(15)
     const before = served
     expect((await ann.post('/sign-in/email', { email: ann.email, password }, from('203.0.113.9'))).status).toBe(200)
-    // one that is being served, one whose turn it is, and what the network does to the order of answers
+    // Allows for the request being hashed, the next one, and responses in a different order.
     expect(served - before).toBeLessThan(8)
     await Promise.all(flood)
   })
 })
 
-describe('thirty people sign up at once', () => {
+describe('thirty sign-ups at once', () => {
   let stack: Stack
   beforeAll(async () => {
     stack = await startStack()
   })
   afterAll(() => stack.close())
 
-  test("and nobody's get-session waits for their hashes", async () => {
+  test('do not delay a get-session behind their hashes', async () => {
     const ann = await signedIn(stack, 'Ann')
     const begun = performance.now()
-    const crowd = { waiting: 30 }
+    const pending = { count: 30 }
     const signUps = Promise.all(Array.from({ length: 30 }, () =>
       person(stack, 'New').signUp().finally(() => {
-        crowd.waiting -= 1
+        pending.count -= 1
       })))
     const servedMeanwhile: number[] = []
-    while (crowd.waiting > 0) {
-      const { waiting } = crowd
+    while (pending.count > 0) {
+      const before = pending.count
       expect((await ann.get('/get-session')).status).toBe(200)
-      servedMeanwhile.push(waiting - crowd.waiting)
+      servedMeanwhile.push(before - pending.count)
     }
     const took = performance.now() - begun
-    // on a machine so slow that some waited their 20 s, those are refused
+    // On a very slow machine, requests that waited 20 s are refused.
     expect((await signUps).map(({ status }) => status).filter((status) => status !== 200 && !(status === 503 && took > 20_000))).toEqual([])
-    // counted and not timed, because the machine is shared: with the queue one or two, without it a third of the crowd and more
+    // Counts instead of measuring time, because the machine is shared. With the queue one or two requests finish meanwhile, without it a third or more.
     expect(Math.max(...servedMeanwhile)).toBeLessThan(8)
   })
 
-  test('and two hundred are served or told 503 with Retry-After, and nothing hangs', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => person(stack, 'Crowd').signUp()))
+  test('and two hundred sign-ups all get a response: success, or 503 with Retry-After', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => person(stack, 'Many').signUp()))
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)
     for (const { status, body, headers } of refused) {
       expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect((await stack.sql.query(`select count(*)::int from auth.users where email like 'crowd-%'`)).rows[0].count).toBe(200 - refused.length)
+    expect((await stack.sql.query(`select count(*)::int from auth.users where email like 'many-%'`)).rows[0].count).toBe(200 - refused.length)
   })
 })

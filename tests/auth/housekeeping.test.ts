@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** Housekeeping that does not wait minutes, for one test. @returns what it logs, and the function that stops it */
+/** Starts housekeeping with short pauses. @returns its log lines, and a function that stops it */
 function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   const logged: string[] = []
   const log = createLog('info', {
@@ -33,11 +33,11 @@ function housekeeping(): { logged: string[], stop: () => Promise<void> } {
   onTestFinished(stop)
   return { logged, stop }
 }
-/** The tables are looked at until they are as expected; a shared machine takes its time. */
-const soon = { timeout: 10_000 }
+/** Options for polling the tables. */
+const pollOptions = { timeout: 10_000 }
 const count = async (what: string) => (await stack.sql.query(`select count(*)::int as count from ${what}`)).rows[0].count as number
 
-test('more rows than a batch holds are forgotten, and what has not ended stays', async () => {
+test('expired rows are deleted in several batches, and other rows stay', async () => {
   const ann = await signedIn(stack, 'Ann')
   const id = await ann.id()
   await stack.sql.query(
@@ -55,17 +55,17 @@ test('more rows than a batch holds are forgotten, and what has not ended stays',
     [id],
   )
   housekeeping()
-  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`), soon).toBe(0)
+  await expect.poll(() => count(`auth.two_factor_tokens where token_hash = 'old'`), pollOptions).toBe(0)
   expect(await count(`auth.two_factor_tokens where token_hash = 'new'`)).toBe(1)
-  await expect.poll(() => count(`auth.sessions where id like 'old%'`), soon).toBe(0)
-  await expect.poll(() => count(`auth.rate_limits where key like 'old%'`), soon).toBe(0)
-  await expect.poll(() => count(`auth.verifications where id = 'old'`), soon).toBe(0)
+  await expect.poll(() => count(`auth.sessions where id like 'old%'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.rate_limits where key like 'old%'`), pollOptions).toBe(0)
+  await expect.poll(() => count(`auth.verifications where id = 'old'`), pollOptions).toBe(0)
   expect(await count(`auth.rate_limits where key = 'current'`)).toBe(1)
   expect(await count(`auth.verifications where id = 'new'`)).toBe(1)
   expect((await ann.get('/get-session')).status).toBe(200)
 })
 
-test('an API key is forgotten a month after it ended', async () => {
+test('an API key is deleted a month after it ended', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into auth.api_keys (id, name, user_id, role, key_hash, hint, expires_at)
@@ -74,11 +74,11 @@ test('an API key is forgotten a month after it ended', async () => {
     [id],
   )
   housekeeping()
-  const left = async () => (await stack.sql.query('select id from auth.api_keys where user_id = $1 order by id', [id])).rows.map((row) => row.id)
-  await expect.poll(left, soon).toEqual(['late', 'new'])
+  const remainingIds = async () => (await stack.sql.query('select id from auth.api_keys where user_id = $1 order by id', [id])).rows.map((row) => row.id)
+  await expect.poll(remainingIds, pollOptions).toEqual(['late', 'new'])
 })
 
-test('an invitation is forgotten a month after it ended, whatever became of it', async () => {
+test('an invitation is deleted a month after it ended, whatever its status', async () => {
   const { id: organizationId, owner } = await team(stack, ['viewer'])
   const invited = await Promise.all(
     ['old', 'late', 'new'].map(async (name) =>
@@ -94,12 +94,12 @@ test('an invitation is forgotten a month after it ended, whatever became of it',
   housekeeping()
   await expect.poll(
     async () => new Set((await stack.sql.query('select id from auth.invitations where organization_id = $1', [organizationId])).rows.map(({ id }) => id)),
-    soon,
+    pollOptions,
   )
     .toEqual(new Set([invited[1], invited[2]]))
 })
 
-test('activity is forgotten after as many days as the operator keeps it', async () => {
+test('activity is deleted after the number of days that the operator sets', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   await stack.sql.query(
     `insert into api.activity (id, happened_at, change_id, actor_id, user_id, action, table_name, row_id)
@@ -109,27 +109,27 @@ test('activity is forgotten after as many days as the operator keeps it', async 
     [id],
   )
   housekeeping()
-  await expect.poll(() => count('api.activity'), soon).toBe(1)
+  await expect.poll(() => count('api.activity'), pollOptions).toBe(1)
 })
 
-test('events of accounts and teams are forgotten after as many days as the operator keeps them', async () => {
+test('events of accounts and teams are deleted after the number of days that the operator sets', async () => {
   const { id, owner } = await team(stack, ['viewer'])
-  const happened = (whose: 'user_id' | 'organization_id', of: string, kind: string) =>
+  const insertEvents = (column: 'user_id' | 'organization_id', of: string, kind: string) =>
     stack.sql.query(
-      `insert into auth.events (${whose}, kind, happened_at) select $1, $2, now() - days * interval '1 day' from (values (29), (31)) old (days)`,
+      `insert into auth.events (${column}, kind, happened_at) select $1, $2, now() - days * interval '1 day' from (values (29), (31)) old (days)`,
       [
         of,
         kind,
       ],
     )
-  await happened('user_id', await owner.id(), 'password_changed')
-  await happened('organization_id', id, 'member_left')
+  await insertEvents('user_id', await owner.id(), 'password_changed')
+  await insertEvents('organization_id', id, 'member_left')
   housekeeping()
-  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`), soon).toBe(0)
+  await expect.poll(() => count(`auth.events where happened_at < now() - interval '30 days'`), pollOptions).toBe(0)
   expect(await count(`auth.events where happened_at < now() - interval '28 days'`)).toBe(2)
 })
 
-test('a table that cannot be swept keeps no other waiting, is told by name, and is swept when it can be', async () => {
+test('a table that cannot be cleaned does not block the others, is logged by name, and is cleaned when it can be', async () => {
   const id = await (await signedIn(stack, 'Ann')).id()
   const end = (session: string) =>
     stack.sql.query(`insert into auth.sessions (id, token, user_id, expires_at) values ($1, $1, $2, now() - interval '1 second')`, [session, id])
@@ -137,16 +137,16 @@ test('a table that cannot be swept keeps no other waiting, is told by name, and 
   await stack.sql.query(`insert into auth.rate_limits values ('stuck', now() - interval '1 hour', 60, 1)`)
   await end('ended')
   const { logged } = housekeeping()
-  await expect.poll(() => count(`auth.sessions where id = 'ended'`), soon).toBe(0)
+  await expect.poll(() => count(`auth.sessions where id = 'ended'`), pollOptions).toBe(0)
   expect(logged.some((line) => line.includes('"table":"auth.rate_limits"') && line.includes('42501'))).toBe(true)
   await stack.sql.query('grant delete on auth.rate_limits to auth_service')
-  await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`), soon).toBe(0)
+  await expect.poll(() => count(`auth.rate_limits where key = 'stuck'`), pollOptions).toBe(0)
 })
 
-test('each round logs the age of the signing key, and a stop waits for the batch that has begun', async () => {
+test('each round logs the age of the signing key, and a stop waits for the running batch', async () => {
   const { logged, stop } = housekeeping()
   const rounds = () => logged.filter((line) => line.includes('"signing_key_age_seconds":7')).length
-  await expect.poll(rounds, soon).toBeGreaterThan(1)
+  await expect.poll(rounds, pollOptions).toBeGreaterThan(1)
   await stop()
   expect(pool.idleCount).toBe(pool.totalCount)
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-test('any page may read the description, which says where it is served, and keep it for a minute', async () => {
+test('pages of all origins may read the OpenAPI description, which names its server, and cache it for a minute', async () => {
   const reply = await fetch(`${stack.url}/api/auth/openapi.json`, { headers: { origin: 'https://anybody.example' } })
   expect(reply.status).toBe(200)
   expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -25,7 +25,7 @@ test('any page may read the description, which says where it is served, and keep
   expect(await person(stack).post('/openapi.json')).toMatchObject({ status: 405 })
 })
 
-test('/docs is a page that may load and ask nothing but what its own origin has', async () => {
+test('the page at /docs may load resources and send requests only within its own origin', async () => {
   const page = await fetch(`${stack.url}/docs`)
   expect(page.headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -35,13 +35,13 @@ test('/docs is a page that may load and ask nothing but what its own origin has'
   for (const file of files) expect((await fetch(`${stack.url}${file}`)).status, file).toBe(200)
 })
 
-/** What the database holds of people and teams, to see that a refused request changed nothing. */
-const census = async () =>
+/** Returns the rows of users and teams, to check that a refused request changed nothing. */
+const storedRows = async () =>
   (await stack.sql.query(`select
   (select count(*) from auth.users) users, (select count(*) from auth.sessions) sessions, (select count(*) from auth.organizations) organizations,
   (select md5(string_agg(u::text, '' order by id)) from auth.users u) hash`)).rows[0]
 
-describe('every error has the body {error, message} and nothing else', () => {
+describe('the body of every error is {error, message}', () => {
   const shaped = { error: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/^[A-Z].*\.$/) }
 
   test.each([
@@ -63,7 +63,7 @@ describe('every error has the body {error, message} and nothing else', () => {
     '/sign-up/email/',
     '/organization/check-slug',
   ])(
-    'GET and POST %s, which is not of the contract, is 404',
+    'GET and POST %s, which is not a route, return 404',
     async (path) => {
       const ann = person(stack)
       for (const method of ['GET', 'POST']) {
@@ -73,16 +73,16 @@ describe('every error has the body {error, message} and nothing else', () => {
     },
   )
 
-  test('a path of the contract with another method is 405', async () => {
+  test('a route with another method returns 405', async () => {
     expect(await person(stack).call('PUT', '/token')).toMatchObject({ status: 405, body: { error: 'METHOD_NOT_ALLOWED' } })
     expect(await person(stack).get('/sign-up/email')).toMatchObject({ status: 405 })
   })
 
   const withBody = routes.filter((row) => row.method !== 'GET').map(({ method, path, input }) => [method, path, input] as const)
 
-  test.each(withBody)('%s %s with broken JSON, a list, a form, text, or 2 MB is a 4xx, and changes nothing', async (method, path) => {
+  test.each(withBody)('%s %s with broken JSON, a list, a form, text, or 2 MB returns 4xx and changes nothing', async (method, path) => {
     const ann = await subscribed(stack, 'Ann')
-    const before = await census()
+    const before = await storedRows()
     const json = { 'content-type': 'application/json' }
     const bodies: [string, Record<string, string>, number?][] = [
       ['{"email":', json],
@@ -101,15 +101,15 @@ describe('every error has the body {error, message} and nothing else', () => {
       if (status !== undefined) expect(answer.status).toBe(status)
       expect(answer.body).toEqual(shaped)
     }
-    expect(await census()).toEqual(before)
+    expect(await storedRows()).toEqual(before)
   })
 
-  // without a provider signing in with it is 404, whatever is sent
+  // Without a provider, POST /sign-in/oidc returns 404 for every body.
   test.each(withBody.filter(([, path, input]) => input !== nothing && path !== '/sign-in/oidc'))(
     '%s %s with fields of wrong types, or with NUL bytes, is 400, and changes nothing',
     async (method, path, input) => {
       const ann = await subscribed(stack, 'Ann')
-      const before = await census()
+      const before = await storedRows()
       const names = [
         'email',
         'password',
@@ -131,11 +131,11 @@ describe('every error has the body {error, message} and nothing else', () => {
         expect(answer.body).toEqual(shaped)
       }
       if (!input.safeParse({}).success) expect((await ann.call(method, path, {})).status).toBe(400)
-      expect(await census()).toEqual(before)
+      expect(await storedRows()).toEqual(before)
     },
   )
 
-  test('queries with NUL bytes, broken encodings or repeated names are a 4xx', async () => {
+  test('queries with NUL bytes, broken encodings or repeated names return 4xx', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (
       const query of [
@@ -162,13 +162,13 @@ describe('a page of another origin', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     })
 
-  test('that is trusted may call with credentials', async () => {
-    const asked = await preflight(app)
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-origin')).toBe(app)
-    expect(asked.headers.get('access-control-allow-credentials')).toBe('true')
-    expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH')
-    expect(asked.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('content-type')
+  test('may send requests with credentials if its origin is trusted', async () => {
+    const response = await preflight(app)
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe(app)
+    expect(response.headers.get('access-control-allow-credentials')).toBe('true')
+    expect(response.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('content-type')
     const ann = await signedIn(stack, 'Ann')
     const answer = await ann.post('/token', undefined, { origin: app, 'sec-fetch-site': 'cross-site' })
     expect(answer.status).toBe(200)
@@ -196,7 +196,7 @@ describe('a page of another origin', () => {
     },
   )
 
-  test('is refused also when it only shows in the referer, or in what the browser says of the request', async () => {
+  test('is also refused if only Referer or Sec-Fetch-Site reveals it', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token', undefined, { referer: 'https://evil.example/page' })).status).toBe(403)
     expect((await ann.post('/sign-out', undefined, { referer: 'https://evil.example/page' })).status).toBe(403)
@@ -204,13 +204,13 @@ describe('a page of another origin', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('is no matter to a client that sends no origin at all, such as curl or a server', async () => {
+  test('is not assumed for a client that sends no origin, such as curl or a server', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token')).status).toBe(200)
     expect((await ann.post('/sign-out')).status).toBe(200)
   })
 
-  test('cannot be mistaken for ours by a forged host', async () => {
+  test('cannot pass as our own by a forged Host header', async () => {
     const status = await new Promise((resolve, reject) => {
       request(`${stack.url}/api/auth/sign-in/email`, {
         method: 'POST',
@@ -224,8 +224,8 @@ describe('a page of another origin', () => {
   })
 })
 
-describe('every reply', () => {
-  test('of the auth surface says not to store or sniff it, and carries the id of its log line', async () => {
+describe('every response', () => {
+  test('of the auth surface forbids caching and sniffing, and has the id of its log line', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (const { headers } of [await ann.get('/get-session'), await ann.get('/nothing'), await ann.post('/token')]) {
       expect(headers.get('cache-control')).toBe('no-store')
@@ -234,8 +234,8 @@ describe('every reply', () => {
     }
   })
 
-  // Caddy in compose keeps one for 30 s, a load balancer on AWS for 60
-  test('says that its connection is kept for longer than a proxy in front keeps it', async () => {
+  // Caddy in compose keeps a connection for 30 s, a load balancer on AWS for 60 s.
+  test('keeps its connection open for longer than a proxy in front of it', async () => {
     expect((await fetch(`${stack.url}/livez`)).headers.get('keep-alive')).toBe('timeout=75')
   })
 })

@@ -12,8 +12,8 @@ afterAll(() => stack.close())
 const invite = (owner: Person, organizationId: string, email: string, role = 'editor') =>
   owner.post('/organization/invite-member', { organizationId, email, role })
 
-describe('Olga invites Bob', () => {
-  test('and receives the invitation, exactly, which ends after 7 days, and Bob receives a mail', async () => {
+describe('an invitation', () => {
+  test('is returned exactly, expires after 7 days, and is mailed', async () => {
     const { id, owner } = await team(stack, [])
     const bob = person(stack, 'Bob')
     const { status, body } = await invite(owner, id, bob.email.toUpperCase())
@@ -34,7 +34,7 @@ describe('Olga invites Bob', () => {
     expect(linkIn(mail)).toContain(body.id)
   })
 
-  test('and he accepts with a verified account of that address, once', async () => {
+  test('is accepted once, by a verified account of the invited address', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -52,7 +52,7 @@ describe('Olga invites Bob', () => {
     expect((await bob.get('/organization/list-user-invitations')).body).toEqual([])
   })
 
-  test('and twenty answers at once count as one', async () => {
+  test('that is accepted twenty times at once creates one membership', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -61,7 +61,7 @@ describe('Olga invites Bob', () => {
     expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(2)
   })
 
-  test('and an unverified account cannot accept, reject or see it', async () => {
+  test('cannot be accepted, rejected or read by an unverified account', async () => {
     const { id, owner } = await team(stack, [])
     const bob = person(stack, 'Bob')
     await bob.signUp()
@@ -73,7 +73,7 @@ describe('Olga invites Bob', () => {
     expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'pending' }])
   })
 
-  test('and nobody else can accept or reject it', async () => {
+  test('cannot be accepted or rejected by another user', async () => {
     const { id, owner } = await team(stack, [])
     const [bob, eve] = [await signedIn(stack, 'Bob'), await signedIn(stack, 'Eve')]
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -83,11 +83,11 @@ describe('Olga invites Bob', () => {
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
   })
 
-  test('and whoever has the link is told what it is, before signing in, and no address in full', async () => {
+  test('shows its details to the holder of the link before sign-in, with shortened addresses', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId, expires_at } } = await invite(owner, id, bob.email)
-    const told = {
+    const details = {
       id: invitationId,
       organization_name: 'The Team',
       inviter_name: 'Owner',
@@ -97,31 +97,31 @@ describe('Olga invites Bob', () => {
       email_hint: 'b…@example.org',
     }
     const path = `/organization/get-invitation?invitationId=${invitationId}`
-    expect(await person(stack).get(path)).toMatchObject({ status: 200, body: { ...told, is_for_caller: false } })
-    expect((await bob.get(path)).body).toEqual({ ...told, is_for_caller: true })
-    expect((await owner.get(path)).body).toEqual({ ...told, is_for_caller: false })
+    expect(await person(stack).get(path)).toMatchObject({ status: 200, body: { ...details, is_for_caller: false } })
+    expect((await bob.get(path)).body).toEqual({ ...details, is_for_caller: true })
+    expect((await owner.get(path)).body).toEqual({ ...details, is_for_caller: false })
     expect(await bob.get('/organization/get-invitation?invitationId=nothing')).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     await bob.post('/organization/reject-invitation', { invitationId })
-    expect((await person(stack).get(path)).body).toEqual({ ...told, organization_name: null, inviter_name: null, status: 'rejected', is_for_caller: false })
+    expect((await person(stack).get(path)).body).toEqual({ ...details, organization_name: null, inviter_name: null, status: 'rejected', is_for_caller: false })
     const { body: next } = await invite(owner, id, bob.email)
     await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second' where id = $1`, [next.id])
     expect((await bob.get(`/organization/get-invitation?invitationId=${next.id}`)).body).toMatchObject({ status: 'expired', organization_name: 'The Team' })
   })
 
-  test('and one that was taken back tells no name that came after it, and one that was accepted does', async () => {
+  test('shows no later names after it was canceled, and shows them after it was accepted', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
-    const told = async (invitationId: string) => (await person(stack).get(`/organization/get-invitation?invitationId=${invitationId}`)).body
+    const details = async (invitationId: string) => (await person(stack).get(`/organization/get-invitation?invitationId=${invitationId}`)).body
     const { body: { id: takenBack } } = await invite(owner, id, bob.email)
     await owner.post('/organization/cancel-invitation', { invitationId: takenBack })
     const { body: { id: accepted } } = await invite(owner, id, bob.email)
     await bob.post('/organization/accept-invitation', { invitationId: accepted })
     await owner.patch('/organization/update', { organizationId: id, name: 'Renamed' })
-    expect(await told(takenBack)).toMatchObject({ status: 'canceled', organization_name: null, inviter_name: null })
-    expect(await told(accepted)).toMatchObject({ status: 'accepted', organization_name: 'Renamed', inviter_name: 'Owner' })
+    expect(await details(takenBack)).toMatchObject({ status: 'canceled', organization_name: null, inviter_name: null })
+    expect(await details(accepted)).toMatchObject({ status: 'accepted', organization_name: 'Renamed', inviter_name: 'Owner' })
   })
 
-  test('and hostile names are told as the mail has them: one short line, and no link', async () => {
+  test('shows hostile names like the mail does: in one short line, without links', async () => {
     const { id, owner } = await team(stack, [])
     const hostile = `Win at https://evil.example/ ${'now '.repeat(40)}`
     expect((await owner.patch('/organization/update', { organizationId: id, name: hostile })).status).toBe(200)
@@ -136,15 +136,15 @@ describe('Olga invites Bob', () => {
     expect(organization.length).toBeLessThanOrEqual(60)
   })
 
-  test('and accepting leaves him in the context he works in', async () => {
+  test('does not change the active organization when it is accepted', async () => {
     const { id, owner } = await team(stack, [])
-    const { viewer: bob, id: own } = await team(stack, ['viewer'])
+    const { viewer: bob, id: ownTeam } = await team(stack, ['viewer'])
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(200)
-    expect((await bob.get('/get-session')).body.session.active_organization_id).toBe(own)
+    expect((await bob.get('/get-session')).body.session.active_organization_id).toBe(ownTeam)
   })
 
-  test('and he rejects it, and then it cannot be accepted', async () => {
+  test('cannot be accepted after it was rejected', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -155,7 +155,7 @@ describe('Olga invites Bob', () => {
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
   })
 
-  test('and cancels it, and then it cannot be accepted', async () => {
+  test('cannot be accepted after it was canceled', async () => {
     const { id, owner, admin } = await team(stack, ['admin'])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -166,7 +166,7 @@ describe('Olga invites Bob', () => {
     expect((await bob.post('/organization/accept-invitation', { invitationId })).status).toBe(404)
   })
 
-  test('and an accepted one can no longer be canceled', async () => {
+  test('cannot be canceled after it was accepted', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -175,7 +175,7 @@ describe('Olga invites Bob', () => {
     expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body).toMatchObject([{ status: 'accepted' }])
   })
 
-  test('and after 7 days it is worth nothing, and he can be invited anew', async () => {
+  test('is invalid after 7 days, and the same user can be invited again', async () => {
     const { id, owner } = await team(stack, [])
     const bob = await signedIn(stack, 'Bob')
     const { body: { id: invitationId } } = await invite(owner, id, bob.email)
@@ -184,7 +184,7 @@ describe('Olga invites Bob', () => {
     expect((await invite(owner, id, bob.email)).status).toBe(200)
   })
 
-  test('twice, and the second time is 409, also at once', async () => {
+  test('for an invited address returns 409, also at the same moment', async () => {
     const { id, owner } = await team(stack, [])
     const answers = await Promise.all(Array.from({ length: 10 }, () => invite(owner, id, 'twice@example.org')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -193,37 +193,37 @@ describe('Olga invites Bob', () => {
     )
   })
 
-  test('although he is a member, and it is 409', async () => {
+  test('for a member returns 409', async () => {
     const { id, owner, viewer } = await team(stack, ['viewer'])
     expect(await invite(owner, id, viewer.email)).toMatchObject({ status: 409, body: { error: 'ALREADY_MEMBER' } })
   })
 
-  test('and the fifty-first member is refused, also when many accept at once', async () => {
+  test('cannot create a fifty-first member, even if many users accept at once', async () => {
     const owner = await subscribed(stack, 'Olga')
     const { body: { id } } = await owner.post('/organization/create', { name: 'Crowd' })
     await stack.sql.query(
       `
-      with people as (insert into auth.users (id, name, email) select 'crowd-' || i, '', 'crowd-' || i || '@example.org' from generate_series(1, 45) i returning id)
+      with people as (insert into auth.users (id, name, email) select 'user-' || i, '', 'user-' || i || '@example.org' from generate_series(1, 45) i returning id)
       insert into auth.members (id, organization_id, user_id, role) select 'member-' || id, $1, id, 'viewer' from people`,
       [id],
     )
     const invited = await Promise.all(Array.from({ length: 8 }, async () => {
-      const someone = await signedIn(stack, 'Late')
-      return { someone, invitationId: (await invite(owner, id, someone.email)).body.id }
+      const invitee = await signedIn(stack, 'Late')
+      return { invitee, invitationId: (await invite(owner, id, invitee.email)).body.id }
     }))
-    const answers = await Promise.all(invited.map(({ someone, invitationId }) => someone.post('/organization/accept-invitation', { invitationId })))
+    const answers = await Promise.all(invited.map(({ invitee, invitationId }) => invitee.post('/organization/accept-invitation', { invitationId })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
     expect(new Set(answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.error}`))).toEqual(
       new Set(['403 MEMBERSHIP_LIMIT_REACHED']),
     )
     expect((await owner.get(`/organization/get?organizationId=${id}`)).body.members_count).toBe(50)
     expect(await invite(owner, id, 'one-more@example.org')).toMatchObject({ status: 403, body: { error: 'MEMBERSHIP_LIMIT_REACHED' } })
-    // who was refused can still accept when somebody leaves
+    // The refused user can still accept after a member leaves.
     expect((await owner.get(`/organization/list-invitations?organizationId=${id}`)).body.filter((row: { status: string }) => row.status === 'pending'))
       .toHaveLength(4)
   })
 
-  test('to an invalid address, and is refused', async () => {
+  test('to an invalid address is refused', async () => {
     const { id, owner } = await team(stack, [])
     expect(await invite(owner, id, 'bob')).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
   })

@@ -17,68 +17,68 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** The operator's command. */
+/** Runs the operator's command. */
 const runOn = ({ ownerUrl }: Stack, ...argv: string[]) => operator(ownerUrl, 'keys', ...argv)
 const run = (...argv: string[]) => runOn(stack, ...argv)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const read = async (url: string, token: string) => (await fetch(`${url}/transactions?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status
 const published = async () => ((await person(stack).get('/jwks')).body.keys as { kid: string }[]).map(({ kid }) => kid)
 
-describe('a key is rotated', () => {
-  test('three times under constant load on two auth and two PostgREST processes, and nobody sees a 401', async () => {
-    const other = await stack.anotherData()
+describe('a rotation of the signing key', () => {
+  test('three times under constant load on two auth and two PostgREST processes causes no 401', async () => {
+    const other = await stack.startAnotherPostgrest()
     const surfaces = [stack.dataUrl, other.url]
     const ann = await signedIn(stack, 'Ann')
-    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const elsewhere = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     await elsewhere.signIn()
-    const seen = { reads: 0, refused: 0, tokens: 0, signIns: 0, kids: new Set<string | undefined>() }
-    // its pauses are the pace of the load
+    const counts = { reads: 0, refused: 0, tokens: 0, signIns: 0, kids: new Set<string | undefined>() }
+    // The pause between requests sets the load.
     const load = { running: true }
-    // tokens live for five seconds here, which is shorter than a superseded key verifies
-    const held: { token: string, until: number }[] = []
+    // Tokens expire after five seconds here, sooner than a replaced key stops verifying.
+    const validTokens: { token: string, until: number }[] = []
     const issue = async (who: typeof ann) => {
       while (load.running) {
         const token = await who.token()
-        seen.tokens += 1
-        seen.kids.add(kidOf(token))
-        held.push({ token, until: Date.now() + 5_000 })
-        // a token must be good at once, everywhere
-        for (const url of surfaces) if (await read(url, token) === 401) seen.refused += 1
+        counts.tokens += 1
+        counts.kids.add(kidOf(token))
+        validTokens.push({ token, until: Date.now() + 5_000 })
+        // All PostgREST processes must accept a new token at once.
+        for (const url of surfaces) if (await read(url, token) === 401) counts.refused += 1
         await sleep(20)
       }
     }
     const reuse = async (url: string) => {
       while (load.running) {
-        while (held[0] !== undefined && held[0].until < Date.now()) held.shift()
-        const { token } = held[Math.floor(Math.random() * held.length)] ?? {}
+        while (validTokens[0] !== undefined && validTokens[0].until < Date.now()) validTokens.shift()
+        const { token } = validTokens[Math.floor(Math.random() * validTokens.length)] ?? {}
         if (token !== undefined) {
-          seen.reads += 1
-          if (await read(url, token) === 401) seen.refused += 1
+          counts.reads += 1
+          if (await read(url, token) === 401) counts.refused += 1
         }
         await sleep(5)
       }
     }
     const signIn = async () => {
       while (load.running) {
-        const someone = person(stack, 'Ann', ann.email)
-        if ((await someone.signIn()).status === 200) seen.signIns += 1
+        const user = person(stack, 'Ann', ann.email)
+        if ((await user.signIn()).status === 200) counts.signIns += 1
         await sleep(100)
       }
     }
     const workers = [issue(ann), issue(elsewhere), ...surfaces.map(reuse), signIn()]
     for (let i = 0; i < 3; i++) expect(await run('rotate')).toMatchObject({ code: 0, text: expect.stringContaining('signs now') })
-    // the load goes on until the last key has signed, and what it signed has been read
-    await expect.poll(() => seen.kids.size, { timeout: 10_000 }).toBe(4)
-    const { reads } = seen
-    await expect.poll(() => seen.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 50)
+    // Stops the load after the last key has signed a token that was also read.
+    await expect.poll(() => counts.kids.size, { timeout: 10_000 }).toBe(4)
+    const { reads } = counts
+    await expect.poll(() => counts.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 50)
     load.running = false
     await Promise.all(workers)
-    console.log(`rotated 3 times: ${seen.reads} reads, ${seen.tokens} tokens, ${seen.signIns} sign-ins, ${seen.refused} answers of 401`)
-    expect(seen.refused).toBe(0)
+    console.log(`rotated 3 times: ${counts.reads} reads, ${counts.tokens} tokens, ${counts.signIns} sign-ins, ${counts.refused} answers of 401`)
+    expect(counts.refused).toBe(0)
     await other.stop()
   }, 60_000)
 
-  test('and the old one still verifies for a while, then is gone, and refused within five seconds', async () => {
+  test('keeps the old key valid for a while, then removes it, and its tokens are refused within five seconds', async () => {
     const ann = await signedIn(stack, 'Ann')
     const old = await ann.token()
     await run('rotate')
@@ -89,7 +89,7 @@ describe('a key is rotated', () => {
     expect(await read(stack.dataUrl, await ann.token())).toBe(200)
   })
 
-  test('by itself when it is old, and fifty requests at that moment are signed by known keys', async () => {
+  test('happens by itself when the key is old, and fifty concurrent requests are signed by published keys', async () => {
     const ann = await signedIn(stack, 'Ann')
     const before = kidOf(await ann.token())
     await stack.sql.query(`update auth.jwks set signs_from = now() - interval '91 days' where expires_at is null`)
@@ -102,30 +102,30 @@ describe('a key is rotated', () => {
 })
 
 describe('a rotation while PostgREST is down', () => {
-  test('waits: the old key goes on signing, the log and the metrics say so, and it goes on when PostgREST is back', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
+  test('waits: the old key keeps signing, log and metrics report it, and the rotation continues when PostgREST returns', async () => {
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
     const before = kidOf(await ann.token())
-    await alone.sql.query('update private.settings set key_rotation_requested_at = now()')
-    await expect.poll(() => alone.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
+    await ownStack.sql.query('update private.settings set key_rotation_requested_at = now()')
+    await expect.poll(() => ownStack.logged.some((line) => line.includes('PostgREST has not loaded the new signing key')), { timeout: 15_000 }).toBe(true)
     expect(kidOf(await ann.token())).toBe(before)
-    expect((await person(alone).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
-    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]), {
+    expect((await person(ownStack).get('/jwks')).body.keys as unknown[]).toHaveLength(2)
+    await expect.poll(async () => Number(/^auth_signing_key_pending_seconds (\S+)$/m.exec(await (await fetch(`${ownStack.url}/metrics`)).text())?.[1]), {
       timeout: 10_000,
     }).toBeGreaterThan(0)
-    const back = await alone.anotherData()
+    const back = await ownStack.startAnotherPostgrest()
     await expect.poll(async () => kidOf(await ann.token()), { timeout: 20_000 }).not.toBe(before)
     expect(await read(back.url, await ann.token())).toBe(200)
   }, 60_000)
 })
 
-describe('a PostgREST whose question for the keys fails', () => {
-  test('gets them by itself when it may ask again; three auth services see to it, none too often, and the log says so', async () => {
+describe('a PostgREST that fails to load the keys', () => {
+  test('loads them when it can again; three auth services cause a limited number of reloads, and the log reports it', async () => {
     await using hurt = await startStack({ data: true })
-    await Promise.all([hurt.another(), hurt.another()])
-    const told: string[] = []
+    await Promise.all([hurt.startAnotherAuth(), hurt.startAnotherAuth()])
+    const notifications: string[] = []
     const listener = await hurt.sql.connect()
-    listener.on('notification', ({ payload }) => told.push(payload ?? ''))
+    listener.on('notification', ({ payload }) => notifications.push(payload ?? ''))
     await listener.query('listen pgrst')
     const lines = (text: string) => hurt.logged.filter((line) => line.includes(text)).length
     const loseConnections = () =>
@@ -142,15 +142,15 @@ describe('a PostgREST whose question for the keys fails', () => {
     await loseConnections()
     await expect.poll(() => lines('the database lost sessions, so every PostgREST loads its keys anew')).toBeGreaterThan(0)
     await expect.poll(() => read(hurt.dataUrl, token)).toBe(200)
-    // a look is two rounds, or one in vain; each service looks at a start, at a loss, and at the listener that is new after it
+    // A check has two rounds, or one if it fails. Each service checks at its start, after a lost connection, and after its listener reconnects.
     const most = 3 * 2 * (1 + 2 * 2) + lines('not every PostgREST has loaded the signing keys')
-    expect(told.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
+    expect(notifications.filter((what) => what === 'reload schema').length).toBeLessThanOrEqual(most)
     listener.release(true)
   })
 })
 
-describe('the database does not answer when a rotation gives its lock back', () => {
-  test('and the connection ends, so that no other process waits for the lock for ever', async () => {
+describe('a rotation that cannot release its lock because the database does not respond', () => {
+  test('closes its connection, so that other processes do not wait for the lock', async () => {
     const pool = new pg.Pool({ connectionString: stack.ownerUrl, max: 1 })
     const holders: number[] = []
     const { db, close } = connect(stack.ownerUrl, () => undefined)
@@ -158,7 +158,7 @@ describe('the database does not answer when a rotation gives its lock back', () 
       connect: async () => {
         const client = await pool.connect()
         const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
-        const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+        const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
         client.query = ((text: string, values: unknown[]) => {
           if (!text.includes('pg_advisory_unlock')) return query(text, values)
           holders.push(pid)
@@ -176,7 +176,7 @@ describe('the database does not answer when a rotation gives its lock back', () 
   })
 })
 
-describe('an operator', () => {
+describe('the operator’s command', () => {
   test('lists the keys and their states', async () => {
     const { code, text } = await run()
     expect(code).toBe(0)
@@ -184,7 +184,7 @@ describe('an operator', () => {
     expect(text).toMatch(/ signs /)
   })
 
-  test('revokes a key, which is refused within five seconds, and another signs', async () => {
+  test('revokes the signing key: its tokens are refused within five seconds, and another key signs', async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = await ann.token()
     const { code, text } = await run('revoke', kidOf(token) ?? '')
@@ -195,7 +195,7 @@ describe('an operator', () => {
     expect(await read(stack.dataUrl, next)).toBe(200)
   })
 
-  test('revokes a key that no longer signs, and what is fetched after the command is good at once', async () => {
+  test('revokes a replaced key, and tokens fetched after the command are valid at once', async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = await ann.token()
     expect(await run('rotate')).toMatchObject({ code: 0 })
@@ -204,52 +204,52 @@ describe('an operator', () => {
     await expect.poll(() => read(stack.dataUrl, token), { timeout: 5_000 }).toBe(401)
   })
 
-  test('revokes a key whose tokens PostgREST keeps as checked, through a rotation too, and all tokens end at the next request', async () => {
-    await using keeping = await startStack({ data: true, dataEnv: tokenCache })
-    const ann = await signedIn(keeping, 'Ann')
+  test('revokes a key with tokens in PostgREST’s cache, also after a rotation, and all tokens end at the next request', async () => {
+    await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
+    const ann = await signedIn(cachingStack, 'Ann')
     const token = await ann.token()
-    for (let i = 0; i < 3; i++) expect(await read(keeping.dataUrl, token)).toBe(200)
-    expect(await runOn(keeping, 'rotate')).toMatchObject({ code: 0 })
+    for (let i = 0; i < 3; i++) expect(await read(cachingStack.dataUrl, token)).toBe(200)
+    expect(await runOn(cachingStack, 'rotate')).toMatchObject({ code: 0 })
     const next = await ann.token()
     expect(kidOf(next)).not.toBe(kidOf(token))
-    for (const good of [token, next]) expect(await read(keeping.dataUrl, good)).toBe(200)
-    expect(await runOn(keeping, 'revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
-    for (const revoked of [token, next]) expect(await read(keeping.dataUrl, revoked)).toBe(401)
-    expect(await read(keeping.dataUrl, await ann.token())).toBe(200)
+    for (const good of [token, next]) expect(await read(cachingStack.dataUrl, good)).toBe(200)
+    expect(await runOn(cachingStack, 'revoke', kidOf(token) ?? '')).toMatchObject({ code: 0 })
+    for (const revoked of [token, next]) expect(await read(cachingStack.dataUrl, revoked)).toBe(401)
+    expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
   })
 
-  test('revokes a key with which a thief dated a token ahead, which PostgREST keeps as checked, and it ends as soon', async () => {
-    await using keeping = await startStack({ data: true, dataEnv: tokenCache })
-    const ann = await signedIn(keeping, 'Ann')
-    const { kid, privateKey } = await tokenSigner(keeping.sql, keeping.publicUrl)
+  test('revokes a key that signed a token dated in the future, which PostgREST has cached, and the token ends at once', async () => {
+    await using cachingStack = await startStack({ data: true, dataEnv: tokenCache })
+    const ann = await signedIn(cachingStack, 'Ann')
+    const { kid, privateKey } = await tokenSigner(cachingStack.sql, cachingStack.publicUrl)
     const ahead = await new SignJWT({ ...decodeJwt(await ann.token()), iat: Math.floor(Date.now() / 1000) + 25 }).setProtectedHeader({ alg: 'RS256', kid })
       .sign(privateKey)
-    await expect.poll(() => read(keeping.dataUrl, ahead)).toBe(200)
-    expect(await runOn(keeping, 'revoke', kid)).toMatchObject({ code: 0 })
-    expect(await read(keeping.dataUrl, ahead)).toBe(401)
-    expect(await read(keeping.dataUrl, await ann.token())).toBe(200)
+    await expect.poll(() => read(cachingStack.dataUrl, ahead)).toBe(200)
+    expect(await runOn(cachingStack, 'revoke', kid)).toMatchObject({ code: 0 })
+    expect(await read(cachingStack.dataUrl, ahead)).toBe(401)
+    expect(await read(cachingStack.dataUrl, await ann.token())).toBe(200)
   })
 
-  test('while no key signs, a token is 503 with Retry-After, and never signed by a key that is not known', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
-    await alone.sql.query('delete from auth.jwks')
+  test('leaves no signing key: POST /token returns 503 with Retry-After instead of signing with an unpublished key', async () => {
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
+    await ownStack.sql.query('delete from auth.jwks')
     const { status, body, headers } = await ann.post('/token')
     expect({ status, error: body.error }).toEqual({ status: 503, error: 'SERVICE_BUSY' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('revokes all of them, and the next start makes a new one', async () => {
-    await using alone = await startStack()
-    const ann = await signedIn(alone, 'Ann')
+  test('revokes all keys, and the next start creates a new one', async () => {
+    await using ownStack = await startStack()
+    const ann = await signedIn(ownStack, 'Ann')
     const before = kidOf(await ann.token())
-    expect(await runOn(alone, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
-    await alone.sql.query('delete from auth.jwks')
-    await alone.another()
+    expect(await runOn(ownStack, 'revoke', '--all')).toMatchObject({ code: 0, text: expect.stringContaining('Revoked 1 key.') })
+    await ownStack.sql.query('delete from auth.jwks')
+    await ownStack.startAnotherAuth()
     expect(kidOf(await ann.token())).not.toBe(before)
   })
 
-  test('who asks for a key that is not there, or something else, reads one sentence', async () => {
+  test('prints one sentence for an unknown key or an unknown subcommand', async () => {
     expect(await run('revoke', 'nothing')).toEqual({ code: 1, text: 'There is no key nothing.\n' })
     expect(await run('revoke')).toMatchObject({ code: 1, text: expect.stringContaining('Say the kid') })
     expect(await run('polish')).toMatchObject({ code: 1, text: expect.stringContaining('There is no command keys polish.') })

@@ -3,19 +3,19 @@ import { password, person, signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
-// the test's own address is a proxy that is trusted, so that each test can come from an address of its own
+// The test's own address is a trusted proxy, so that each test can use client addresses of its own.
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } })
 })
 afterAll(() => stack.close())
 
-/** What the decisions promise: docs/decisions/auth/limit-requests-by-address-and-account.md. */
+/** The limits that docs/decisions/auth/limit-requests-by-address-and-account.md promises. */
 const guesses = { max: 10, window: 60 }
 const resetMails = { max: 5, window: 900 }
 const resets = { max: 20, window: 60 }
 
 let subnet = 0
-/** An address nobody has come from yet. */
+/** Returns a new client address. */
 const freshAddress = () => `203.0.${113 + Math.floor(++subnet / 250)}.${subnet % 250 + 1}`
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
@@ -30,7 +30,7 @@ const expectLimited = ({ status, body, headers }: Awaited<ReturnType<Person['pos
 }
 
 describe('per account', () => {
-  test('a password can be guessed ten times a minute, from however many addresses', async () => {
+  test('a password can be guessed ten times a minute, whatever the number of client addresses', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
     expectLimited(await signIn(ann, freshAddress()), guesses.window)
@@ -38,7 +38,7 @@ describe('per account', () => {
     expect((await signIn(person(stack), freshAddress())).status).toBe(401)
   })
 
-  test('ten times in all, by whichever routes, and also where the password is right by then', async () => {
+  test('ten guesses count across all routes, and then the right password is refused too', async () => {
     const ann = await signedIn(stack, 'Ann')
     const routes: [string, object][] = [
       ['/sign-in/email', { email: ann.email.toUpperCase(), password: 'wrong' }],
@@ -58,11 +58,11 @@ describe('per account', () => {
     for (const [path, body] of routes) answers.push((await ann.post(path, body, from(freshAddress()))).status)
     expect(answers).toEqual([401, ...Array.from({ length: 9 }, () => 400), 429, 429])
     expectLimited(await ann.post('/change-password', { currentPassword: password, newPassword: 'something else' }, from(freshAddress())), guesses.window)
-    // what asks for no password goes on
+    // Requests without a password still succeed.
     expect((await ann.post('/two-factor/enable', {}, from(freshAddress()))).status).toBe(200)
   })
 
-  test('and right passwords are no guesses: twenty in a minute, over several routes', async () => {
+  test('right passwords are not guesses: twenty in a minute over several routes succeed', async () => {
     const ann = await signedIn(stack, 'Ann')
     for (let i = 0; i < 5; i++) {
       for (const path of ['/two-factor/enable', '/passkey/generate-register-options']) {
@@ -74,15 +74,15 @@ describe('per account', () => {
     for (let i = 0; i < guesses.max - 5; i++) expect((await signIn(ann, freshAddress())).status).toBe(401)
   })
 
-  test('and not once more when fifty guesses arrive at once, at two processes', async () => {
+  test('fifty guesses at once at two processes do not exceed the limit', async () => {
     const ann = person(stack, 'Ann')
-    const elsewhere = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const elsewhere = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => signIn(i % 2 ? ann : elsewhere, freshAddress())))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(guesses.max)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - guesses.max)
   })
 
-  test('one address receives five reset mails, and an unknown one is refused just so', async () => {
+  test('one address receives five reset mails, and an unknown address gets the same responses', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
     for (const email of [ann.email, 'nobody@example.org']) {
@@ -94,24 +94,24 @@ describe('per account', () => {
     )
   })
 
-  test('one address that others want for theirs receives five mails, however many accounts ask', async () => {
+  test('an address that many accounts request as their new one receives five mails', async () => {
     const newEmail = 'wanted-by-many@example.org'
-    const ask = async (someone: Person) => someone.post('/request-email-change', { newEmail, password }, from(freshAddress()))
+    const ask = async (user: Person) => user.post('/request-email-change', { newEmail, password }, from(freshAddress()))
     for (const asks of [4, 1]) {
-      const someone = await signedIn(stack, 'Eve')
-      for (let i = 0; i < asks; i++) expect((await ask(someone)).status).toBe(200)
+      const user = await signedIn(stack, 'Eve')
+      for (let i = 0; i < asks; i++) expect((await ask(user)).status).toBe(200)
     }
     expectLimited(await ask(await signedIn(stack, 'Eve')), resetMails.window)
   })
 
-  test('an unverified person who signs in again and again receives five verification mails, and still signs in', async () => {
+  test('an unverified user who signs in repeatedly receives five verification mails, and is still signed in', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
     for (let i = 0; i < 8; i++) expect((await ann.post('/sign-in/email', { email: ann.email, password }, from(freshAddress()))).status).toBe(200)
     await expect.poll(() => stack.mail.mails().filter(({ to }) => to === ann.email).length, { timeout: 10_000 }).toBe(5)
   })
 
-  test('the counters hold no address', async () => {
+  test('the counters contain no address', async () => {
     await signIn(person(stack, 'Hidden'), freshAddress())
     const { rows } = await stack.sql.query(`select key from auth.rate_limits where key like '%@%' or key ilike '%hidden%'`)
     expect(rows).toEqual([])
@@ -127,18 +127,18 @@ describe('per client address', () => {
     return answers.filter(({ status }) => status === 429).length
   }
 
-  test('the limit is exact when all requests arrive at once', async () => {
+  test('the limit is exact if all requests arrive at once', async () => {
     const address = freshAddress()
     expect(await exhaust(() => address)).toBe(5)
     expectLimited(await person(stack).post('/reset-password', { token: 'x'.repeat(24), password }, from(address)), resets.window)
   })
 
-  test('a client cannot pretend to be another by writing addresses in front of its own', async () => {
+  test('a client cannot change its address by adding addresses to X-Forwarded-For', async () => {
     const address = freshAddress()
     expect(await exhaust(() => `${freshAddress()}, ${address}`)).toBe(5)
   })
 
-  test('nor by headers that nobody trusts', async () => {
+  test('a client cannot change its address by headers of untrusted proxies', async () => {
     const address = freshAddress()
     let n = 0
     const { max } = resets
@@ -153,19 +153,19 @@ describe('per client address', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5)
   })
 
-  test('an IPv6 client is its /64', async () => {
+  test('an IPv6 client is counted by its /64', async () => {
     let n = 0
     expect(await exhaust(() => `2001:db8:0:77::${(++n).toString(16)}`)).toBe(5)
     expect(await exhaust(() => `2001:db8:1:${(++n).toString(16)}::1`)).toBe(0)
   })
 
-  test('an IPv4 client is the same when it is written as IPv6', async () => {
+  test('an IPv4 client is the same when its address is written as IPv6', async () => {
     const address = freshAddress()
     let n = 0
     expect(await exhaust(() => (++n % 2 ? address : `::ffff:${address}`))).toBe(5)
   })
 
-  test('an ordinary client is nowhere near a limit', async () => {
+  test('an ordinary client stays far below the limits', async () => {
     const ann = person(stack, 'Ann')
     await ann.post('/sign-up/email', { email: ann.email, password }, from(freshAddress()))
     const address = freshAddress()
@@ -175,7 +175,7 @@ describe('per client address', () => {
     }
   })
 
-  test('spelling a path otherwise does not start a new count', async () => {
+  test('another spelling of a path does not start a new counter', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
     for (
@@ -196,26 +196,26 @@ describe('per client address', () => {
   })
 })
 
-describe('a program of the machine that base_url is of', () => {
+describe('a program on the machine of the service', () => {
   const ask = (who: Person, headers = {}) => who.post('/disown-account', { token: 'x'.repeat(24) }, headers)
   const refusedOf = async (count: number, headers?: Record<string, string>) =>
-    (await Promise.all(Array.from({ length: count }, () => ask(person(here), headers)))).filter(({ status }) => status === 429).length
+    (await Promise.all(Array.from({ length: count }, () => ask(person(local), headers)))).filter(({ status }) => status === 429).length
 
-  let here: Stack
+  let local: Stack
   beforeAll(async () => {
-    here = await startStack({ env: { RATE_LIMIT_ENABLED: 'true' } })
+    local = await startStack({ env: { RATE_LIMIT_ENABLED: 'true' } })
   })
-  afterAll(() => here.close())
+  afterAll(() => local.close())
 
-  test('may ask ten times as much by its address, and no proxy may for others', async () => {
+  test('has ten times the limit per address, but a proxy on the machine does not for its clients', async () => {
     expect(await refusedOf(195)).toBe(0)
     expect(await refusedOf(10)).toBe(5)
-    await here.sql.query('delete from auth.rate_limits')
+    await local.sql.query('delete from auth.rate_limits')
     expect(await refusedOf(25, from('203.0.113.7'))).toBe(5)
   })
 
-  test('may guess no more passwords of an account', async () => {
-    const ann = person(here, 'Ann')
+  test('may not guess more passwords of an account', async () => {
+    const ann = person(local, 'Ann')
     const guess = () => ann.post('/sign-in/email', { email: ann.email, password: 'wrong password' })
     for (let i = 0; i < guesses.max; i++) expect((await guess()).status).toBe(401)
     expectLimited(await guess(), guesses.window)
@@ -226,11 +226,11 @@ describe('a window', () => {
   const consume = async (key: string, window: number, max: number) =>
     (await stack.sql.query('select allowed, retry_after_seconds from auth.consume_rate_limit($1, $2, $3)', [key, window, max])).rows[0]
 
-  test('is fixed: it ends when it was to end, however many were refused meanwhile', async () => {
+  test('has a fixed end, which refused requests do not extend', async () => {
     const started = Date.now()
     expect(await consume('fixed', 1, 1)).toMatchObject({ allowed: true })
     const refused: unknown[] = []
-    // each question counts, so a window that they prolonged would never end
+    // Each query counts as a request, so if refused requests extended the window, it would never end.
     await expect.poll(async () => {
       const answer = await consume('fixed', 1, 1)
       if (!answer.allowed) refused.push(answer.retry_after_seconds)
@@ -240,10 +240,10 @@ describe('a window', () => {
     expect(new Set(refused)).toEqual(new Set([1]))
   })
 
-  test('is still counted after the service restarts', async () => {
+  test('keeps its count when the service restarts', async () => {
     const ann = person(stack, 'Ann')
     for (let i = 0; i < guesses.max; i++) await signIn(ann, freshAddress())
-    const restarted = person({ ...stack, url: await stack.another() }, 'Ann', ann.email)
+    const restarted = person({ ...stack, url: await stack.startAnotherAuth() }, 'Ann', ann.email)
     expect((await signIn(restarted, freshAddress())).status).toBe(429)
   })
 })

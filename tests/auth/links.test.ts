@@ -1,4 +1,4 @@
-/** Where the links of mails lead: to the app where there is one, and verifying for everybody who opens them. */
+/** Targets of mailed links: the app if APP_URL is set, otherwise pages of the service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { person, signedIn, team } from '../support/person.ts'
@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Opens a link of ours. */
+/** Opens a mailed link. */
 const open = (link: string, accept: string) => fetch(link.replace(stack.publicUrl, stack.url), { headers: { accept }, redirect: 'manual' })
 
 describe('with an app at APP_URL', () => {
-  test('the verification link is ours: it verifies and leads a browser on to the app, which is told the outcome', async () => {
+  test('the verification link verifies, then redirects a browser to the app with the result', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const mail = await stack.mail.waitFor(ann.email)
@@ -27,7 +27,7 @@ describe('with an app at APP_URL', () => {
     expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
   })
 
-  test('and verifies for curl too, which is answered as the interface says', async () => {
+  test('the verification link also verifies for curl, which gets the response of the interface', async () => {
     const ann = person(stack, 'Ann')
     await ann.signUp()
     const answer = await open(linkIn(await stack.mail.waitFor(ann.email)), '*/*')
@@ -35,12 +35,12 @@ describe('with an app at APP_URL', () => {
     expect((await ann.get('/get-session')).body.user.email_verified).toBe(true)
   })
 
-  test('a link that has ended says so to the app', async () => {
+  test('an expired link redirects to the app with an error', async () => {
     const answer = await open(`${stack.publicUrl}/api/auth/verify-email?token=ended`, 'text/html')
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${app}/verify-email?error=INVALID_TOKEN`])
   })
 
-  test('a reset leads to the app, or to the page of it that redirectTo names, and nowhere else', async () => {
+  test('a reset link leads to the app or to its page in redirectTo, and redirects to other sites are refused', async () => {
     const ann = await signedIn(stack, 'Ann')
     const linkAfter = async (redirectTo: string | undefined, part: string) => {
       expect((await person(stack).post('/forget-password', { email: ann.email, redirectTo })).status).toBe(200)
@@ -54,13 +54,13 @@ describe('with an app at APP_URL', () => {
       expect((await person(stack).post('/forget-password', { email: ann.email, redirectTo })).status, redirectTo).toBe(403)
   })
 
-  test('an invitation leads to the app', async () => {
+  test('an invitation link leads to the app', async () => {
     const { id, owner } = await team(stack, [])
     const { body } = await owner.post('/organization/invite-member', { organizationId: id, email: 'bob@example.org', role: 'editor' })
     expect(linkIn(await stack.mail.waitFor('bob@example.org'))).toBe(`${app}/accept-invitation?invitationId=${body.id}`)
   })
 
-  test('what is at / leads there', async () => {
+  test('the root path redirects to the app', async () => {
     expect(await (await open(`${stack.publicUrl}/`, '*/*')).json()).toMatchObject({ app, auth: `${stack.publicUrl}/api/auth` })
     expect(await (await open(`${stack.publicUrl}/`, 'text/html')).text()).toContain(`<a href="${app}">`)
   })

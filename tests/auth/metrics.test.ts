@@ -1,8 +1,8 @@
-/** What an operator can see of mail, connections, keys and limits. */
+/** Metrics of mail, connections, keys and limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { belowFloors, databaseVersionsSql } from '../../common/floors.ts'
 import { person, signedIn, team } from '../support/person.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
 let stack: Stack
@@ -11,16 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Every series and its value. */
-async function figures(of: Stack): Promise<Map<string, number>> {
+/** Parses all series and their values. */
+async function readMetrics(of: Stack): Promise<Map<string, number>> {
   const text = await (await fetch(`${of.url}/metrics`)).text()
   return new Map([...text.matchAll(/^([a-z_]+(?:\{.*\})?) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))
 }
-const figure = async (name: string) => (await figures(stack)).get(name)
+const metricValue = async (name: string) => (await readMetrics(stack)).get(name)
 
-test('each series that an alert asks of is there before anything has happened, at zero', async () => {
+test('each series that an alert uses exists with value zero before the first event', async () => {
   await using fresh = await startStack()
-  const seen = await figures(fresh)
+  const values = await readMetrics(fresh)
   for (
     const name of [
       'auth_mail_queue_depth',
@@ -36,14 +36,14 @@ test('each series that an alert asks of is there before anything has happened, a
       'auth_signing_key_pending_seconds',
       'auth_hashing_queue_length',
     ]
-  ) expect({ [name]: seen.get(name) }).toEqual({ [name]: 0 })
-  expect([...seen.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)
+  ) expect({ [name]: values.get(name) }).toEqual({ [name]: 0 })
+  expect([...values.keys()].filter((name) => name.startsWith('auth_db_pool_max'))).toHaveLength(3)
 })
 
-test('the versions of the service, of its database and of a connected PostgREST are held against their floors', async () => {
+test('the versions of the service, the database and a connected PostgREST are compared with their supported minimum', async () => {
   await using whole = await startStack({ data: true })
   const programs = async () =>
-    [...await figures(whole)].flatMap(([name, value]) => {
+    [...await readMetrics(whole)].flatMap(([name, value]) => {
       const program = /^finance_below_floor\{program="(\w+)"\}$/.exec(name)?.[1]
       return program === undefined ? [] : [[program, value]]
     })
@@ -53,81 +53,81 @@ test('the versions of the service, of its database and of a connected PostgREST 
   expect(await programs()).toEqual(expect.arrayContaining(['node', 'postgresql', 'postgrest'].map((program) => [program, below.has(program as never) ? 1 : 0])))
 })
 
-test('the alerts and the board ask the service for nothing that it does not have', async () => {
+test('the service exports all series that the alerts and the dashboard query', async () => {
   await using fresh = await startStack()
-  // one request, which is the least that can have happened
+  // Sends one request, so that request series exist.
   await fetch(`${fresh.url}/livez`)
-  const found = await missing(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
-  expect(found).toEqual({ asked: expect.any(Number), missing: [] })
-  expect(found.asked).toBeGreaterThan(25)
+  const found = await missingSeries(/^(auth|finance_below|nodejs|process)_/, await (await fetch(`${fresh.url}/metrics`)).text())
+  expect(found).toEqual({ seriesCount: expect.any(Number), missing: [] })
+  expect(found.seriesCount).toBeGreaterThan(25)
 })
 
 describe('mail', () => {
   test.each([['down', 'refused'], ['hang', 'timeout'], ['reject', 'rejected'], ['refuse', 'unreachable']] as const)(
-    'that a provider in mode %s does not take is counted as %s, and what waits as depth and age',
+    'that a provider in mode %s does not accept is counted as %s, and pending mail as queue length and age',
     async (mode, reason) => {
-      await using alone = await startStack()
-      alone.mail.mode = mode
-      await person(alone, 'Ann').signUp()
+      await using ownStack = await startStack()
+      ownStack.mail.mode = mode
+      await person(ownStack, 'Ann').signUp()
       const name = `auth_mail_failures_total{reason="${reason}"}`
-      await expect.poll(async () => (await figures(alone)).get(name), { timeout: 25_000 }).toBeGreaterThan(0)
-      const seen = await figures(alone)
-      expect([...seen].filter(([key, count]) => key.startsWith('auth_mail_failures_total') && key !== name && count > 0)).toEqual([])
-      if (mode === 'reject') expect([seen.get('auth_mail_given_up_total{reason="rejected"}'), seen.get('auth_mail_queue_depth')]).toEqual([1, 0])
+      await expect.poll(async () => (await readMetrics(ownStack)).get(name), { timeout: 25_000 }).toBeGreaterThan(0)
+      const values = await readMetrics(ownStack)
+      expect([...values].filter(([key, count]) => key.startsWith('auth_mail_failures_total') && key !== name && count > 0)).toEqual([])
+      if (mode === 'reject') expect([values.get('auth_mail_given_up_total{reason="rejected"}'), values.get('auth_mail_queue_depth')]).toEqual([1, 0])
       else {
-        // for the moment in which the next attempt is stored and the one that failed not yet ended, there are two
-        await expect.poll(async () => (await figures(alone)).get('auth_mail_queue_depth')).toBe(1)
-        expect(seen.get('auth_mail_queue_oldest_seconds')).toBeGreaterThan(0)
+        // Between storing the next attempt and ending the failed one there are two rows for a moment.
+        await expect.poll(async () => (await readMetrics(ownStack)).get('auth_mail_queue_depth')).toBe(1)
+        expect(values.get('auth_mail_queue_oldest_seconds')).toBeGreaterThan(0)
       }
-      alone.mail.mode = 'ok'
-      if (mode !== 'reject') await expect.poll(async () => (await figures(alone)).get('auth_mail_sent_total'), { timeout: 25_000 }).toBe(1)
+      ownStack.mail.mode = 'ok'
+      if (mode !== 'reject') await expect.poll(async () => (await readMetrics(ownStack)).get('auth_mail_sent_total'), { timeout: 25_000 }).toBe(1)
     },
   )
 })
 
 describe('a limit', () => {
-  test('per account and per address is counted as it is hit', async () => {
+  test('per account and per address is counted when it is reached', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const before = await figures(stack)
+    const before = await readMetrics(stack)
     const statuses: number[] = []
     for (let attempt = 0; attempt < 60 && !statuses.includes(429); attempt++) statuses.push((await ann.signIn('a wrong password')).status)
     expect(statuses).toContain(429)
-    const after = await figures(stack)
+    const after = await readMetrics(stack)
     const grown = [...after].filter(([name, value]) => name.startsWith('auth_limit_hits_total') && value > (before.get(name) ?? 0)).map(([name]) => name)
     expect(grown).toHaveLength(1)
-    expect(await figure('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
+    expect(await metricValue('auth_rate_limited_total{route="/sign-in/email"}')).toBe(1)
   })
 })
 
 describe('the connections', () => {
-  test('that are all in use, and who waits for one, are seen', async () => {
-    await using alone = await startStack()
-    const { id, owner } = await team(alone, [])
-    const lock = await alone.sql.connect()
+  test('in use, and the number of waiting requests, are exported', async () => {
+    await using ownStack = await startStack()
+    const { id, owner } = await team(ownStack, [])
+    const lock = await ownStack.sql.connect()
     await lock.query('begin; lock table auth.organizations in access exclusive mode')
-    const asked = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
+    const responses = Promise.all(Array.from({ length: 14 }, () => owner.get(`/organization/get?organizationId=${id}`)))
     const engine = async () => {
-      const seen = await figures(alone)
-      return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => seen.get(`auth_db_pool_${name}`))
+      const values = await readMetrics(ownStack)
+      return ['connections{pool="engine",state="in_use"}', 'waiting{pool="engine"}', 'max{pool="engine"}'].map((name) => values.get(`auth_db_pool_${name}`))
     }
     await expect.poll(engine).toEqual([10, 4, 10])
     await lock.query('rollback')
     lock.release()
-    expect(new Set((await asked).map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([200]))
     expect(await engine()).toEqual([0, 0, 10])
   })
 })
 
-test('a database that does not answer holds up no scrape, and what it was asked for is not made up', async () => {
-  await using alone = await startStack()
-  await figures(alone)
-  const lock = await alone.sql.connect()
+test('an unresponsive database does not delay a scrape, and its series are absent instead of outdated', async () => {
+  await using ownStack = await startStack()
+  await readMetrics(ownStack)
+  const lock = await ownStack.sql.connect()
   await lock.query('begin; lock table graphile_worker._private_jobs in access exclusive mode')
   const started = performance.now()
-  const seen = await figures(alone)
+  const values = await readMetrics(ownStack)
   expect(performance.now() - started).toBeLessThan(2_000)
-  // what it said a moment ago
-  expect(seen.get('auth_mail_queue_depth')).toBe(0)
+  // The previous values must not be repeated.
+  expect(values.get('auth_mail_queue_depth')).toBe(0)
   await lock.query('rollback')
   lock.release()
 })

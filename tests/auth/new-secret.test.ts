@@ -1,4 +1,4 @@
-/** BETTER_AUTH_SECRET is changed in the order of docs/operations.md and docs/aws.md, and changed back. */
+/** Changes BETTER_AUTH_SECRET in the order of docs/operations.md and docs/aws.md, and changes it back. */
 import { expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { createLog } from '../../auth/log.ts'
@@ -13,7 +13,7 @@ import { startStack } from '../support/stack.ts'
 const first = 'the first secret, which is long enough'
 const second = 'the second secret, also long enough'
 
-test('whoever stops the service, revokes every key and starts it with another secret sees people sign in again, there and back', async () => {
+test('an operator stops the service, revokes all keys and starts it with another secret: users can sign in again, also after changing back', async () => {
   await using stack = await startStack({ auth: false, data: true })
   const port = await freePort()
   const url = `http://localhost:${port}`

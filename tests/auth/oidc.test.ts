@@ -1,37 +1,37 @@
-/** Single sign-on with a real provider: who gets in, to which account, and what does not work. */
+/** Single sign-on with a real OpenID provider. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JWTPayload } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
-import { comeBack, oidcProvider, signInAtProvider, signInByProvider, toProvider, type TestProvider } from '../support/oidc.ts'
+import { openCallback, oidcProvider, signInAtProvider, signInWithProvider, callbackFromProvider, type TestProvider } from '../support/oidc.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
-let house: TestProvider
+let provider: TestProvider
 let stack: Stack
 beforeAll(async () => {
-  house = await oidcProvider()
-  // it is down while the service starts
-  stack = await startStack({ env: house.env })
-  house.open(stack.publicUrl)
+  provider = await oidcProvider()
+  // The provider is down while the service starts.
+  stack = await startStack({ env: provider.env })
+  provider.serve(stack.publicUrl)
 })
-afterEach(() => house.isHonest())
+afterEach(() => provider.resetTokens())
 afterAll(async () => {
   await stack.close()
-  await house.close()
+  await provider.close()
 })
 
 const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
 const failed = refused(400, 'OIDC_FAILED')
 
 let people = 0
-/** Somebody whom the provider knows, at a browser that has never been here. @param claims beside those of somebody with a verified address */
-function known(name = 'Ann', claims: Record<string, unknown> = {}): Person & { sub: string } {
+/** A user of the provider, in a new browser. @param claims override those of a user with a verified address */
+function providerUser(name = 'Ann', claims: Record<string, unknown> = {}): Person & { sub: string } {
   const sub = `${name.toLowerCase()}-at-the-house-${++people}`
-  const someone = person(stack, name, `${sub}@example.org`)
-  house.people.set(sub, { email: someone.email, email_verified: true, name, ...claims })
-  return { ...someone, sub }
+  const user = person(stack, name, `${sub}@example.org`)
+  provider.people.set(sub, { email: user.email, email_verified: true, name, ...claims })
+  return { ...user, sub }
 }
 const accountsOf = async (email: string) =>
   (await stack.sql.query(
@@ -39,65 +39,65 @@ const accountsOf = async (email: string) =>
       from auth.users u join auth.accounts a on a.user_id = u.id where email = $1 order by provider_id`,
     [email],
   )).rows
-const isSignedOut = async (someone: Person) => expect((await someone.get('/get-session')).status).toBe(401)
+const isSignedOut = async (user: Person) => expect((await user.get('/get-session')).status).toBe(401)
 
-describe('Ann signs in with the provider', () => {
-  test('and has an account whose address is verified, a session like any other, and none of the provider’s tokens is kept', async () => {
-    const ann = known()
-    const signed = await signInByProvider(ann, ann.sub)
+describe('a sign-in with the provider', () => {
+  test('creates an account with a verified address and a normal session, and stores no tokens of the provider', async () => {
+    const ann = providerUser()
+    const signed = await signInWithProvider(ann, ann.sub)
     expect(signed).toMatchObject({
       status: 200,
       body: { user: { email: ann.email, name: 'Ann', email_verified: true }, session: { active_organization_id: null } },
     })
     expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
     expect(await accountsOf(ann.email)).toEqual([
-      { provider_id: house.issuer, account_id: ann.sub, access_token: null, refresh_token: null, id_token: null, has_password: false },
+      { provider_id: provider.issuer, account_id: ann.sub, access_token: null, refresh_token: null, id_token: null, has_password: false },
     ])
     expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toEqual([])
   })
 
-  test('and again, to the same account, whatever the provider says of her by then', async () => {
-    const ann = known()
-    const { body: { user } } = await signInByProvider(ann, ann.sub)
-    house.people.set(ann.sub, { email: 'somebody-else@example.org', email_verified: false, name: 'Another' })
+  test('again opens the same account, even if the claims have changed', async () => {
+    const ann = providerUser()
+    const { body: { user } } = await signInWithProvider(ann, ann.sub)
+    provider.people.set(ann.sub, { email: 'somebody-else@example.org', email_verified: false, name: 'Another' })
     const again = person(stack, 'Ann', ann.email)
-    expect((await signInByProvider(again, ann.sub)).body.user).toEqual(user)
-    house.people.set(ann.sub, {})
-    expect((await signInByProvider(person(stack), ann.sub)).body.user).toEqual(user)
+    expect((await signInWithProvider(again, ann.sub)).body.user).toEqual(user)
+    provider.people.set(ann.sub, {})
+    expect((await signInWithProvider(person(stack), ann.sub)).body.user).toEqual(user)
   })
 
-  test('to the account that she has already, because both sides have verified the address', async () => {
+  test('opens an existing account if both sides have verified the address', async () => {
     const ann = await signedIn(stack, 'Ann')
-    house.people.set('ann-of-the-password', { email: ann.email.toUpperCase(), email_verified: 'true' })
+    provider.people.set('ann-of-the-password', { email: ann.email.toUpperCase(), email_verified: 'true' })
     const elsewhere = person(stack, 'Ann', ann.email)
-    const { body } = await signInByProvider(elsewhere, 'ann-of-the-password')
+    const { body } = await signInWithProvider(elsewhere, 'ann-of-the-password')
     expect(body.user.id).toBe(await ann.id())
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
-    expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential', house.issuer])
+    expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential', provider.issuer])
   })
 
-  test('whether it says who she is in the token or where it is asked for it', async () => {
-    house.open(stack.publicUrl, { conformIdTokenClaims: false })
-    const ann = known()
-    expect((await signInByProvider(ann, ann.sub)).body.user.email).toBe(ann.email)
-    house.open(stack.publicUrl)
+  test('accepts the address from the ID token and from the userinfo endpoint', async () => {
+    provider.serve(stack.publicUrl, { conformIdTokenClaims: false })
+    const ann = providerUser()
+    expect((await signInWithProvider(ann, ann.sub)).body.user.email).toBe(ann.email)
+    provider.serve(stack.publicUrl)
   })
 
-  test('and what verifies one address verifies no other that the provider names beside it', async () => {
-    const [ann, eve] = [await signedIn(stack, 'Ann'), known('Eve')]
-    house.says((claims) => ({ ...claims, email: ann.email }))
-    expect((await signInByProvider(eve, eve.sub)).body.user.email).toBe(eve.email)
+  test('does not apply email_verified to another address in the ID token', async () => {
+    const [ann, eve] = [await signedIn(stack, 'Ann'), providerUser('Eve')]
+    provider.changeClaims((claims) => ({ ...claims, email: ann.email }))
+    expect((await signInWithProvider(eve, eve.sub)).body.user.email).toBe(eve.email)
   })
 
-  test('and a name that is none here is left out', async () => {
-    const ann = known('Ann', { name: 'Ann\u202e\nnot her name' })
-    expect((await signInByProvider(ann, ann.sub)).body.user.name).toBe('')
+  test('ignores an invalid name', async () => {
+    const ann = providerUser('Ann', { name: 'Ann\u202e\nnot her name' })
+    expect((await signInWithProvider(ann, ann.sub)).body.user.name).toBe('')
   })
 
-  test('what is asked of the provider has PKCE, a state and a nonce, which nobody can guess and nobody is asked twice', async () => {
-    const asked = await Promise.all([person(stack), person(stack)].map(async (someone) => new URL((await someone.post('/sign-in/oidc', {})).body.url)))
-    for (const { origin, searchParams } of asked) {
-      expect(origin).toBe(house.issuer)
+  test('sends PKCE, a state and a nonce, which are random and never repeated', async () => {
+    const authorizationUrls = await Promise.all([person(stack), person(stack)].map(async (user) => new URL((await user.post('/sign-in/oidc', {})).body.url)))
+    for (const { origin, searchParams } of authorizationUrls) {
+      expect(origin).toBe(provider.issuer)
       expect(Object.fromEntries(searchParams)).toEqual({
         client_id: 'finance',
         response_type: 'code',
@@ -109,42 +109,43 @@ describe('Ann signs in with the provider', () => {
         code_challenge_method: 'S256',
       })
     }
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[0]?.searchParams.get(name)).not.toBe(asked[1]?.searchParams.get(name))
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(authorizationUrls[0]?.searchParams.get(name)).not.toBe(authorizationUrls[1]?.searchParams.get(name))
   })
 
-  test('nothing of it is in the log', async () => {
-    const ann = known()
-    const from = await toProvider(ann, ann.sub)
-    await comeBack(ann, from)
-    await comeBack(ann, from)
+  test('logs no secrets', async () => {
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
+    await openCallback(ann, from)
+    await openCallback(ann, from)
     const log = stack.logged.join('\n')
     for (const name of ['code', 'state']) expect(log).not.toContain(from.searchParams.get(name))
-    expect(log).not.toContain(house.env.OIDC_CLIENT_SECRET)
+    expect(log).not.toContain(provider.env.OIDC_CLIENT_SECRET)
   })
 })
 
-describe('it says no', () => {
+describe('a sign-in with the provider is refused', () => {
   test.each<[string, Record<string, unknown>]>([
-    ['an address that it does not say is verified', { email_verified: false }],
-    ['an address of which it says nothing', { email_verified: undefined }],
-    ['an address of which it says something else', { email_verified: 'yes' }],
+    ['an address that the provider marks as unverified', { email_verified: false }],
+    ['an address without email_verified', { email_verified: undefined }],
+    ['an address with an invalid email_verified', { email_verified: 'yes' }],
     ['no address', { email: undefined }],
-    ['what is no address', { email: 'ann' }],
-  ])('to %s, and joins it to nobody', async (_, claims) => {
-    const eve = known('Eve', claims)
+    ['an invalid address', { email: 'ann' }],
+  ])('for %s, and is linked to no account', async (_, claims) => {
+    const eve = providerUser('Eve', claims)
     if (claims['email'] === undefined) await person(stack, 'Ann', eve.email).signUp()
     await stack.sql.query('update auth.users set email_verified = true where email = $1', [eve.email])
     const before = await accountsOf(eve.email)
-    expect(await signInByProvider(eve, eve.sub)).toMatchObject(refused(403, 'OIDC_EMAIL_NOT_VERIFIED'))
+    expect(await signInWithProvider(eve, eve.sub)).toMatchObject(refused(403, 'OIDC_EMAIL_NOT_VERIFIED'))
     await isSignedOut(eve)
     expect(await accountsOf(eve.email)).toEqual(before)
   })
 
-  test('to an account that a stranger made with her address and nobody verified, until its password is hers', async () => {
-    const ann = known()
+  test('for an unverified account that a stranger created, until the owner resets its password', async () => {
+    const ann = providerUser()
     const eve = person(stack, 'Eve', ann.email)
     await eve.signUp()
-    expect(await signInByProvider(ann, ann.sub)).toMatchObject(refused(409, 'ACCOUNT_NOT_VERIFIED'))
+    expect(await signInWithProvider(ann, ann.sub)).toMatchObject(refused(409, 'ACCOUNT_NOT_VERIFIED'))
     await isSignedOut(ann)
     expect((await accountsOf(ann.email)).map(({ provider_id }) => provider_id)).toEqual(['credential'])
     await ann.post('/forget-password', { email: ann.email })
@@ -153,186 +154,186 @@ describe('it says no', () => {
     await ann.post('/reset-password', { token, password: 'known to Ann alone' })
     await isSignedOut(eve)
     await ann.verify()
-    expect((await signInByProvider(ann, ann.sub)).status).toBe(200)
+    expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
     expect((await person(stack, 'Eve', ann.email).signIn()).status).toBe(401)
   })
 
-  test('to another person of the same name at another provider', async () => {
-    await using elsewhere = await startStack({ env: house.env })
-    house.open(elsewhere.publicUrl)
+  test('for a user with the same `sub` at another provider', async () => {
+    await using elsewhere = await startStack({ env: provider.env })
+    provider.serve(elsewhere.publicUrl)
     const ann = person(elsewhere, 'Ann')
     await elsewhere.sql.query(`insert into auth.users (id, name, email, email_verified) values ('bob', 'Bob', 'bob@example.org', true)`)
     await elsewhere.sql.query(
       `insert into auth.accounts (id, account_id, provider_id, user_id) values ('a', 'the-same', 'https://login.example.org', 'bob')`,
     )
-    house.people.set('the-same', { email: ann.email, email_verified: true })
-    expect((await signInByProvider(ann, 'the-same')).body.user.email).toBe(ann.email)
-    house.open(stack.publicUrl)
+    provider.people.set('the-same', { email: ann.email, email_verified: true })
+    expect((await signInWithProvider(ann, 'the-same')).body.user.email).toBe(ann.email)
+    provider.serve(stack.publicUrl)
   })
 })
 
-describe('an answer of the provider', () => {
+describe('a callback of the provider', () => {
   test('works once', async () => {
-    const ann = known()
-    const from = await toProvider(ann, ann.sub)
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
     const cookies = new Map(ann.cookies)
-    expect((await comeBack(ann, from)).status).toBe(200)
+    expect((await openCallback(ann, from)).status).toBe(200)
     const thief = person(stack, 'Eve')
     for (const [name, value] of cookies) thief.cookies.set(name, value)
-    expect(await comeBack(thief, from)).toMatchObject(failed)
+    expect(await openCallback(thief, from)).toMatchObject(failed)
     await isSignedOut(thief)
   })
 
-  test('of ten at once, one begins a session; and of two browsers at once neither makes a second account', async () => {
-    const ann = known()
-    const from = await toProvider(ann, ann.sub)
+  test('of ten at once, creates one session; from two browsers at once, does not create a second account', async () => {
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
     const same = Array.from({ length: 10 }, () => {
       const tab = person(stack)
       for (const [name, value] of ann.cookies) tab.cookies.set(name, value)
       return tab
     })
-    const statuses = await Promise.all(same.map(async (tab) => (await comeBack(tab, from)).status))
+    const statuses = await Promise.all(same.map(async (tab) => (await openCallback(tab, from)).status))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 400)).toHaveLength(9)
-    const bob = known('Bob')
+    const bob = providerUser('Bob')
     const browsers = Array.from({ length: 4 }, () => person(stack))
-    const back = await Promise.all(browsers.map((browser) => toProvider(browser, bob.sub)))
-    const met = await Promise.all(browsers.map(async (browser, at) => (await comeBack(browser, back[at]!)).status))
-    expect(met).toContain(200)
+    const back = await Promise.all(browsers.map((browser) => callbackFromProvider(browser, bob.sub)))
+    const browserStatuses = await Promise.all(browsers.map(async (browser, at) => (await openCallback(browser, back[at]!)).status))
+    expect(browserStatuses).toContain(200)
     expect(await accountsOf(bob.email)).toHaveLength(1)
-    expect((await signInByProvider(person(stack), bob.sub)).status).toBe(200)
+    expect((await signInWithProvider(person(stack), bob.sub)).status).toBe(200)
   })
 
-  test('works in the browser alone that asked: Eve’s signs nobody else in as Eve, and takes nobody’s sign-in away', async () => {
-    const [ann, eve] = [known('Ann'), known('Eve')]
-    const [hers, evil] = [await toProvider(ann, ann.sub), await toProvider(eve, eve.sub)]
-    expect(await comeBack(person(stack), evil)).toMatchObject(failed)
-    expect(await comeBack(ann, evil)).toMatchObject(failed)
+  test('works only in the browser that started the sign-in: an attacker cannot sign a victim in or use up a victim’s sign-in', async () => {
+    const [ann, eve] = [providerUser('Ann'), providerUser('Eve')]
+    const [hers, evil] = [await callbackFromProvider(ann, ann.sub), await callbackFromProvider(eve, eve.sub)]
+    expect(await openCallback(person(stack), evil)).toMatchObject(failed)
+    expect(await openCallback(ann, evil)).toMatchObject(failed)
     await isSignedOut(ann)
-    // the code of one with the state of the other
+    // The code of one sign-in with the state of the other.
     const mixed = new URL(evil)
     mixed.searchParams.set('state', hers.searchParams.get('state') ?? '')
-    const another = known('Ann')
-    const fresh = await toProvider(another, another.sub)
+    const another = providerUser('Ann')
+    const fresh = await callbackFromProvider(another, another.sub)
     mixed.searchParams.set('state', fresh.searchParams.get('state') ?? '')
-    expect(await comeBack(another, mixed)).toMatchObject(failed)
+    expect(await openCallback(another, mixed)).toMatchObject(failed)
     await isSignedOut(another)
-    expect((await comeBack(ann, hers)).body.user.email).toBe(ann.email)
-    expect((await comeBack(eve, evil)).body.user.email).toBe(eve.email)
+    expect((await openCallback(ann, hers)).body.user.email).toBe(ann.email)
+    expect((await openCallback(eve, evil)).body.user.email).toBe(eve.email)
   })
 
-  test('begins a new session beside the one that a stranger may have planted', async () => {
-    const ann = known()
+  test('starts its own session if an attacker planted another one in the browser', async () => {
+    const ann = providerUser()
     const eve = await signedIn(stack, 'Eve')
     for (const [name, value] of eve.cookies) ann.cookies.set(name, value)
-    await signInByProvider(ann, ann.sub)
+    await signInWithProvider(ann, ann.sub)
     expect((await ann.get('/get-session')).body.user.email).toBe(ann.email)
     expect((await eve.get('/get-session')).body.user.email).toBe(eve.email)
   })
 
-  test('a moment before it ends, and not after', async () => {
-    const ann = known()
-    const from = await toProvider(ann, ann.sub)
+  test('works until its deadline, and not after it', async () => {
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
-    expect(await comeBack(ann, from)).toMatchObject(failed)
+    expect(await openCallback(ann, from)).toMatchObject(failed)
   })
 
   test.each<[string, (claims: JWTPayload) => JWTPayload]>([
     ['for another client', (claims) => ({ ...claims, aud: 'another' })],
-    ['for several, and not given to us', (claims) => ({ ...claims, aud: ['finance', 'another'], azp: 'another' })],
-    ['by another provider', (claims) => ({ ...claims, iss: 'https://login.example.org' })],
+    ['for several clients, authorized for another one', (claims) => ({ ...claims, aud: ['finance', 'another'], azp: 'another' })],
+    ['from another issuer', (claims) => ({ ...claims, iss: 'https://login.example.org' })],
     ['that has expired', (claims) => ({ ...claims, iat: (claims.iat ?? 0) - 7_200, exp: (claims.iat ?? 0) - 3_600 })],
-    ['to another question', (claims) => ({ ...claims, nonce: 'of another' })],
-    ['to no question', (claims) => ({ ...claims, nonce: undefined })],
-    ['about nobody', (claims) => Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'sub'))],
-    ['about somebody else than it then tells of', (claims) => ({ ...claims, sub: 'somebody' })],
-  ])('%s is none', async (_, change) => {
-    const ann = known()
-    house.says(change)
-    expect(await signInByProvider(ann, ann.sub)).toMatchObject(failed)
+    ['with the nonce of another sign-in', (claims) => ({ ...claims, nonce: 'of another' })],
+    ['without a nonce', (claims) => ({ ...claims, nonce: undefined })],
+    ['without a sub', (claims) => Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'sub'))],
+    ['with a sub that differs from the userinfo', (claims) => ({ ...claims, sub: 'somebody' })],
+  ])('with an ID token %s is refused', async (_, change) => {
+    const ann = providerUser()
+    provider.changeClaims(change)
+    expect(await signInWithProvider(ann, ann.sub)).toMatchObject(failed)
     await isSignedOut(ann)
     expect(await accountsOf(ann.email)).toEqual([])
   })
 
-  test('with a key that it does not publish is none; with one that it has just changed to, it is', async () => {
-    const ann = known()
-    await house.forges()
-    expect(await signInByProvider(ann, ann.sub)).toMatchObject(failed)
-    house.isHonest()
-    expect((await signInByProvider(ann, ann.sub)).status).toBe(200)
-    await house.rotate()
-    expect((await signInByProvider(person(stack), ann.sub)).status).toBe(200)
+  test('with a signature by an unpublished key is refused; a newly published key is accepted', async () => {
+    const ann = providerUser()
+    await provider.forgeSignatures()
+    expect(await signInWithProvider(ann, ann.sub)).toMatchObject(failed)
+    provider.resetTokens()
+    expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
+    await provider.rotateKey()
+    expect((await signInWithProvider(person(stack), ann.sub)).status).toBe(200)
   })
 
   test.each([
-    ['that says no', 'error=access_denied&error_description=<script>alert(1)</script>'],
-    ['by another provider', 'code=any&iss=https://login.example.org'],
-    ['with a code that was made up', 'code=made-up&iss=ISSUER'],
+    ['with an error of the provider', 'error=access_denied&error_description=<script>alert(1)</script>'],
+    ['from another issuer', 'code=any&iss=https://login.example.org'],
+    ['with a made-up code', 'code=made-up&iss=ISSUER'],
     ['without a code', 'iss=ISSUER'],
-  ])('%s ends at the sign-in, and what it says is not repeated', async (_, query) => {
-    const ann = known()
+  ])('%s ends at the sign-in page, which does not repeat its parameters', async (_, query) => {
+    const ann = providerUser()
     const { body } = await ann.post('/sign-in/oidc', {})
     const state = new URL(body.url).searchParams.get('state') ?? ''
-    const answer = await ann.get(`/callback/oidc?${query.replace('ISSUER', encodeURIComponent(house.issuer))}&state=${state}`)
+    const answer = await ann.get(`/callback/oidc?${query.replace('ISSUER', encodeURIComponent(provider.issuer))}&state=${state}`)
     expect(answer).toMatchObject(failed)
     expect(JSON.stringify(answer.body)).not.toContain('script')
   })
 
-  test('that is none is refused', async () => {
+  test('that is malformed is refused', async () => {
     for (const query of ['', 'state=&code=', 'state=a&state=b', `state=${'a'.repeat(5_000)}`]) {
       expect(await person(stack).get(`/callback/oidc?${query}`)).toMatchObject(failed)
     }
   })
 })
 
-describe('who is sent where', () => {
-  const opened = async (someone: Person, from: URL) =>
+describe('the redirect after a sign-in', () => {
+  const openInBrowser = async (user: Person, from: URL) =>
     fetch(`${stack.url}/api/auth/callback/oidc${from.search}`, {
       redirect: 'manual',
-      headers: { accept: 'text/html', cookie: [...someone.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      headers: { accept: 'text/html', cookie: [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
     })
 
-  test('a browser goes on to where it wanted, with its session', async () => {
-    const ann = known()
-    const answer = await opened(ann, await toProvider(ann, ann.sub, `${stack.publicUrl}/transactions?a=b`))
+  test('leads to redirectTo, and the response sets the session', async () => {
+    const ann = providerUser()
+    const answer = await openInBrowser(ann, await callbackFromProvider(ann, ann.sub, `${stack.publicUrl}/transactions?a=b`))
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${stack.publicUrl}/transactions?a=b`])
     const cookies = answer.headers.getSetCookie()
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.session_token=[^;]+;.*HttpOnly; SameSite=Lax/i))
     expect(cookies).toContainEqual(expect.stringMatching(/^better-auth\.oidc_state=;.*Max-Age=0/i))
   })
 
-  test('what binds a sign-in to the browser is for us alone, over https alone, and for ten minutes', async () => {
-    await using secure = await startStack({ env: { ...house.env, PUBLIC_URL: 'https://money.example.org' } })
+  test('needs the state cookie, which is HttpOnly, Secure, and expires after ten minutes', async () => {
+    await using secure = await startStack({ env: { ...provider.env, PUBLIC_URL: 'https://money.example.org' } })
     const { headers } = await person(secure).post('/sign-in/oidc', {})
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Secure-better-auth\.oidc_state=[^;]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
   })
 
-  test('and nowhere else', async () => {
+  test('to another site is refused', async () => {
     for (const redirectTo of ['https://evil.example/', '//evil.example', 'javascript:alert(1)', 'https://user@localhost/']) {
       expect(await person(stack).post('/sign-in/oidc', { redirectTo })).toMatchObject(refused(403, 'FORBIDDEN'))
     }
   })
 
-  test('without an app it is shown a page', async () => {
-    const ann = known()
-    const from = await toProvider(ann, ann.sub)
-    const [yes, no] = [await opened(ann, from), await opened(ann, from)]
+  test('without an app leads to a page of the service', async () => {
+    const ann = providerUser()
+    const from = await callbackFromProvider(ann, ann.sub)
+    const [yes, no] = [await openInBrowser(ann, from), await openInBrowser(ann, from)]
     expect([yes.status, no.status]).toEqual([200, 400])
     expect(await yes.text()).toContain('You are signed in')
     expect(await no.text()).toContain('You are not signed in')
   })
 
-  test('with an app it goes there, or with the code to its page to sign in', async () => {
-    await using withApp = await startStack({ env: { ...house.env, APP_URL: 'https://app.example.org/money' } })
-    house.open(withApp.publicUrl)
-    const open = async (someone: Person, from: URL) =>
+  test('with an app leads to the app, or with an error code to its sign-in page', async () => {
+    await using withApp = await startStack({ env: { ...provider.env, APP_URL: 'https://app.example.org/money' } })
+    provider.serve(withApp.publicUrl)
+    const open = async (user: Person, from: URL) =>
       fetch(`${withApp.url}/api/auth/callback/oidc${from.search}`, {
         redirect: 'manual',
-        headers: { accept: 'text/html', cookie: [...someone.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+        headers: { accept: 'text/html', cookie: [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       })
-    house.people.set('ann', { email: 'ann@example.org', email_verified: true })
+    provider.people.set('ann', { email: 'ann@example.org', email_verified: true })
     for (
       const [redirectTo, location] of [[undefined, 'https://app.example.org/money/'], [
         'https://app.example.org/money/accounts',
@@ -340,31 +341,31 @@ describe('who is sent where', () => {
       ]]
     ) {
       const ann = person(withApp)
-      expect((await open(ann, await toProvider(ann, 'ann', redirectTo))).headers.get('location')).toBe(location)
+      expect((await open(ann, await callbackFromProvider(ann, 'ann', redirectTo))).headers.get('location')).toBe(location)
     }
-    house.people.set('eve', { email: 'eve@example.org', email_verified: false })
+    provider.people.set('eve', { email: 'eve@example.org', email_verified: false })
     const eve = person(withApp)
-    const no = await open(eve, await toProvider(eve, 'eve'))
+    const no = await open(eve, await callbackFromProvider(eve, 'eve'))
     expect([no.status, no.headers.get('location')]).toEqual([303, 'https://app.example.org/money/sign-in?error=OIDC_EMAIL_NOT_VERIFIED'])
     expect((await person(withApp).post('/sign-in/oidc', { redirectTo: 'https://app.example.org/another' })).status).toBe(403)
-    house.open(stack.publicUrl)
+    provider.serve(stack.publicUrl)
   })
 })
 
-describe('what the operator says', () => {
-  test('a sign-in page is told', async () => {
+describe('settings of the operator', () => {
+  test('are returned to sign-in pages by /sign-in/methods', async () => {
     expect(await person(stack).get('/sign-in/methods')).toMatchObject({
       status: 200,
       body: { password: true, sign_up: 'open', oidc: { name: 'The House', sign_up: true } },
     })
   })
 
-  test('without a provider there is none', async () => {
-    await using alone = await startStack({ env: { SIGN_UP: 'closed' } })
-    const someone = person(alone)
-    expect((await someone.get('/sign-in/methods')).body).toEqual({ password: true, sign_up: 'closed', oidc: null })
-    expect(await someone.post('/sign-in/oidc', {})).toMatchObject(refused(404, 'NOT_FOUND'))
-    expect(await someone.get('/callback/oidc?state=a&code=b')).toMatchObject(refused(404, 'NOT_FOUND'))
+  test('without a provider disable the sign-in with one', async () => {
+    await using ownStack = await startStack({ env: { SIGN_UP: 'closed' } })
+    const user = person(ownStack)
+    expect((await user.get('/sign-in/methods')).body).toEqual({ password: true, sign_up: 'closed', oidc: null })
+    expect(await user.post('/sign-in/oidc', {})).toMatchObject(refused(404, 'NOT_FOUND'))
+    expect(await user.get('/callback/oidc?state=a&code=b')).toMatchObject(refused(404, 'NOT_FOUND'))
   })
 
   test.each([
@@ -372,30 +373,30 @@ describe('what the operator says', () => {
     ['SIGN_UP=closed', { SIGN_UP: 'closed' }, 'SIGN_UP_CLOSED'],
     ['SIGN_UP=invitation', { SIGN_UP: 'invitation' }, 'INVITATION_REQUIRED'],
     ['SIGN_UP_DOMAINS', { SIGN_UP_DOMAINS: 'example.com' }, 'EMAIL_DOMAIN_NOT_ALLOWED'],
-  ])('with %s who has no account gets none, and who has one signs in', async (_, env, error) => {
-    await using limited = await startStack({ env: { ...house.env, ...env } })
-    house.open(limited.publicUrl)
-    house.people.set('eve', { email: 'eve@example.org', email_verified: true })
-    expect(await signInByProvider(person(limited), 'eve')).toMatchObject(refused(403, error))
+  ])('with %s: a user without an account is refused, and a user with one signs in', async (_, env, error) => {
+    await using limited = await startStack({ env: { ...provider.env, ...env } })
+    provider.serve(limited.publicUrl)
+    provider.people.set('eve', { email: 'eve@example.org', email_verified: true })
+    expect(await signInWithProvider(person(limited), 'eve')).toMatchObject(refused(403, error))
     const ann = await signedIn(limited, 'Ann')
-    house.people.set('ann', { email: ann.email, email_verified: true })
-    expect((await signInByProvider(person(limited), 'ann')).body.user.email).toBe(ann.email)
+    provider.people.set('ann', { email: ann.email, email_verified: true })
+    expect((await signInWithProvider(person(limited), 'ann')).body.user.email).toBe(ann.email)
     expect((await limited.sql.query('select from auth.users')).rowCount).toBe(1)
-    house.open(stack.publicUrl)
+    provider.serve(stack.publicUrl)
   })
 
-  test('whom an invitation waits for gets an account', async () => {
-    await using limited = await startStack({ env: { ...house.env, SIGN_UP: 'invitation' } })
-    house.open(limited.publicUrl)
+  test('that require invitations let an invited user sign up', async () => {
+    await using limited = await startStack({ env: { ...provider.env, SIGN_UP: 'invitation' } })
+    provider.serve(limited.publicUrl)
     const ann = await subscribed(limited, 'Ann')
     const { body: { id } } = await ann.post('/organization/create', { name: 'Household' })
     await ann.post('/organization/invite-member', { organizationId: id, email: 'bob@example.org', role: 'viewer' })
-    house.people.set('bob', { email: 'Bob@example.org', email_verified: true })
-    expect((await signInByProvider(person(limited), 'bob')).body.user.email).toBe('bob@example.org')
-    house.open(stack.publicUrl)
+    provider.people.set('bob', { email: 'Bob@example.org', email_verified: true })
+    expect((await signInWithProvider(person(limited), 'bob')).body.user.email).toBe('bob@example.org')
+    provider.serve(stack.publicUrl)
   })
 
-  test('a provider that encodes its answers, or sends elsewhere, is refused before they are read', async () => {
+  test('a provider that compresses or redirects its responses is refused before its body is read', async () => {
     const paths: string[] = []
     await using hostile = createServer((request, response) => {
       paths.push(request.url ?? '')
@@ -404,14 +405,14 @@ describe('what the operator says', () => {
     })
     hostile.listen(0, '127.0.0.1')
     await once(hostile, 'listening')
-    await using waiting = await startStack({ env: { ...house.env, OIDC_ISSUER: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}` } })
+    await using waiting = await startStack({ env: { ...provider.env, OIDC_ISSUER: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}` } })
     expect(await person(waiting).post('/sign-in/oidc', {})).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
     expect(await person(waiting).post('/sign-in/oidc', {})).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
     expect(waiting.logged.join('\n')).toMatch(/OUTBOUND_ENCODED[^]*OUTBOUND_REDIRECT/)
     expect(paths).toEqual(['/.well-known/openid-configuration', '/.well-known/openid-configuration'])
   })
 
-  test('a provider that is down, or says that it is another, is told as that; one that comes back is asked', async () => {
+  test('a provider that is down or announces another issuer is reported as unavailable, and is used again after its return', async () => {
     const away = await oidcProvider()
     await using waiting = await startStack({ env: away.env })
     const ann = person(waiting)
@@ -419,51 +420,51 @@ describe('what the operator says', () => {
     expect(unavailable).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
     expect(Number(unavailable.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ann.signUp()).status).toBe(200)
-    away.open(waiting.publicUrl)
+    away.serve(waiting.publicUrl)
     away.people.set('ann', { email: 'ann@example.net', email_verified: true })
-    const from = await toProvider(person(waiting), 'ann')
+    const from = await callbackFromProvider(person(waiting), 'ann')
     expect(from.searchParams.get('iss')).toBe(away.issuer)
     const bob = person(waiting)
     const begun = await bob.post('/sign-in/oidc', {})
     const back = await signInAtProvider(begun.body.url, 'ann')
-    away.shut()
-    expect(await comeBack(bob, back)).toMatchObject(failed)
+    away.stopServing()
+    expect(await openCallback(bob, back)).toMatchObject(failed)
     await away.close()
-    await using other = await startStack({ env: { ...house.env, OIDC_ISSUER: `${house.issuer}/another` } })
+    await using other = await startStack({ env: { ...provider.env, OIDC_ISSUER: `${provider.issuer}/another` } })
     expect(await person(other).post('/sign-in/oidc', {})).toMatchObject(refused(503, 'OIDC_UNAVAILABLE'))
   })
 })
 
-describe('Ann, whose account has no password,', () => {
+describe('an account without a password', () => {
   const passwordless = async () => {
-    const ann = known()
-    expect((await signInByProvider(ann, ann.sub)).status).toBe(200)
+    const ann = providerUser()
+    expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
     return ann
   }
-  const tenMinutesLater = async (someone: Person) =>
-    stack.sql.query(`update auth.sessions set created_at = created_at - interval '10 minutes 1 second' where user_id = $1`, [await someone.id()])
+  const tenMinutesLater = async (user: Person) =>
+    stack.sql.query(`update auth.sessions set created_at = created_at - interval '10 minutes 1 second' where user_id = $1`, [await user.id()])
   const tokenIn = async (to: string, path: string) => {
     const mail = await stack.mail.waitFor(to, ({ text }) => text.includes(path))
     return /token=([\w.-]+)/.exec(mail.text)?.[1]
   }
 
-  test('deletes it right after a sign-in', async () => {
+  test('is deleted right after a sign-in', async () => {
     const ann = await passwordless()
     expect((await ann.post('/delete-account', {})).status).toBe(200)
     expect((await ann.post('/confirm-delete-account', { token: await tokenIn(ann.email, 'confirm-delete-account') })).status).toBe(200)
     expect(await accountsOf(ann.email)).toEqual([])
-    // and the provider makes a new one of her, as of anybody
-    expect((await signInByProvider(person(stack), ann.sub)).status).toBe(200)
+    // The provider then creates a new account, like for any user.
+    expect((await signInWithProvider(person(stack), ann.sub)).status).toBe(200)
   })
 
   test.each(['/delete-account', '/request-email-change'])(
-    'is asked by %s to sign in again ten minutes later, and a renewed session is no sign-in',
+    'needs a new sign-in for %s after ten minutes, and a renewed session is not a sign-in',
     async (path) => {
       const ann = await passwordless()
       const input = path === '/delete-account' ? {} : { newEmail: `new-${ann.email}` }
       await tenMinutesLater(ann)
       expect(await ann.post(path, input)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
-      // renewed, as it is once a day
+      // Renews the session, which happens once a day.
       await stack.sql.query(
         `update auth.sessions set expires_at = expires_at - interval '2 days', updated_at = updated_at - interval '2 days' where user_id = $1`,
         [
@@ -472,54 +473,54 @@ describe('Ann, whose account has no password,', () => {
       )
       expect((await ann.get('/get-session')).status).toBe(200)
       expect(await ann.post(path, input)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
-      expect((await signInByProvider(ann, ann.sub)).status).toBe(200)
+      expect((await signInWithProvider(ann, ann.sub)).status).toBe(200)
       expect((await ann.post(path, input)).status).toBe(200)
     },
   )
 
-  test('gives no password where she has none, however fresh she is', async () => {
+  test('refuses a password, even right after a sign-in', async () => {
     const ann = await passwordless()
-    for (const given of [password, '']) {
-      expect(await ann.post('/delete-account', { password: given })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-      expect(await ann.post('/request-email-change', { newEmail: `new-${ann.email}`, password: given })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+    for (const wrongPassword of [password, '']) {
+      expect(await ann.post('/delete-account', { password: wrongPassword })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
+      expect(await ann.post('/request-email-change', { newEmail: `new-${ann.email}`, password: wrongPassword })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     }
     expect((await ann.post('/change-password', { currentPassword: '', newPassword: 'something else' })).status).toBe(400)
     expect((await person(stack, 'Ann', ann.email).signIn('')).status).toBe(401)
   })
 
-  test('changes her address, and signs in as before', async () => {
+  test('changes its address, and its user still signs in with the provider', async () => {
     const ann = await passwordless()
     const { body: { user } } = await ann.get('/get-session')
     expect((await ann.post('/request-email-change', { newEmail: `new-${ann.email}` })).status).toBe(200)
     expect((await ann.post('/confirm-email-change', { token: await tokenIn(`new-${ann.email}`, 'confirm-email-change') })).status).toBe(200)
-    expect((await signInByProvider(person(stack), ann.sub)).body.user).toMatchObject({ id: user.id, email: `new-${ann.email}` })
+    expect((await signInWithProvider(person(stack), ann.sub)).body.user).toMatchObject({ id: user.id, email: `new-${ann.email}` })
   })
 
-  test('chooses a first password by mail, and both ways lead in', async () => {
+  test('gets a first password by mail, and both ways to sign in work', async () => {
     const ann = await passwordless()
     await ann.post('/forget-password', { email: ann.email })
     expect((await ann.post('/reset-password', { token: await tokenIn(ann.email, 'reset-password'), password })).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
-    expect((await signInByProvider(person(stack), ann.sub)).status).toBe(200)
+    expect((await signInWithProvider(person(stack), ann.sub)).status).toBe(200)
   })
 })
 
-test('Eve, who knew Ann’s password and changed the address, has joined herself at the provider; Ann stops the change, and is alone again', async () => {
-  const ann = known()
-  await signInByProvider(ann, ann.sub)
-  const eve = known('Eve')
+test('an attacker who knew the password linked the provider and changed the address; stopping the change removes the attacker’s link', async () => {
+  const ann = providerUser()
+  await signInWithProvider(ann, ann.sub)
+  const eve = providerUser('Eve')
   expect((await ann.post('/request-email-change', { newEmail: eve.email })).status).toBe(200)
   const tokenIn = async (to: string, path: string) => /token=([\w-]+)/.exec((await stack.mail.waitFor(to, ({ text }) => text.includes(path))).text)?.[1]
   await eve.post('/confirm-email-change', { token: await tokenIn(eve.email, 'confirm-email-change') })
-  expect((await signInByProvider(eve, eve.sub)).body.user.id).toBe(await ann.id())
+  expect((await signInWithProvider(eve, eve.sub)).body.user.id).toBe(await ann.id())
   const id = await ann.id()
   expect((await person(stack).post('/stop-email-change', { token: await tokenIn(ann.email, 'stop-email-change') })).status).toBe(200)
   await isSignedOut(eve)
-  expect((await signInByProvider(eve, eve.sub)).body.user.id).not.toBe(id)
-  expect((await signInByProvider(ann, ann.sub)).body.user.id).toBe(id)
+  expect((await signInWithProvider(eve, eve.sub)).body.user.id).not.toBe(id)
+  expect((await signInWithProvider(ann, ann.sub)).body.user.id).toBe(id)
 })
 
-test('with a password, a wrong one is refused however fresh the sign-in is, and none is needed', async () => {
+test('an account with a password refuses a wrong one right after a sign-in, and needs none then', async () => {
   const ann = await signedIn(stack, 'Ann')
   expect(await ann.post('/delete-account', { password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
   expect(await ann.post('/request-email-change', { newEmail: 'new@example.net', password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))

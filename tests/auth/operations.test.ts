@@ -13,19 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-describe('an operator asks', () => {
-  test('/livez, and it lives', async () => {
+describe('an endpoint for operators', () => {
+  test('GET /livez succeeds while the process runs', async () => {
     expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
   })
 
-  test('/readyz, which is ready only with every migration applied, row security on every exposed table and a key to sign with', async () => {
+  test('GET /readyz succeeds only with all migrations, row level security on all exposed tables, and a signing key', async () => {
     const ready = async () => {
       const answer = await fetch(`${stack.url}/readyz`)
       return { status: answer.status, ...await answer.json() as { checks: object } }
     }
     expect(await ready()).toEqual({ status: 'ready', checks: { database: true, migrations: true, row_security: true, signing_key: true } })
     await stack.sql.query(`update private.migrations set name = 'hidden ' || name where name like '0001%'`)
-    // told within a second
+    // Each state is reported within a second.
     await expect.poll(ready).toMatchObject({ checks: { database: true, migrations: false, row_security: true, signing_key: true } })
     expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
     await stack.sql.query(`update private.migrations set name = replace(name, 'hidden ', '')`)
@@ -39,7 +39,7 @@ describe('an operator asks', () => {
     await expect.poll(ready).toMatchObject({ status: 'ready' })
   })
 
-  test('/metrics, and sees requests by route and status', async () => {
+  test('GET /metrics counts requests by route and status', async () => {
     await person(stack).get('/get-session')
     const text = await (await fetch(`${stack.url}/metrics`)).text()
     expect(text).toMatch(/auth_http_request_duration_seconds_count\{method="GET",route="\/get-session",status="401"\} \d+/)
@@ -47,17 +47,17 @@ describe('an operator asks', () => {
     expect(text).toContain('process_resident_memory_bytes')
   })
 
-  test('/metrics, and an attacker who asks for a thousand paths has not made a thousand series', async () => {
+  test('GET /metrics has one series for all unknown paths, so that an attacker cannot create a thousand', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => fetch(`${stack.url}/api/auth/guess-${i}`)))
     expect(await (await fetch(`${stack.url}/metrics`)).text()).not.toContain('guess-')
   })
 })
 
-test('a client that goes away in the middle of its body is counted as its own fault, so that nobody can ring the alarm', async () => {
+test('a client that disconnects during its request body counts as a client error, so that clients cannot trigger the alert', async () => {
   const head = 'POST /api/auth/reset-password HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
-  // what is no chunk ends the connection
+  // The invalid chunk ends the connection.
   await raw(stack.url, `${head}2\r\n{"\r\nzz\r\n`)
-  // the service hears of it after the connection has closed
+  // The service notices the closed connection later.
   const counted = await vi.waitFor(async () => {
     const line = /_count\{method="POST",route="\/reset-password".*/.exec(await (await fetch(`${stack.url}/metrics`)).text())
     expect(line).not.toBeNull()
@@ -67,7 +67,7 @@ test('a client that goes away in the middle of its body is counted as its own fa
 })
 
 describe('the log', () => {
-  test('has one line of JSON a request, with id, method, path, status and time', async () => {
+  test('has one line of JSON per request, with id, method, path, status and duration', async () => {
     const { headers } = await person(stack).get('/get-session')
     const id = headers.get('x-request-id')
     const lines = stack.logged.filter((line) => id !== null && line.includes(id))
@@ -85,7 +85,7 @@ describe('the log', () => {
     })
   })
 
-  test('holds no password, token, cookie or mail, whatever people do', async () => {
+  test('contains no password, token, cookie or mail', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const ann = person(stack, 'Ann')
     await ann.signUp()
@@ -122,7 +122,7 @@ describe('the log', () => {
     }
   })
 
-  test('says what failed inside without saying the values, and the client is told nothing of it', async () => {
+  test('reports the cause of an internal error without values, and the response contains no details', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query('alter table auth.users add constraint short_names check (length(name) < 10)')
     const { status, body } = await ann.post('/update-user', { name: 'a name to look for' })
@@ -134,8 +134,8 @@ describe('the log', () => {
   })
 })
 
-describe('the database fails', () => {
-  test('and a session that cannot be read is a 500, not a 401 that would sign everybody out', async () => {
+describe('a failing database', () => {
+  test('turns the read of a session into 500, not into 401, which would sign all users out', async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query('alter table auth.sessions rename to hidden')
     const answers = [await ann.get('/get-session'), await ann.post('/token'), await ann.get('/organization/list')]
@@ -144,7 +144,7 @@ describe('the database fails', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('and so it is when the service cannot connect at all', async () => {
+  test('does the same if the service cannot connect', async () => {
     const ann = await signedIn(stack, 'Ann')
     const database = new URL(stack.ownerUrl).pathname.slice(1)
     await stack.sql.query(`alter database ${database} connection limit 0`)
@@ -158,35 +158,38 @@ describe('the database fails', () => {
   })
 })
 
-describe('mail is down', () => {
-  test.each(['down', 'hang', 'refuse'] as const)('(%s), and a sign-up neither fails nor waits, and its mail arrives once, later', async (mode) => {
+describe('a failing mail provider', () => {
+  test.each(['down', 'hang', 'refuse'] as const)('(%s) does not fail or delay a sign-up, and the mail arrives once, later', async (mode) => {
     stack.mail.mode = mode
-    const [asked, lines] = [stack.mail.requests(), stack.logged.length]
+    const [requestsBefore, lines] = [stack.mail.requests(), stack.logged.length]
     const ann = person(stack, 'Ann')
     const started = performance.now()
     expect((await ann.signUp()).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(5_000)
-    // a provider that hangs has the request; one that is down or refuses has failed the first attempt
-    await expect.poll(() => mode === 'hang' ? stack.mail.requests() > asked : stack.logged.slice(lines).some((line) => line.includes('will be tried again')), {
-      timeout: 10_000,
-    }).toBe(true)
+    // A hanging provider has the request. A failing or unreachable one has failed the first attempt.
+    await expect.poll(
+      () => mode === 'hang' ? stack.mail.requests() > requestsBefore : stack.logged.slice(lines).some((line) => line.includes('will be tried again')),
+      {
+        timeout: 10_000,
+      },
+    ).toBe(true)
     stack.mail.mode = 'ok'
     await stack.mail.waitFor(ann.email, undefined, 20_000)
     expect(stack.mail.mails().filter(({ to }) => to === ann.email)).toHaveLength(1)
   })
 })
 
-test('an operator who changes the password finds one line in the log, which says to restart', async () => {
+test('after a change of the database password, the log has one line that tells the operator to restart', async () => {
   const serverUrl = inject('serverUrl')
   const role = `login_${randomBytes(6).toString('hex')}`
   await execute(serverUrl, `create role ${role} login password 'before'`)
   const reported: string[] = []
   const { pool, pools, close } = connect(connection(serverUrl, { user: role, password: 'before' }), ({ message }) => reported.push(message))
-  const held = await pool.connect()
+  const client = await pool.connect()
   await execute(serverUrl, `alter role ${role} password 'after'`)
   for (const refusing of [pool, pools.engine, pool]) await expect(refusing.query('select 1')).rejects.toMatchObject({ code: '28P01' })
   expect(reported).toEqual(['AUTH_DATABASE_URL: the database refuses the password of auth_service. Restart this service after a change of the password.'])
-  held.release()
+  client.release()
   await close()
   await execute(serverUrl, `drop role ${role}`)
 })

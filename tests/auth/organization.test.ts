@@ -17,8 +17,8 @@ const organizationShape = {
   created_at: expect.any(String),
 }
 
-describe('Olga creates an organization', () => {
-  test('and receives it, with a slug made of its name, and is its owner', async () => {
+describe('creating an organization', () => {
+  test('returns it with a slug made from its name, and makes its creator the owner', async () => {
     const olga = await subscribed(stack, 'Olga')
     const { status, body } = await olga.post('/organization/create', { name: 'Café Olé & Co.' })
     expect(status).toBe(200)
@@ -27,21 +27,21 @@ describe('Olga creates an organization', () => {
     expect((await olga.get('/get-session')).body.session.active_organization_id).toBeNull()
   })
 
-  test('with slug, logo and metadata, and gets them back as they were', async () => {
+  test('stores and returns slug, logo and metadata unchanged', async () => {
     const olga = await subscribed(stack, 'Olga')
-    const given = { name: 'Acme', slug: `acme-${Date.now()}`, logo: 'https://example.org/logo.png', metadata: { size: 3, tags: ['a', { b: null }] } }
-    expect((await olga.post('/organization/create', given)).body).toEqual({ ...organizationShape, ...given })
-    expect((await olga.get('/organization/list')).body).toEqual([{ ...organizationShape, ...given, role: 'owner' }])
+    const fields = { name: 'Acme', slug: `acme-${Date.now()}`, logo: 'https://example.org/logo.png', metadata: { size: 3, tags: ['a', { b: null }] } }
+    expect((await olga.post('/organization/create', fields)).body).toEqual({ ...organizationShape, ...fields })
+    expect((await olga.get('/organization/list')).body).toEqual([{ ...organizationShape, ...fields, role: 'owner' }])
   })
 
-  test('only with a verified address', async () => {
+  test('needs a verified address', async () => {
     const olga = person(stack, 'Olga')
     await olga.signUp()
     await olga.subscribe()
     expect(await olga.post('/organization/create', { name: 'Acme' })).toMatchObject({ status: 403, body: { error: 'EMAIL_NOT_VERIFIED' } })
   })
 
-  test('only with an active subscription of the Teams tier or higher', async () => {
+  test('needs an active plan of the Teams tier or higher', async () => {
     const olga = await signedIn(stack, 'Olga')
     const create = () => olga.post('/organization/create', { name: 'Acme' })
     expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
@@ -53,14 +53,14 @@ describe('Olga creates an organization', () => {
     expect(await create()).toMatchObject({ status: 403, body: { error: 'SUBSCRIPTION_REQUIRED' } })
   })
 
-  test('under a slug that is taken, and it is 409 SLUG_TAKEN', async () => {
+  test('with a slug that is taken returns 409 SLUG_TAKEN', async () => {
     const olga = await subscribed(stack, 'Olga')
     const slug = `taken-${Date.now()}`
     await olga.post('/organization/create', { name: 'First', slug })
     expect(await olga.post('/organization/create', { name: 'Second', slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
   })
 
-  test('five times, and the sixth is refused, also when fifty arrive at once', async () => {
+  test('is limited to five per user, also if fifty requests arrive at once', async () => {
     const olga = await subscribed(stack, 'Olga')
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => olga.post('/organization/create', { name: `Team ${i}` })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
@@ -68,7 +68,7 @@ describe('Olga creates an organization', () => {
       new Set(['403 ORGANIZATION_LIMIT_REACHED']),
     )
     expect((await olga.get('/organization/list')).body).toHaveLength(5)
-    // nothing half done: no organization without its owner is left behind
+    // No organization without an owner exists.
     expect(
       (await stack.sql.query('select count(*)::int from auth.organizations o where not exists (select from auth.members m where m.organization_id = o.id)'))
         .rows[0].count,
@@ -83,7 +83,7 @@ describe('Olga creates an organization', () => {
     ['a slug with a slash', { name: 'Acme', slug: 'a/b' }],
     ['a logo that is a script', { name: 'Acme', logo: 'javascript:alert(1)' }],
     ['metadata that is a list', { name: 'Acme', metadata: [] }],
-  ])('with %s, and is refused', async (_, body) => {
+  ])('with %s is refused', async (_, body) => {
     const olga = await subscribed(stack, 'Olga')
     expect(await olga.post('/organization/create', body)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } })
   })
@@ -100,7 +100,7 @@ describe('metadata', () => {
     nested(16),
   ]
 
-  test('is read back as it was sent, whatever its fields are called', async () => {
+  test('is returned as it was sent, whatever its field names', async () => {
     const { id, owner } = await team(stack, [])
     for (const metadata of odd) {
       expect(await owner.patch('/organization/update', { organizationId: id, metadata })).toMatchObject({ status: 200, body: { id, metadata } })
@@ -116,11 +116,11 @@ describe('metadata', () => {
     ['2,000 levels', JSON.stringify(nested(2_000)), /16 levels/],
     ['30,000 levels', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /16 levels/],
     ['more than 16 KiB', JSON.stringify({ a: 'é'.repeat(8_192) }), /16 KiB/],
-    ['a field that would become a prototype', '{"a":{"__proto__":{"admin":true}}}', /__proto__/],
-    ['a number that no program can hold', '{"a":1e999}', /number/],
-    ['a list in its place', '[]', /object/],
-    ['null in its place', 'null', /object/],
-  ])('with %s is refused with a sentence that says so, and nothing is stored', async (_, metadata, sentence) => {
+    ['a __proto__ field', '{"a":{"__proto__":{"admin":true}}}', /__proto__/],
+    ['a number outside of the range of JSON numbers', '{"a":1e999}', /number/],
+    ['a list instead of an object', '[]', /object/],
+    ['null instead of an object', 'null', /object/],
+  ])('with %s is refused with a message that says so, and nothing is stored', async (_, metadata, sentence) => {
     const { id, owner } = await team(stack, [])
     expect(await owner.call('PATCH', '/organization/update', `{"organizationId":"${id}","name":"New","metadata":${metadata}}`))
       .toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR', message: expect.stringMatching(sentence) } })
@@ -131,7 +131,7 @@ describe('metadata', () => {
     expect((await owner.get('/organization/list')).body).toMatchObject([{ name: 'The Team', metadata: {} }])
   })
 
-  test('that an earlier version stored is readable, and does not stand in the way of an update or a deletion', async () => {
+  test('stored by an earlier version can be read, and does not prevent an update or a deletion', async () => {
     const { id, owner } = await team(stack, [])
     for (const stored of ['{"constructor":{"prototype":{}}}', JSON.stringify(nested(2_000)), '{"__proto__":{"a":1}}']) {
       await stack.sql.query('update auth.organizations set metadata = $2 where id = $1', [id, stored])
@@ -145,12 +145,12 @@ describe('metadata', () => {
 })
 
 describe('an organization', () => {
-  test('is shown to its members with members_count', async () => {
+  test('is returned to its members with members_count', async () => {
     const { id, viewer } = await team(stack, ['admin', 'viewer'])
     expect(await viewer.get(`/organization/get?organizationId=${id}`)).toMatchObject({ status: 200, body: { id, members_count: 3 } })
   })
 
-  test('lists its members, exactly, to each of them', async () => {
+  test('lists its members exactly, to each of them', async () => {
     const { id, owner, editor } = await team(stack, ['editor'])
     const { status, body } = await editor.get(`/organization/list-members?organizationId=${id}`)
     expect(status).toBe(200)
@@ -165,7 +165,7 @@ describe('an organization', () => {
     })
   })
 
-  test('is updated by owner and admin, and shows updated_at', async () => {
+  test('is updated by owner and admin, and returns updated_at', async () => {
     const { id, owner, admin } = await team(stack, ['admin'])
     const before = (await owner.patch('/organization/update', { organizationId: id, name: 'New name' })).body
     expect(before).toEqual({ ...organizationShape, id, name: 'New name', updated_at: expect.any(String) })
@@ -182,7 +182,7 @@ describe('an organization', () => {
     expect((await owner.patch('/organization/update', { organizationId: id })).status).toBe(400)
   })
 
-  test('cannot take a slug that another has', async () => {
+  test('cannot take the slug of another organization', async () => {
     const [one, other] = [await team(stack, []), await team(stack, [])]
     const { body: { slug } } = await one.owner.get(`/organization/get?organizationId=${one.id}`)
     expect(await other.owner.patch('/organization/update', { organizationId: other.id, slug })).toMatchObject({ status: 409, body: { error: 'SLUG_TAKEN' } })
@@ -196,7 +196,7 @@ describe('an organization', () => {
     expect((await editor.get('/get-session')).body.session.active_organization_id).toBeNull()
   })
 
-  test('is made active, and left again for the personal context', async () => {
+  test('is made active, and the personal context is restored', async () => {
     const olga = await subscribed(stack, 'Olga')
     const { body: { id } } = await olga.post('/organization/create', { name: 'Acme' })
     const { body: { session } } = await olga.get('/get-session')
@@ -211,8 +211,8 @@ describe('an organization', () => {
   })
 })
 
-describe('the roles table', () => {
-  // the interface's table, row by row: what each role may do to members and to the organization
+describe('the rights of each role', () => {
+  // The interface's table of roles, row by row: rights on members and on the organization.
   const mayManageMembers = { owner: true, admin: true, editor: false, viewer: false } as const
   const mayUpdate = { owner: true, admin: true, editor: false, viewer: false } as const
   const mayDelete = { owner: true, admin: false, editor: false, viewer: false } as const
@@ -240,7 +240,7 @@ describe('the roles table', () => {
     expect(await caller.delete('/organization/delete', { organizationId })).toMatchObject(outcome(mayDelete[role]))
   })
 
-  test('the owner cannot be removed, demoted or outvoted by other members', async () => {
+  test('the owner cannot be removed or demoted by other members', async () => {
     const { id: organizationId, owner, admin } = await team(stack, ['admin'])
     const userId = await owner.id()
     expect((await admin.post('/organization/remove-member', { organizationId, userId })).status).toBe(403)
@@ -249,7 +249,7 @@ describe('the roles table', () => {
     expect((await owner.get(`/organization/get?organizationId=${organizationId}`)).status).toBe(200)
   })
 
-  test('an owner cannot leave, or demote or remove herself, before she has transferred the ownership', async () => {
+  test('an owner must transfer the ownership before leaving, and cannot remove or demote herself', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     const userId = await owner.id()
     for (
@@ -271,7 +271,7 @@ describe('the roles table', () => {
     expect((await owner.get('/get-session')).body.session.active_organization_id).toBeNull()
   })
 
-  test('ownership transferred to two members at once goes to one', async () => {
+  test('two concurrent transfers make one member the owner', async () => {
     const { id: organizationId, owner, admin, editor } = await team(stack, ['admin', 'editor'])
     const ids = [await admin.id(), await editor.id()]
     const answers = await Promise.all(
@@ -282,7 +282,7 @@ describe('the roles table', () => {
     expect(rows[0].count).toBe(1)
   })
 
-  test('a role that does not exist, or ownership, cannot be given', async () => {
+  test('an unknown role and the role owner are refused', async () => {
     const { id: organizationId, owner, editor } = await team(stack, ['editor'])
     for (const role of ['owner', 'member', 'admin,viewer', ' owner', 'Admin', '', ['admin'], null]) {
       expect(await owner.patch('/organization/update-member-role', { organizationId, userId: await editor.id(), role })).toMatchObject({
@@ -296,7 +296,7 @@ describe('the roles table', () => {
     }
   })
 
-  test('a change answers with the thing changed', async () => {
+  test('a change returns the changed object', async () => {
     const { id: organizationId, owner, viewer } = await team(stack, ['viewer'])
     const userId = await viewer.id()
     expect((await owner.patch('/organization/update-member-role', { organizationId, userId, role: 'editor' })).body).toMatchObject({
@@ -308,7 +308,7 @@ describe('the roles table', () => {
   })
 })
 
-describe('to an outsider an organization answers as if it did not exist', () => {
+describe('for a user outside of the organization it does not exist', () => {
   const calls: [string, string, (organizationId: string, userId: string) => unknown][] = [
     ['PATCH', '/organization/update', (organizationId) => ({ organizationId, name: 'Mine' })],
     ['DELETE', '/organization/delete', (organizationId) => ({ organizationId })],
@@ -328,7 +328,7 @@ describe('to an outsider an organization answers as if it did not exist', () => 
     expect(foreign).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
     expect(missing.status).toBe(foreign.status)
     expect(missing.body).toEqual(foreign.body)
-    // natively some of these would have cleared Eve's own active organization
+    // better-auth would have cleared Eve's active organization for some of these.
     expect((await eve.owner.get('/get-session')).body.session.active_organization_id).toBe(eve.id)
   })
 
@@ -342,8 +342,8 @@ describe('to an outsider an organization answers as if it did not exist', () => 
   })
 })
 
-describe("an owner's account is deleted", () => {
-  test('and the longest-standing member of the highest role owns the organization', async () => {
+describe('deleting an owner’s account', () => {
+  test('makes the longest-standing member with the highest role the owner', async () => {
     const { id, owner, admin } = await team(stack, ['viewer', 'admin'])
     await stack.sql.query('delete from auth.users where email = $1', [owner.email])
     expect((await admin.get('/organization/list')).body).toMatchObject([{ id, role: 'owner' }])

@@ -1,4 +1,4 @@
-/** Which pages may call, what a browser is told to do with the cookie, and what the log says to whoever configures it. */
+/** Trusted origins, cookie attributes, and the log lines that help an operator to configure both. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { originLog } from '../../auth/http/origin-log.ts'
 import { createLog } from '../../auth/log.ts'
@@ -13,23 +13,23 @@ const preflight = (stack: Stack, origin: string) =>
   })
 const notesOf = (stack: Stack, origin: string) => stack.logged.filter((line) => line.includes('"setting"') && line.includes(`"${origin}"`))
 
-describe('where PUBLIC_URL is on localhost', () => {
+describe('with PUBLIC_URL on localhost', () => {
   let stack: Stack
   beforeAll(async () => {
     stack = await startStack()
   })
   afterAll(() => stack.close())
 
-  test('the start says that every origin there is trusted', () => {
+  test('the log says at start that all origins on localhost are trusted', () => {
     expect(stack.logged.filter((line) => line.includes('every origin on localhost is a trusted one'))).toHaveLength(1)
   })
 
   test.each(['http://localhost:5173', 'https://localhost', 'http://app.localhost:8080', 'http://127.0.0.1:4321', 'http://[::1]:3000'])(
-    'the app at %s may call, with a cookie too, and be led to',
+    'an app at %s may send requests, also with a cookie, and be a redirect target',
     async (origin) => {
       expect((await preflight(stack, origin)).headers.get('access-control-allow-origin')).toBe(origin)
       const ann = await signedIn(stack, 'Ann')
-      // the engine asks the same again
+      // better-auth checks the origin again.
       expect((await ann.post('/organization/set-active', { organizationId: null }, { origin })).status).toBe(200)
       expect((await ann.post('/forget-password', { email: ann.email, redirectTo: `${origin}/new-password` }, { origin })).status).toBe(200)
       expect(notesOf(stack, origin)).toEqual([])
@@ -48,7 +48,7 @@ describe('where PUBLIC_URL is on localhost', () => {
     'http://LOCALHOST:5173',
     'http://localhost:80',
     'null',
-  ])('%s may not', async (origin) => {
+  ])('an app at %s may not', async (origin) => {
     expect((await preflight(stack, origin)).headers.get('access-control-allow-origin')).toBeNull()
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/organization/set-active', { organizationId: null }, { origin })).status).toBe(403)
@@ -56,7 +56,7 @@ describe('where PUBLIC_URL is on localhost', () => {
       expect((await ann.post('/forget-password', { email: ann.email, redirectTo: `${origin}/` })).status).not.toBe(200)
   })
 
-  test('the log names TRUSTED_ORIGINS once for each origin that is refused, and nothing of the request', async () => {
+  test('the log names TRUSTED_ORIGINS once per refused origin, and contains nothing else of the request', async () => {
     for (let times = 0; times < 3; times++) await preflight(stack, 'https://shop.example')
     await person(stack, 'Ann').post('/sign-in/email', { email: 'ann@example.org', password }, { origin: 'https://shop.example' })
     expect(notesOf(stack, 'https://shop.example')).toEqual([expect.stringContaining('TRUSTED_ORIGINS does not name it')])
@@ -73,51 +73,51 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
   })
   afterAll(() => stack.close())
 
-  test('gets a cookie that its browser keeps for this app alone, and a sign-out that takes the same cookie away', async () => {
+  test('gets a partitioned cookie, and sign-out deletes the same cookie', async () => {
     const ann = await signedIn(stack, 'Ann')
     const { headers } = await ann.post('/sign-in/email', { email: ann.email, password }, { origin: app, 'sec-fetch-site': 'cross-site' })
-    const [given = ''] = headers.getSetCookie()
-    expect(given).toMatch(/^__Secure-better-auth\.session_token=/)
+    const [cookie = ''] = headers.getSetCookie()
+    expect(cookie).toMatch(/^__Secure-better-auth\.session_token=/)
     const attributes = (line: string) => line.split('; ').slice(1).filter((one) => !one.startsWith('Max-Age')).toSorted()
-    expect(attributes(given)).toEqual(['HttpOnly', 'Partitioned', 'Path=/', 'SameSite=None', 'Secure'])
+    expect(attributes(cookie)).toEqual(['HttpOnly', 'Partitioned', 'Path=/', 'SameSite=None', 'Secure'])
     const out = await ann.post('/sign-out', undefined, { origin: app, 'sec-fetch-site': 'cross-site' })
-    const taken = out.headers.getSetCookie().filter((line) => line.startsWith('__Secure-better-auth.session_token='))
-    expect(taken).toEqual([expect.stringContaining('Max-Age=0')])
-    expect(attributes(taken[0] ?? '')).toEqual(attributes(given))
+    const deleted = out.headers.getSetCookie().filter((line) => line.startsWith('__Secure-better-auth.session_token='))
+    expect(deleted).toEqual([expect.stringContaining('Max-Age=0')])
+    expect(attributes(deleted[0] ?? '')).toEqual(attributes(cookie))
   })
 
-  test('whose origin is only on localhost is not trusted here', async () => {
+  test('with an origin on localhost is not trusted', async () => {
     expect((await preflight(stack, 'http://localhost:5173')).headers.get('access-control-allow-origin')).toBeNull()
     expect(stack.logged.some((line) => line.includes('every origin on localhost'))).toBe(false)
   })
 
-  // what a browser sends for a page of evil.example, in whatever way the page asks
+  // The headers that a browser sends for a page of evil.example, for each kind of request.
   const foreign: [what: string, headers: Record<string, string>][] = [
-    ['another page’s fetch', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
-    ['another page’s fetch without cors', {
+    ['a fetch of another page', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
+    ['a fetch without CORS of another page', {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'no-cors',
       'content-type': 'text/plain',
     }],
-    ['another page’s form', {
+    ['a form of another page', {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
       'content-type': 'application/x-www-form-urlencoded',
     }],
-    ['a form of a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a form in a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' }],
     ['a page that hides its origin', { 'sec-fetch-site': 'cross-site' }],
-    ['a page of a sister domain that hides its origin', { 'sec-fetch-site': 'same-site' }],
-    ['an old browser that says only which page it was', { referer: 'https://evil.example/page' }],
-    ['another page’s beacon', {
+    ['a page of a sibling domain that hides its origin', { 'sec-fetch-site': 'same-site' }],
+    ['an old browser that sends only a referer', { referer: 'https://evil.example/page' }],
+    ['a beacon of another page', {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'no-cors',
       'content-type': 'text/plain;charset=UTF-8',
     }],
   ]
-  test.each(foreign)('is not harmed by %s, which has the cookie and changes nothing, whichever route it asks', async (_, headers) => {
+  test.each(foreign)('is safe from %s, which sends the cookie but changes nothing on any route', async (_, headers) => {
     const ann = await signedIn(stack, 'Ann')
     const changing = routes.filter(({ method }) => method !== 'GET')
     expect(changing.length).toBeGreaterThan(20)
@@ -129,7 +129,7 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('what can be asked by GET neither changes anything nor can be read or embedded by another page', async () => {
+  test('is safe from GET requests of other pages: they change nothing, and other pages cannot read or embed their responses', async () => {
     const ann = await signedIn(stack, 'Ann')
     const state = async () =>
       (await stack.sql.query(`select (select md5(string_agg(s::text, '' order by id)) from auth.sessions s) sessions,
@@ -144,14 +144,14 @@ describe('an app on another site, with COOKIE_SAME_SITE=none', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('a client that is no browser goes on without an origin', async () => {
+  test('does not affect clients without an origin', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect((await ann.post('/token')).status).toBe(200)
   })
 })
 
 describe('the log', () => {
-  test('names COOKIE_SAME_SITE once for an app whose browser drops the cookie, and says nothing of one on our own site', async () => {
+  test('names COOKIE_SAME_SITE once for an app on another site, whose browser drops the cookie, and not for an app on our site', async () => {
     await using stack = await startStack({
       env: { PUBLIC_URL: 'https://api.example.org', TRUSTED_ORIGINS: 'https://app.example.net,https://app.example.org' },
     })
@@ -163,7 +163,7 @@ describe('the log', () => {
     expect(notesOf(stack, 'https://app.example.org')).toEqual([])
   })
 
-  test('is not filled by somebody who makes origins up: a hundred an hour, and short', () => {
+  test('is not flooded by made-up origins: at most a hundred short lines per hour', () => {
     const lines: string[] = []
     let time = 0
     const note = originLog(

@@ -1,9 +1,9 @@
-/** Passkeys: one alone signs in, a sign-in may ask for one, and nobody gets in with what only looks like one. */
+/** Passkeys: sign-in, accounts that require one, and forged answers of devices and pages. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { operator } from '../support/operator.ts'
-import { passkeyDevice, type Lies } from '../support/passkey-device.ts'
+import { passkeyDevice, type DeviceOverrides } from '../support/passkey-device.ts'
 import { password, person, signedIn, type Answer, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
 
@@ -16,41 +16,41 @@ afterAll(() => stack.close())
 const refused = (status: number, error: string) => ({ status, body: { error, message: expect.any(String) } })
 const invalid = refused(400, 'INVALID_PASSKEY')
 const done = { status: 200, body: { success: true } }
-const anyone = () => person(stack)
+const visitor = () => person(stack)
 const device = () => passkeyDevice(stack.publicUrl)
 type Device = ReturnType<typeof device>
 
-/** Begins to add one, right after a sign-in, so that no password has to be checked. */
-const adding = async (someone: Person) => {
-  const { status, body } = await someone.post('/passkey/generate-register-options', {})
+/** Starts to add a passkey right after a sign-in, which needs no password. */
+const beginRegistration = async (user: Person) => {
+  const { status, body } = await user.post('/passkey/generate-register-options', {})
   expect(status).toBe(200)
   return body
 }
-const added = async (someone: Person, phone: Device, lies?: Lies, name = 'Phone'): Promise<Answer> =>
-  someone.post('/passkey/verify-registration', { response: phone.create(await adding(someone), lies), name })
-const signingIn = async (someone: Person) => (await someone.post('/passkey/generate-authenticate-options')).body
-const signIn = async (someone: Person, phone: Device, lies?: Lies): Promise<Answer> =>
-  someone.post('/passkey/verify-authentication', { response: phone.get(await signingIn(someone), lies) })
-const passkeysOf = async (someone: Person) => (await someone.get('/passkey/list')).body
+const addPasskey = async (user: Person, phone: Device, forgedAnswers?: DeviceOverrides, name = 'Phone'): Promise<Answer> =>
+  user.post('/passkey/verify-registration', { response: phone.create(await beginRegistration(user), forgedAnswers), name })
+const beginSignIn = async (user: Person) => (await user.post('/passkey/generate-authenticate-options')).body
+const signIn = async (user: Person, phone: Device, forgedAnswers?: DeviceOverrides): Promise<Answer> =>
+  user.post('/passkey/verify-authentication', { response: phone.get(await beginSignIn(user), forgedAnswers) })
+const passkeysOf = async (user: Person) => (await user.get('/passkey/list')).body
 
-/** Ann with a passkey on her phone. */
+/** Creates Ann with a passkey on her phone. */
 async function annWithPhone(): Promise<{ ann: Person, phone: Device, passkeyId: string }> {
   const [ann, phone] = [await signedIn(stack, 'Ann'), device()]
-  const { status, body } = await added(ann, phone)
+  const { status, body } = await addPasskey(ann, phone)
   expect(status).toBe(200)
   return { ann, phone, passkeyId: body.id }
 }
-const grownOld = (someone: Person) =>
+const ageSession = (user: Person) =>
   stack.sql.query(`update auth.sessions set created_at = now() - interval '11 minutes' where user_id = (select id from auth.users where email = $1)`, [
-    someone.email,
+    user.email,
   ])
 const sessionsOf = async ({ email }: Person) =>
   (await stack.sql.query('select 1 from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1', [email])).rowCount
 
-describe('Ann has a passkey on her phone', () => {
-  test('and it alone signs her in, anywhere, as her password does', async () => {
+describe('a passkey', () => {
+  test('signs its user in from any browser, with the same response as a password', async () => {
     const { ann, phone } = await annWithPhone()
-    const elsewhere = anyone()
+    const elsewhere = visitor()
     const byPasskey = await signIn(elsewhere, phone)
     const byPassword = await person(stack, 'Ann', ann.email).signIn()
     expect(byPasskey.status).toBe(200)
@@ -60,33 +60,33 @@ describe('Ann has a passkey on her phone', () => {
     expect([...elsewhere.cookies.keys()]).toEqual(['better-auth.session_token'])
   })
 
-  test('which is made for the app’s host, found without a name, and asks its person each time', async () => {
+  test('is requested for the app’s host, without a user name, and with user verification', async () => {
     const { ann, phone } = await annWithPhone()
-    expect(await adding(ann)).toMatchObject({
+    expect(await beginRegistration(ann)).toMatchObject({
       rp: { id: 'localhost' },
       user: { name: ann.email },
       excludeCredentials: [{ type: 'public-key', id: phone.id() }],
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     })
-    expect(await signingIn(anyone())).toEqual({ challenge: expect.any(String), rpId: 'localhost', timeout: 300_000, userVerification: 'required' })
+    expect(await beginSignIn(visitor())).toEqual({ challenge: expect.any(String), rpId: 'localhost', timeout: 300_000, userVerification: 'required' })
   })
 
-  test('lists it, renames it and deletes it, after which it signs nobody in', async () => {
+  test('can be listed, renamed and deleted; a deleted one does not sign in', async () => {
     const { ann, phone, passkeyId } = await annWithPhone()
     expect(await passkeysOf(ann)).toEqual({
       passkeys: [{ id: passkeyId, name: 'Phone', backed_up: true, created_at: expect.any(String), last_used_at: null }],
       required: false,
       has_password: true,
     })
-    await signIn(anyone(), phone)
+    await signIn(visitor(), phone)
     expect(await ann.post('/passkey/update', { passkeyId, name: 'My phone' })).toMatchObject({ status: 200, body: { name: 'My phone' } })
     expect((await passkeysOf(ann)).passkeys).toMatchObject([{ name: 'My phone', last_used_at: expect.any(String) }])
     expect(await ann.post('/passkey/delete', { passkeyId, password })).toMatchObject(done)
     expect((await passkeysOf(ann)).passkeys).toEqual([])
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   })
 
-  test('and adds, deletes or asks for one only with her password, or just after signing in', async () => {
+  test('is added, deleted or required only with the password or right after a sign-in', async () => {
     const { ann, phone, passkeyId } = await annWithPhone()
     const asks: [string, object][] = [
       ['/passkey/generate-register-options', {}],
@@ -94,24 +94,24 @@ describe('Ann has a passkey on her phone', () => {
       ['/remove-password', {}],
       ['/passkey/delete', { passkeyId }],
     ]
-    await grownOld(ann)
+    await ageSession(ann)
     for (const [path, body] of asks) {
       expect(await ann.post(path, body)).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
       expect(await ann.post(path, { ...body, password: 'wrong' })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
-      expect(await anyone().post(path, { ...body, password })).toMatchObject(refused(401, 'UNAUTHORIZED'))
+      expect(await visitor().post(path, { ...body, password })).toMatchObject(refused(401, 'UNAUTHORIZED'))
     }
     for (const [path, body] of asks.slice(0, 2)) expect((await ann.post(path, { ...body, password })).status).toBe(200)
     await signIn(ann, phone)
     for (const [path, body] of asks) expect((await ann.post(path, body)).status).toBe(200)
   })
 
-  test('not before she has verified her address, which may be somebody else’s', async () => {
+  test('needs a verified address', async () => {
     const eve = person(stack, 'Eve')
     await eve.signUp()
     expect(await eve.post('/passkey/generate-register-options', { password })).toMatchObject(refused(403, 'EMAIL_NOT_VERIFIED'))
   })
 
-  test('and nobody reads, renames or deletes it but she', async () => {
+  test('cannot be read, renamed or deleted by another user', async () => {
     const { ann, passkeyId } = await annWithPhone()
     const eve = await signedIn(stack, 'Eve')
     expect((await passkeysOf(eve)).passkeys).toEqual([])
@@ -120,13 +120,13 @@ describe('Ann has a passkey on her phone', () => {
     expect((await passkeysOf(ann)).passkeys).toHaveLength(1)
   })
 
-  test('which goes with her account', async () => {
+  test('is deleted with the account', async () => {
     const { ann, phone } = await annWithPhone()
     await stack.sql.query('delete from auth.users where email = $1', [ann.email])
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   })
 
-  test('of at most twenty, however many she adds at once', async () => {
+  test('is limited to twenty per user, even at the same moment', async () => {
     const { ann } = await annWithPhone()
     await stack.sql.query(
       `insert into auth.passkeys (id, user_id, name, credential_id, public_key, counter, backed_up)
@@ -135,7 +135,7 @@ describe('Ann has a passkey on her phone', () => {
     )
     const browsers = [ann, ...Array.from({ length: 3 }, () => person(stack, 'Ann', ann.email))]
     for (const browser of browsers.slice(1)) await browser.signIn()
-    const ready = await Promise.all(browsers.map(async (browser) => [browser, device().create(await adding(browser))] as const))
+    const ready = await Promise.all(browsers.map(async (browser) => [browser, device().create(await beginRegistration(browser))] as const))
     const answers = await Promise.all(ready.map(([browser, response]) => browser.post('/passkey/verify-registration', { response })))
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403, 403, 403])
     expect(answers.find(({ status }) => status === 403)).toMatchObject(refused(403, 'PASSKEY_LIMIT_REACHED'))
@@ -144,121 +144,121 @@ describe('Ann has a passkey on her phone', () => {
   })
 })
 
-/** What is wrong with what a page or a device says, at either ceremony. */
-const lies: [string, Lies][] = [
-  ['of another page', { origin: 'https://evil.example' }],
-  ['of no page', { origin: 'null' }],
-  ['of a page in a frame of another', { crossOrigin: true }],
+/** Forged values in the answers of pages and devices, for both ceremonies. */
+const forgedAnswers: [string, DeviceOverrides][] = [
+  ['from another page', { origin: 'https://evil.example' }],
+  ['from no page', { origin: 'null' }],
+  ['from a page in a frame of another site', { crossOrigin: true }],
   ['for another host', { rpId: 'evil.example' }],
   ['for another challenge', { challenge: 'AAAA' }],
-  ['of another kind', { type: 'webauthn.other' }],
-  ['without anybody there', { present: false }],
-  ['without its person', { verified: false }],
+  ['of another type', { type: 'webauthn.other' }],
+  ['without user presence', { present: false }],
+  ['without user verification', { verified: false }],
 ]
 
-describe('Eve signs in with nothing', () => {
-  test.each<[string, Lies]>([
-    ...lies,
+describe('a passkey’s answer is refused', () => {
+  test.each<[string, DeviceOverrides]>([
+    ...forgedAnswers,
     ['signed by another key', { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }],
     ['of another account', { userHandle: Buffer.from('somebody else').toString('base64url') }],
-    ['that nobody knows', { credentialId: 'AAAA' }],
-  ])('that is %s, and the true answer comes too late then', async (_, lie) => {
+    ['of an unknown credential', { credentialId: 'AAAA' }],
+  ])('if it is %s; the valid answer to the same challenge is then too late', async (_, overrides) => {
     const { phone } = await annWithPhone()
-    const eve = anyone()
-    const options = await signingIn(eve)
+    const eve = visitor()
+    const options = await beginSignIn(eve)
     const cookies = new Map(eve.cookies)
-    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options, lie) })).toMatchObject(invalid)
+    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options, overrides) })).toMatchObject(invalid)
     for (const [name, value] of cookies) eve.cookies.set(name, value)
     expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options) })).toMatchObject(invalid)
     expect((await eve.get('/get-session')).status).toBe(401)
     expect((await signIn(eve, phone)).status).toBe(200)
   })
 
-  test('that was an answer once', async () => {
+  test('if it was used before', async () => {
     const { ann, phone } = await annWithPhone()
-    const options = await signingIn(ann)
+    const options = await beginSignIn(ann)
     const cookies = new Map(ann.cookies)
     const response = phone.get(options)
     expect((await ann.post('/passkey/verify-authentication', { response })).status).toBe(200)
-    const eve = anyone()
+    const eve = visitor()
     for (const [name, value] of cookies) if (!name.includes('session')) eve.cookies.set(name, value)
     expect(eve.cookies.size).toBe(1)
     expect(await eve.post('/passkey/verify-authentication', { response })).toMatchObject(invalid)
     expect(await eve.post('/passkey/verify-authentication', { response })).toMatchObject(invalid)
   })
 
-  test('that answers what another browser was asked, or that nobody was asked, or that was asked for adding one', async () => {
+  test('if its challenge was issued to another browser, made up, or issued for adding a passkey', async () => {
     const { ann, phone } = await annWithPhone()
-    const eve = anyone()
-    await signingIn(eve)
-    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(await signingIn(ann)) })).toMatchObject(invalid)
-    expect(await anyone().post('/passkey/verify-authentication', { response: phone.get({ challenge: 'AAAA', rpId: 'localhost' }) })).toMatchObject(invalid)
-    const { challenge, rp } = await adding(ann)
+    const eve = visitor()
+    await beginSignIn(eve)
+    expect(await eve.post('/passkey/verify-authentication', { response: phone.get(await beginSignIn(ann)) })).toMatchObject(invalid)
+    expect(await visitor().post('/passkey/verify-authentication', { response: phone.get({ challenge: 'AAAA', rpId: 'localhost' }) })).toMatchObject(invalid)
+    const { challenge, rp } = await beginRegistration(ann)
     expect(await ann.post('/passkey/verify-authentication', { response: phone.get({ challenge, rpId: rp.id }) })).toMatchObject(invalid)
   })
 
-  test('that comes after five minutes', async () => {
+  test('after five minutes', async () => {
     const { phone } = await annWithPhone()
-    const eve = anyone()
-    const options = await signingIn(eve)
+    const eve = visitor()
+    const options = await beginSignIn(eve)
     await stack.sql.query(`update auth.verifications set expires_at = now() - interval '1 second'`)
     expect(await eve.post('/passkey/verify-authentication', { response: phone.get(options) })).toMatchObject(invalid)
   })
 
-  test('that a copy of the phone signed, whose count stands still or goes back; also not two at once', async () => {
+  test('if its counter does not increase, as with a copied device; also if two are sent at once', async () => {
     const { phone } = await annWithPhone()
-    expect((await signIn(anyone(), phone, { counter: 7 })).status).toBe(200)
-    expect(await signIn(anyone(), phone, { counter: 7 })).toMatchObject(invalid)
-    expect(await signIn(anyone(), phone, { counter: 3 })).toMatchObject(invalid)
-    expect(await signIn(anyone(), phone, { counter: 0 })).toMatchObject(invalid)
-    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(anyone(), phone, { counter: 8 })))
+    expect((await signIn(visitor(), phone, { counter: 7 })).status).toBe(200)
+    expect(await signIn(visitor(), phone, { counter: 7 })).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone, { counter: 3 })).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone, { counter: 0 })).toMatchObject(invalid)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(visitor(), phone, { counter: 8 })))
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400])
   })
 })
 
-describe('Eve adds no passkey', () => {
-  test.each(lies)('that is %s', async (_, lie) => {
+describe('adding a passkey is refused', () => {
+  test.each(forgedAnswers)('if the answer is %s', async (_, overrides) => {
     const eve = await signedIn(stack, 'Eve')
-    expect(await added(eve, device(), lie)).toMatchObject(invalid)
+    expect(await addPasskey(eve, device(), overrides)).toMatchObject(invalid)
     expect((await passkeysOf(eve)).passkeys).toEqual([])
   })
 
-  test('that is Ann’s already', async () => {
+  test('if the passkey belongs to another user', async () => {
     const { ann, phone } = await annWithPhone()
     const eve = await signedIn(stack, 'Eve')
-    expect(await added(eve, device(), { credentialId: phone.id() })).toMatchObject(refused(409, 'PASSKEY_EXISTS'))
-    expect((await signIn(anyone(), phone)).body.user.email).toBe(ann.email)
+    expect(await addPasskey(eve, device(), { credentialId: phone.id() })).toMatchObject(refused(409, 'PASSKEY_EXISTS'))
+    expect((await signIn(visitor(), phone)).body.user.email).toBe(ann.email)
   })
 
-  test('to Ann’s account, and none of hers with what Ann was asked', async () => {
+  test('for another user’s account, and with a challenge of another user', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
-    const response = device().create(await adding(ann))
-    await adding(eve)
+    const response = device().create(await beginRegistration(ann))
+    await beginRegistration(eve)
     expect(await eve.post('/passkey/verify-registration', { response })).toMatchObject(invalid)
     for (const [name, value] of ann.cookies) if (!name.includes('session')) eve.cookies.set(name, value)
     expect(await eve.post('/passkey/verify-registration', { response })).toMatchObject(invalid)
     expect((await passkeysOf(ann)).passkeys).toEqual([])
   })
 
-  test('without having been asked for a password', async () => {
+  test('if no password was required for the challenge', async () => {
     const eve = await signedIn(stack, 'Eve')
-    await grownOld(eve)
-    const { challenge } = await signingIn(eve)
+    await ageSession(eve)
+    const { challenge } = await beginSignIn(eve)
     const options = { challenge, rp: { id: 'localhost' }, user: { id: Buffer.from(await eve.id()).toString('base64url') } }
     expect(await eve.post('/passkey/verify-registration', { response: device().create(options) })).toMatchObject(invalid)
   })
 
-  test('and what a device says of itself is not believed, nor looked up anywhere', async () => {
+  test('and an attestation is neither trusted nor looked up', async () => {
     const eve = await signedIn(stack, 'Eve')
     for (const fmt of ['apple', 'packed', 'tpm', 'of Eve']) {
       const attStmt = new Map([['x5c', Buffer.from('no certificate')]])
-      expect((await added(eve, device(), { attestation: { fmt, attStmt } })).status).toBe(200)
+      expect((await addPasskey(eve, device(), { attestation: { fmt, attStmt } })).status).toBe(200)
     }
   })
 })
 
-describe('Ann asks that her password alone signs nobody in', () => {
-  test('and then it does not, and leaves no session, nor one from before; the passkey does; a wrong password is told as before', async () => {
+describe('an account that requires a passkey', () => {
+  test('refuses the password alone, without creating a session, and ends earlier sessions; a wrong password gets the usual response', async () => {
     const { ann, phone } = await annWithPhone()
     const earlier = person(stack, 'Eve', ann.email)
     await earlier.signIn()
@@ -276,7 +276,7 @@ describe('Ann asks that her password alone signs nobody in', () => {
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
   })
 
-  test('not while she has none; and with the last one that ends, also at the same moment', async () => {
+  test('must have a passkey, and stops requiring one when the last passkey is deleted, even at the same moment', async () => {
     const none = await signedIn(stack, 'Ann')
     expect(await none.post('/passkey/require', { required: true })).toMatchObject(refused(409, 'PASSKEY_MISSING'))
     const { ann, passkeyId } = await annWithPhone()
@@ -284,23 +284,23 @@ describe('Ann asks that her password alone signs nobody in', () => {
     await ann.post('/passkey/delete', { passkeyId })
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
     for (let round = 0; round < 4; round += 1) {
-      const { body: { id } } = await added(ann, device())
+      const { body: { id } } = await addPasskey(ann, device())
       await Promise.all([ann.post('/passkey/require', { required: true }), ann.post('/passkey/delete', { passkeyId: id })])
       expect(await passkeysOf(ann)).toEqual({ passkeys: [], required: false, has_password: true })
     }
   })
 
-  test('and a new password by mail does not get around it', async () => {
+  test('still requires it after a password reset by mail', async () => {
     const { ann, phone } = await annWithPhone()
     await ann.post('/passkey/require', { required: true, password })
-    await anyone().post('/forget-password', { email: ann.email })
+    await visitor().post('/forget-password', { email: ann.email })
     const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    expect((await anyone().post('/reset-password', { token: link.searchParams.get('token'), password: 'known to Eve' })).status).toBe(200)
+    expect((await visitor().post('/reset-password', { token: link.searchParams.get('token'), password: 'known to Eve' })).status).toBe(200)
     expect(await person(stack, 'Eve', ann.email).signIn('known to Eve')).toMatchObject(refused(403, 'SECOND_FACTOR_REQUIRED'))
-    expect((await signIn(anyone(), phone)).status).toBe(200)
+    expect((await signIn(visitor(), phone)).status).toBe(200)
   })
 
-  test('and the operator, asked by her who has lost her phone, takes it back with her passkeys', async () => {
+  test('is opened by the operator for a user who lost the device; this deletes the passkeys', async () => {
     const { ann, phone } = await annWithPhone()
     await ann.post('/passkey/require', { required: true, password })
     const admin = (...argv: string[]) => operator(stack.ownerUrl, ...argv)
@@ -309,64 +309,64 @@ describe('Ann asks that her password alone signs nobody in', () => {
       text: `Deleted 1 passkey of ${ann.email}, who signs in without one. Every session has ended.\n`,
     })
     expect((await ann.get('/get-session')).status).toBe(401)
-    expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+    expect(await signIn(visitor(), phone)).toMatchObject(invalid)
     expect((await person(stack, 'Ann', ann.email).signIn()).status).toBe(200)
     expect(await admin('passkeys', 'list')).toMatchObject({ code: 1 })
     expect(await admin('passkeys', 'reset', 'nobody@example.org')).toMatchObject({ code: 1 })
   })
 })
 
-describe('Ann removes her password', () => {
-  test('and signs in with the passkey alone, until a mail gives her another', async () => {
+describe('an account whose password was removed', () => {
+  test('is opened by the passkey until a mail sets another password', async () => {
     const { ann, phone } = await annWithPhone()
     expect(await ann.post('/remove-password', { password })).toMatchObject(done)
     expect(await passkeysOf(ann)).toMatchObject({ has_password: false })
     expect(await person(stack, 'Ann', ann.email).signIn()).toMatchObject(refused(401, 'INVALID_CREDENTIALS'))
-    await grownOld(ann)
+    await ageSession(ann)
     expect(await ann.post('/passkey/generate-register-options', { password })).toMatchObject(refused(400, 'INVALID_PASSWORD'))
     expect(await ann.post('/passkey/generate-register-options', {})).toMatchObject(refused(403, 'FRESH_SIGN_IN_REQUIRED'))
     await signIn(ann, phone)
     expect((await ann.post('/passkey/generate-register-options', {})).status).toBe(200)
-    await anyone().post('/forget-password', { email: ann.email })
+    await visitor().post('/forget-password', { email: ann.email })
     const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-    expect((await anyone().post('/reset-password', { token: link.searchParams.get('token'), password: 'a new password' })).status).toBe(200)
+    expect((await visitor().post('/reset-password', { token: link.searchParams.get('token'), password: 'a new password' })).status).toBe(200)
     expect((await person(stack, 'Ann', ann.email).signIn('a new password')).status).toBe(200)
   })
 
-  test('not without a passkey', async () => {
+  test('must have a passkey', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/remove-password', { password })).toMatchObject(refused(409, 'PASSKEY_MISSING'))
   })
 })
 
-test('Eve, who knew Ann’s password and changed her address, keeps no passkey once Ann has stopped that', async () => {
+test('after the owner stops an address change, the attacker who requested it has no passkey on the account', async () => {
   const ann = await signedIn(stack, 'Ann')
   const [eve, phone] = [person(stack, 'Eve', ann.email), device()]
   await eve.signIn()
-  await added(eve, phone)
+  await addPasskey(eve, phone)
   await eve.post('/passkey/require', { required: true, password })
   await eve.post('/request-email-change', { newEmail: 'eve-passkey@example.net', password })
   const link = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('stop-email-change'))))
-  expect((await anyone().post('/stop-email-change', { token: link.searchParams.get('token') })).status).toBe(200)
-  expect(await signIn(anyone(), phone)).toMatchObject(invalid)
+  expect((await visitor().post('/stop-email-change', { token: link.searchParams.get('token') })).status).toBe(200)
+  expect(await signIn(visitor(), phone)).toMatchObject(invalid)
   const reset = new URL(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('reset-password'))))
-  await anyone().post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
+  await visitor().post('/reset-password', { token: reset.searchParams.get('token'), password: 'known to Ann alone' })
   expect((await person(stack, 'Ann', ann.email).signIn('known to Ann alone')).status).toBe(200)
 })
 
-test('An app on another site has passkeys of its own host, whose pages are trusted', async () => {
+test('an app on another site has passkeys for its own host, and its pages are trusted', async () => {
   await using elsewhere = await startStack({
     env: { PUBLIC_URL: 'https://api.example.org', APP_URL: 'https://money.example.net/app', COOKIE_SAME_SITE: 'none' },
   })
   const [ann, phone] = [await signedIn(elsewhere, 'Ann'), passkeyDevice('https://money.example.net')]
-  const options = await adding(ann)
+  const options = await beginRegistration(ann)
   expect(options.rp).toEqual({ id: 'money.example.net', name: 'money.example.net' })
   expect((await ann.post('/passkey/verify-registration', { response: phone.create(options) })).status).toBe(200)
   expect((await signIn(person(elsewhere), phone)).body.user.email).toBe(ann.email)
   expect(await signIn(person(elsewhere), phone, { origin: 'https://other.example.net' })).toMatchObject(invalid)
 })
 
-test('Where nobody may sign up, a passkey makes no account', async () => {
+test('with sign-up closed, a passkey creates no account', async () => {
   await using closed = await startStack({ env: { SIGN_UP: 'closed' } })
   const stranger = device()
   stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA' } })

@@ -1,4 +1,4 @@
-/** Each route does what the policy of its row says, and better-auth answers to no request without a row. */
+/** Each route enforces the policy of its row, and better-auth handles only requests that have a row. */
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -62,7 +62,7 @@ const requestTo = (method: string, path: string, { body = {}, cookie = '' }: Sen
 
 const rowAt = (path: string): Route => routes.find((row) => row.path === path) ?? expect.fail(path)
 
-/** Sends a request to one row, as the app serves it. */
+/** Sends a request to one row through the app. */
 async function send(row: Route, sent?: Sent) {
   const app = new Hono<Env>().on(row.method, `/api/auth${row.path}`, (c) => {
     c.set('services', services)
@@ -86,12 +86,12 @@ describe('an endpoint of better-auth', () => {
     return (await services.engine.handler(requestTo(method, path.replace(/:\w+/g, 'x'), { body: ann }))).status
   }
 
-  test('answers no request that comes without a row', async () => {
+  test('handles no request without a row', async () => {
     expect(endpoints()).toEqual(expect.arrayContaining(['POST /sign-up/email', 'POST /change-email', 'POST /organization/update']))
     for (const endpoint of endpoints()) expect({ endpoint, status: await statusOf(endpoint) }).toEqual({ endpoint, status: 404 })
   })
 
-  test('answers no request of the row of another endpoint', async () => {
+  test('handles no request of another endpoint’s row', async () => {
     const request = {
       policy: policyOf(rowAt('/sign-out')),
       client,
@@ -105,15 +105,15 @@ describe('an endpoint of better-auth', () => {
     }
   })
 
-  test('is there for each row that names one', () => {
+  test('exists for each row that names one', () => {
     const named = routes.flatMap(({ betterAuth }) => betterAuth ?? [])
     expect(named.length).toBeGreaterThan(15)
     expect(named.filter((endpoint) => !endpoints().includes(endpoint))).toEqual([])
   })
 })
 
-describe('a row that forgets', () => {
-  test('its whole policy answers nobody without a session, whoever its handler is', async () => {
+describe('a row without', () => {
+  test('a policy requires a session, for every kind of handler', async () => {
     const bare = { summary: '', input: z.object({}), output: z.object({}) }
     const refused = { status: 401, error: 'UNAUTHORIZED' }
     expect(await send(route('POST', '/forgetful', { ...bare, handle: () => ({}) }))).toMatchObject(refused)
@@ -122,14 +122,14 @@ describe('a row that forgets', () => {
     )
   })
 
-  test('that it hashes a password hashes none', async () => {
+  test('hashesPassword cannot hash a password', async () => {
     expect(await send({ ...rowAt('/sign-up/email'), hashesPassword: false }, { body: ann })).toMatchObject({ status: 500, error: 'INTERNAL_ERROR' })
     expect(logged.join()).toContain('without a slot in the hashing queue')
     const { rows } = await connections.pool.query('select from auth.users where email = $1', [ann.email])
     expect(rows).toEqual([])
   })
 
-  test('that it has verified the second factor begins no session of an account with one', async () => {
+  test('the second factor cannot start a session for an account with two factors', async () => {
     const eve = { email: 'eve@example.org', password: 'correct horse', name: 'Eve' }
     const signIn = rowAt('/sign-in/email')
     const { cookie } = await send(rowAt('/sign-up/email'), { body: eve })
@@ -147,7 +147,7 @@ describe('a row that forgets', () => {
       cookie: expect.stringMatching(/^better-auth\.two_factor=[\w-]+$/),
     })
     expect(await send({ ...signIn, secondFactor: 'verified' }, { body: eve })).toMatchObject({ status: 200 })
-    // her own session is replaced without
+    // Replacing the user's own session needs no second factor.
     const change = { currentPassword: eve.password, newPassword: 'battery staple', revokeOtherSessions: true }
     expect(await send(rowAt('/change-password'), { body: change, cookie })).toMatchObject({
       status: 200,
@@ -155,7 +155,7 @@ describe('a row that forgets', () => {
     })
   })
 
-  test('that it names an organization is refused one, whoever its handler is', async () => {
+  test('namesOrganization returns 403 for an organization, for every kind of handler', async () => {
     const { cookie } = await send(rowAt('/sign-up/email'), { body: ann })
     const body = { organizationId: 'some', userId: 'some', name: 'any' }
     for (const path of ['/organization/leave', '/organization/update']) {
@@ -165,7 +165,7 @@ describe('a row that forgets', () => {
   })
 })
 
-test('every row that takes an organizationId says that it names an organization', () => {
+test('every row with an organizationId in its input has namesOrganization', () => {
   const takesOne = routes.filter(({ input }) => 'shape' in input && Object.hasOwn(input.shape as object, 'organizationId'))
   expect(takesOne.length).toBeGreaterThan(5)
   expect(takesOne.filter((row) => row.namesOrganization !== true).map(({ path }) => path)).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * The service reads a session with one statement if better-auth would change nothing. A second cookie with better-auth's prefix makes
- * better-auth read it, so each person here is seen both ways.
+ * The service reads a session with one statement if better-auth would not change anything. A second cookie with better-auth's prefix
+ * forces the read by better-auth, so each test compares both reads.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const cookieName = 'better-auth.session_token'
-const toTheEngine = '; better-auth.something=else'
+const forceBetterAuth = '; better-auth.something=else'
 
-/** The same question with and without the shortcut. What differs between any two answers is left out. */
-async function bothWays(ask: (suffix: string) => Promise<Response>) {
-  const seen = async (response: Response) => {
+/** Sends the same request with and without the fast path. Removes values that differ between any two responses. */
+async function readBothWays(ask: (suffix: string) => Promise<Response>) {
+  const comparable = async (response: Response) => {
     const text = await response.text()
     const { token } = (text === '' ? {} : JSON.parse(text)) as { token?: string }
     const headers = Object.fromEntries([...response.headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name)))
@@ -28,7 +28,7 @@ async function bothWays(ask: (suffix: string) => Promise<Response>) {
     expect(payload.exp).toBe((payload.iat ?? 0) + 3600)
     return { status: response.status, header: decodeProtectedHeader(token), payload: JSON.stringify({ ...payload, iat: 0, exp: 0 }), headers }
   }
-  return { short: await seen(await ask('')), long: await seen(await ask(toTheEngine)) }
+  return { short: await comparable(await ask('')), long: await comparable(await ask(forceBetterAuth)) }
 }
 
 const routes = [['GET', '/get-session'], ['POST', '/token']] as const
@@ -38,54 +38,54 @@ const call = (method: string, path: string, cookie: string | undefined, headers:
 const cookieOf = (who: Person) => `${cookieName}=${who.cookies.get(cookieName)}`
 const signed = (token: string, secret = stack.secret) => `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
 
-/** Someone's cookie, and how the shortcut is to be seen through. */
+/** A caller: its cookie with an optional suffix that disables the fast path, and the expected status. */
 type Caller = { cookie: (suffix: string) => string | undefined, status: number }
 
 const callers: Record<string, () => Promise<Caller>> = {
-  'Ann, who is signed in': async () => {
+  'a signed-in user': async () => {
     const ann = await signedIn(stack, 'Ann')
     return { cookie: (suffix) => cookieOf(ann) + suffix, status: 200 }
   },
-  'Ann, among cookies of other sites of hers': async () => {
+  'a user with cookies of other sites': async () => {
     const ann = await signedIn(stack, 'Ann')
     return { cookie: (suffix) => `theme=dark; ${cookieOf(ann)}; lang=en${suffix}`, status: 200 }
   },
-  'Ann, whose browser leaves the signature unescaped': async () => {
+  'a user with an unescaped signature in the cookie': async () => {
     const ann = await signedIn(stack, 'Ann')
     return { cookie: (suffix) => decodeURIComponent(cookieOf(ann)) + suffix, status: 200 }
   },
-  'Pat, who has paid': async () => {
+  'a user with a plan': async () => {
     const pat = await subscribed(stack, 'Pat')
     return { cookie: (suffix) => cookieOf(pat) + suffix, status: 200 }
   },
-  'an editor in the context of a team': async () => {
+  'an editor with an active team': async () => {
     const { editor } = await team(stack, ['editor'])
     return { cookie: (suffix) => cookieOf(editor) + suffix, status: 200 }
   },
-  'nobody': async () => ({ cookie: (suffix) => suffix.slice(2) || undefined, status: 401 }),
-  'somebody with a cookie that is no cookie': async () => ({ cookie: (suffix) => `${cookieName}=%%%${suffix}`, status: 401 }),
-  'Eve, who signs with a secret of her own': async () => {
+  'a visitor without a cookie': async () => ({ cookie: (suffix) => suffix.slice(2) || undefined, status: 401 }),
+  'a visitor with a malformed cookie': async () => ({ cookie: (suffix) => `${cookieName}=%%%${suffix}`, status: 401 }),
+  'an attacker who signs with another secret': async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = decodeURIComponent(ann.cookies.get(cookieName) ?? '').split('.')[0] ?? ''
     return { cookie: (suffix) => `${cookieName}=${encodeURIComponent(signed(token, 'a secret of somebody else'))}${suffix}`, status: 401 }
   },
-  'Eve, who leaves the signature out': async () => {
+  'an attacker who omits the signature': async () => {
     const ann = await signedIn(stack, 'Ann')
     return { cookie: (suffix) => `${cookieOf(ann).split('.').slice(0, 2).join('.')}${suffix}`, status: 401 }
   },
-  'Eve, who sends a broken cookie and then a good one': async () => {
+  'an attacker who sends a malformed cookie and then a valid one': async () => {
     const ann = await signedIn(stack, 'Ann')
     return { cookie: (suffix) => `${cookieName}=broken; ${cookieOf(ann)}${suffix}`, status: 401 }
   },
-  'somebody whose session never was': async () => ({ cookie: (suffix) => `${cookieName}=${encodeURIComponent(signed('never-was'))}${suffix}`, status: 401 }),
-  'Ann, who signed out elsewhere': async () => {
+  'a session that never existed': async () => ({ cookie: (suffix) => `${cookieName}=${encodeURIComponent(signed('never-was'))}${suffix}`, status: 401 }),
+  'a user who signed out in another browser': async () => {
     const ann = await signedIn(stack, 'Ann')
     await stack.sql.query('delete from auth.sessions where user_id = (select id from auth.users where email = $1)', [ann.email])
     return { cookie: (suffix) => cookieOf(ann) + suffix, status: 401 }
   },
-  'Ann, whose session has ended': async () => {
+  'a user with an expired session': async () => {
     const ann = await signedIn(stack, 'Ann')
-    const tokens: Record<string, string> = { '': `ended-${randomUUID()}`, [toTheEngine]: `ended-${randomUUID()}` }
+    const tokens: Record<string, string> = { '': `ended-${randomUUID()}`, [forceBetterAuth]: `ended-${randomUUID()}` }
     await stack.sql.query(
       `insert into auth.sessions (id, user_id, token, expires_at) select gen_random_uuid(), id, token, now() - interval '1 second' from auth.users, unnest($2::text[]) token where email = $1`,
       [ann.email, Object.values(tokens)],
@@ -94,23 +94,23 @@ const callers: Record<string, () => Promise<Caller>> = {
   },
 }
 
-describe.each(routes)('%s %s answers the same with and without the engine', (method, path) => {
-  test.each(Object.keys(callers))('%s', async (who) => {
+describe.each(routes)('%s %s returns the same with and without better-auth', (method, path) => {
+  test.each(Object.keys(callers))('for %s', async (who) => {
     const { cookie, status } = await callers[who]!()
-    const { short, long } = await bothWays((suffix) => call(method, path, cookie(suffix)))
+    const { short, long } = await readBothWays((suffix) => call(method, path, cookie(suffix)))
     expect(short).toEqual(long)
     expect(short.status).toBe(status)
   })
 
-  test('Ann, on a page of somebody else', async () => {
+  test('for a user on a page of another site', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const { short, long } = await bothWays((suffix) => call(method, path, cookieOf(ann) + suffix, { origin: 'https://evil.example' }))
+    const { short, long } = await readBothWays((suffix) => call(method, path, cookieOf(ann) + suffix, { origin: 'https://evil.example' }))
     expect(short).toEqual(long)
     expect(short.status).toBe(method === 'POST' ? 403 : 200)
     expect(short.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('Ann, whose session is a day old and is renewed', async () => {
+  test('for a user with a session that is a day old and gets renewed', async () => {
     const ann = await signedIn(stack, 'Ann')
     const renewed = async (suffix: string) => {
       await stack.sql.query(`update auth.sessions set expires_at = now() + interval '5 days' where user_id = (select id from auth.users where email = $1)`, [
@@ -124,13 +124,13 @@ describe.each(routes)('%s %s answers the same with and without the engine', (met
       return { status: response.status, cookies: response.headers.getSetCookie().map((one) => one.replace(/Expires=[^;]*/i, '')), ...rows[0] }
     }
     const short = await renewed('')
-    expect(short).toEqual(await renewed(toTheEngine))
+    expect(short).toEqual(await renewed(forceBetterAuth))
     expect(short).toMatchObject({ status: 200, cookies: [expect.stringContaining(cookieName)], renewed: true })
   })
 })
 
-test('and the session is deleted when it has ended', async () => {
-  const { cookie } = await callers['Ann, whose session has ended']!()
+test('and deletes an expired session', async () => {
+  const { cookie } = await callers['a user with an expired session']!()
   const ended = async () =>
     Number((await stack.sql.query(`select count(*) from auth.sessions where expires_at < now() and token like 'ended-%'`)).rows[0].count)
   const before = await ended()
@@ -138,7 +138,7 @@ test('and the session is deleted when it has ended', async () => {
   expect(await ended()).toBe(before - 1)
 })
 
-test('Ann asks for both a hundred times, and the engine has not been at the database once', async () => {
+test('a hundred requests to both routes run no statement of better-auth', async () => {
   await using fresh = await startStack()
   const ann = await signedIn(fresh, 'Ann')
   const lastAsked = async () =>
@@ -152,18 +152,18 @@ test('Ann asks for both a hundred times, and the engine has not been at the data
 })
 
 describe('a limit', () => {
-  test.each(routes)('of %s %s counts each request once, whoever answers it, and is the same limit', async (method, path) => {
+  test.each(routes)('of %s %s counts each request once with both reads, and is the same for both', async (method, path) => {
     await using limited = await startStack({ env: { RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '127.0.0.0/8' } })
     const ann = await signedIn(limited, 'Ann')
     const from = { 'x-forwarded-for': '2001:db8::7' }
     const ask = (cookie: string) => fetch(`${limited.url}/api/auth${path}`, { method, headers: { ...from, cookie } })
     const counted = async () => (await limited.sql.query(`select key, count::int from auth.rate_limits where key like $1`, [`%|${path}`])).rows
     await ask(cookieOf(ann))
-    await ask(cookieOf(ann) + toTheEngine)
+    await ask(cookieOf(ann) + forceBetterAuth)
     await ask(`${cookieName}=${encodeURIComponent(`never-was.${createHmac('sha256', limited.secret).update('never-was').digest('base64')}`)}`)
     expect(await counted()).toEqual([{ key: `address|2001:db8:0:0|${path}`, count: 3 }])
     await limited.sql.query('update auth.rate_limits set count = 2000')
-    const { short, long } = await bothWays((suffix) => ask(cookieOf(ann) + suffix))
+    const { short, long } = await readBothWays((suffix) => ask(cookieOf(ann) + suffix))
     expect(short.status).toBe(429)
     expect(Number(short.headers['retry-after'])).toBeGreaterThan(0)
     expect({ ...short, headers: { ...short.headers, 'retry-after': '' } }).toEqual({ ...long, headers: { ...long.headers, 'retry-after': '' } })
@@ -172,28 +172,28 @@ describe('a limit', () => {
   })
 })
 
-describe('the key that signs', () => {
-  test('is another at once when it was replaced, and none when it was revoked', async () => {
-    await using own = await startStack()
-    const ann = await signedIn(own, 'Ann')
+describe('the signing key', () => {
+  test('is replaced at once after a rotation, and is unavailable at once after a revocation', async () => {
+    await using fresh = await startStack()
+    const ann = await signedIn(fresh, 'Ann')
     const kidOf = async () => decodeProtectedHeader(await ann.token()).kid
     const first = await kidOf()
     expect(await kidOf()).toBe(first)
-    // the same private half under another name is as good as another key to whoever reads the name
-    await own.sql.query(`update auth.jwks set expires_at = now() + interval '1 hour' where id = $1`, [first])
-    await own.sql.query(
+    // The same private key under another id is enough here.
+    await fresh.sql.query(`update auth.jwks set expires_at = now() + interval '1 hour' where id = $1`, [first])
+    await fresh.sql.query(
       `insert into auth.jwks (id, public_key, private_key, signs_from) select 'second', public_key, private_key, now() from auth.jwks where id = $1`,
       [
         first,
       ],
     )
     expect(await kidOf()).toBe('second')
-    await own.sql.query('update auth.jwks set signs_from = null where id = $1', ['second'])
+    await fresh.sql.query('update auth.jwks set signs_from = null where id = $1', ['second'])
     expect(await ann.post('/token')).toMatchObject({ status: 503, body: { error: 'SERVICE_BUSY' } })
   })
 })
 
-test('nobody is signed in by a cookie that only looks like hers', async () => {
+test('a cookie with a forged or altered signature signs no user in', async () => {
   const ann = await signedIn(stack, 'Ann')
   const good = decodeURIComponent(ann.cookies.get(cookieName) ?? '')
   const [token = '', signature = ''] = good.split('.')
@@ -202,7 +202,7 @@ test('nobody is signed in by a cookie that only looks like hers', async () => {
   expect((await person(stack).get('/get-session')).status).toBe(401)
 })
 
-test('a client keeps the cookie of a session that is gone, because a restored backup may have it', async () => {
+test('a client keeps the cookie of a missing session, because a restored backup may contain the session', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
   for (const [method, path] of routes) {

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-describe('Ann has a session', () => {
-  test('and get-session shows user, session and subscription, exactly', async () => {
+describe('a session', () => {
+  test('get-session returns exactly user, session and subscription', async () => {
     const ann = await signedIn(stack, 'Ann')
     await ann.signIn()
     const { status, body } = await ann.get('/get-session', { 'user-agent': 'a browser' })
@@ -30,14 +30,14 @@ describe('Ann has a session', () => {
     expect(JSON.stringify(body)).not.toContain([...ann.cookies.values()][0]?.split('.')[0])
   })
 
-  test('and after sign-out it is gone', async () => {
+  test('ends at sign-out', async () => {
     const ann = await signedIn(stack, 'Ann')
     expect(await ann.post('/sign-out')).toMatchObject({ status: 200, body: { success: true } })
     expect(ann.cookies.size).toBe(0)
     expect(await ann.get('/get-session')).toMatchObject({ status: 401, body: { error: 'UNAUTHORIZED' } })
   })
 
-  test('and the cookie is worth nothing after sign-out, also where it was copied', async () => {
+  test('and copies of its cookie are invalid after sign-out', async () => {
     const ann = await signedIn(stack, 'Ann')
     const copy = person(stack, 'Ann', ann.email)
     for (const [name, value] of ann.cookies) copy.cookies.set(name, value)
@@ -46,12 +46,12 @@ describe('Ann has a session', () => {
     expect((await copy.post('/token')).status).toBe(401)
   })
 
-  test('and sees all of hers, ends one by its id, and then all others', async () => {
+  test('is listed for its user, who can end one by its id and then all others', async () => {
     const ann = await signedIn(stack, 'Ann')
     const [phone, laptop] = [person(stack, 'Ann', ann.email), person(stack, 'Ann', ann.email)]
     const phoneSession = (await phone.signIn()).body.session.id
     await laptop.signIn()
-    // however long she has been signed in
+    // Listing needs no recent sign-in.
     await stack.sql.query(`update auth.sessions set created_at = now() - interval '2 days' where id = $1`, [(await ann.get('/get-session')).body.session.id])
     const { body: sessions } = await ann.get('/list-sessions')
     expect(sessions).toHaveLength(3)
@@ -74,7 +74,7 @@ describe('Ann has a session', () => {
     expect((await ann.get('/get-session')).status).toBe(200)
   })
 
-  test('and nobody else can end it', async () => {
+  test('cannot be ended by another user', async () => {
     const [ann, eve] = [await signedIn(stack, 'Ann'), await signedIn(stack, 'Eve')]
     const { body } = await ann.get('/get-session')
     expect(await eve.post('/revoke-session', { sessionId: body.session.id })).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } })
@@ -85,15 +85,15 @@ describe('Ann has a session', () => {
     'POST',
     '/revoke-other-sessions',
   ]])(
-    'and without the cookie %s %s is 401 UNAUTHORIZED',
+    'is required by %s %s: without the cookie it returns 401 UNAUTHORIZED',
     async (method, path) => {
       expect(await person(stack).call(method, path)).toMatchObject({ status: 401, body: { error: 'UNAUTHORIZED', message: expect.any(String) } })
     },
   )
 })
 
-describe('Ann asks for a token', () => {
-  test('and it is RS256, valid for one hour, signed by a published key, with the claims of the interface', async () => {
+describe('a token', () => {
+  test('is RS256, valid for one hour, signed by a published key, with the claims of the interface', async () => {
     const ann = await signedIn(stack, 'Ann')
     const token = await ann.token()
     const { body: keySet } = await person(stack).get('/jwks')
@@ -115,7 +115,7 @@ describe('Ann asks for a token', () => {
     })
   })
 
-  test('and in a team it names the organization and her role in it, as they are now', async () => {
+  test('names the active organization and the user’s current role in it', async () => {
     const { id, owner, editor } = await team(stack, ['editor'])
     expect(decodeJwt(await owner.token())['claims']).toEqual({ organization_id: id, organization_role: 'owner' })
     expect(decodeJwt(await editor.token())['claims']).toEqual({ organization_id: id, organization_role: 'editor' })
@@ -125,25 +125,25 @@ describe('Ann asks for a token', () => {
     expect(decodeJwt(await editor.token())['claims']).toEqual({})
   })
 
-  test('fifty times at once on a service that has just started, and there is one key', async () => {
+  test('requested fifty times at once from a new service creates one key', async () => {
     const ann = await signedIn(stack, 'Ann')
-    const elsewhere = await stack.another()
+    const elsewhere = await stack.startAnotherAuth()
     const ids = await Promise.all(Array.from({ length: 50 }, async (_, i) => {
-      const asked = person({ ...stack, url: i % 2 ? elsewhere : stack.url }, 'Ann', ann.email)
-      for (const [name, value] of ann.cookies) asked.cookies.set(name, value)
-      return decodeProtectedHeader(await asked.token()).kid
+      const browser = person({ ...stack, url: i % 2 ? elsewhere : stack.url }, 'Ann', ann.email)
+      for (const [name, value] of ann.cookies) browser.cookies.set(name, value)
+      return decodeProtectedHeader(await browser.token()).kid
     }))
     expect(new Set(ids).size).toBe(1)
     expect((await stack.sql.query('select count(*)::int from auth.jwks')).rows[0].count).toBe(1)
   })
 
-  test('and five services that start at once on a database without a key make one', async () => {
+  test('of five services that start at once on a database without a key is signed by one key', async () => {
     await stack.sql.query('delete from auth.jwks')
-    await Promise.all(Array.from({ length: 5 }, () => stack.another()))
+    await Promise.all(Array.from({ length: 5 }, () => stack.startAnotherAuth()))
     expect((await stack.sql.query('select count(*)::int from auth.jwks')).rows[0].count).toBe(1)
   })
 
-  test('and the private key is not readable in the database', async () => {
+  test('is signed by a key whose private half is encrypted in the database', async () => {
     const { rows } = await stack.sql.query('select private_key from auth.jwks')
     expect(rows[0].private_key).not.toMatch(/"(d|p|q|dp|dq|qi)"/)
     await expect(stack.sql.query(`insert into auth.jwks (id, public_key, private_key) select 'plain', public_key, '{"d":"1"}' from auth.jwks`)).rejects.toThrow(
@@ -151,7 +151,7 @@ describe('Ann asks for a token', () => {
     )
   })
 
-  test('and the key set holds public halves only', async () => {
+  test('is verified by a key set that contains only public keys', async () => {
     const { status, body, headers } = await person(stack).get('/jwks')
     expect(status).toBe(200)
     expect(body.keys.map((key: object) => Object.keys(key).toSorted())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']])

@@ -1,4 +1,4 @@
-/** The process of the auth service is told to end, again and again, or crashes. */
+/** The process of the auth service receives several signals, or crashes. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request, type ClientRequest } from 'node:http'
@@ -14,11 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What Node would print of a row that a database error quotes. */
-const quoted = 'Key (email)=(ann@example.org) already exists.'
-/** Two defects that a test can set off in the process: a rejection that nobody awaits, and an exception that nobody catches. */
-const defects = `
-  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quoted)} })
+/** A value that Node would print from a database error. */
+const quotedRow = 'Key (email)=(ann@example.org) already exists.'
+/** Two errors that a test can trigger in the process: an unhandled rejection and an uncaught exception. */
+const crashes = `
+  const error = () => Object.assign(new Error('duplicate key value'), { severity: 'ERROR', code: '23505', detail: ${JSON.stringify(quotedRow)} })
   process.on('SIGUSR2', () => { void Promise.reject(error()) })
   process.on('SIGWINCH', () => { setImmediate(() => { throw error() }) })`
 
@@ -27,7 +27,7 @@ type Running = {
   url: string
   output: () => string
   ended: Promise<number | null>
-  said: (text: string, times?: number) => Promise<void>
+  expectOutput: (text: string, times?: number) => Promise<void>
 }
 
 async function running(): Promise<Running> {
@@ -36,7 +36,7 @@ async function running(): Promise<Running> {
   await sql.connect()
   await sql.query('update private.settings set public_url = $1', [`http://localhost:${port}`])
   await sql.end()
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(defects)}`, 'auth/main.ts'], {
+  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(crashes)}`, 'auth/main.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], PORT: String(port), AUTH_DATABASE_URL: database.authUrl, BETTER_AUTH_SECRET: 'a secret of the tests, long enough' },
@@ -50,16 +50,17 @@ async function running(): Promise<Running> {
       output += text
     })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  const said = (text: string, times = 1) => expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
-  await said('auth service listening')
-  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, said }
+  const expectOutput = (text: string, times = 1) =>
+    expect.poll(() => output.split(text).length - 1, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(times)
+  await expectOutput('auth service listening')
+  return { process: child, url: `http://127.0.0.1:${port}`, output: () => output, ended, expectOutput }
 }
 
 type Answered = { status: number | undefined, connection: string | undefined }
-/** What everybody is told once the service stops. */
-const goodbye: Answered = { status: 200, connection: 'close' }
+/** The response to all requests once the service shuts down. */
+const lastResponse: Answered = { status: 200, connection: 'close' }
 
-/** A request whose body is half sent: the service has it, and cannot answer yet. */
+/** A request with half of its body sent: the service has it and cannot respond yet. */
 async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answered> }> {
   const body = JSON.stringify({ email: 'nobody@example.org' })
   let half: ClientRequest | undefined
@@ -73,9 +74,9 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
     ).on('error', reject)
     half.write(body.slice(0, 10))
   })
-  // whoever awaits the answer sees the failure
+  // The caller that awaits the response handles the error.
   answered.catch(() => undefined)
-  // an answer to a later request proves that the service has read the earlier one's head
+  // A response to a later request proves that the service has read the head of the first one.
   await fetch(`${url}/livez`)
   return {
     finish: () => {
@@ -85,41 +86,41 @@ async function inFlight({ url }: Running): Promise<{ finish: () => Promise<Answe
   }
 }
 
-// a process that makes its first key takes seconds to start where others work too
-describe('a request is in flight', { timeout: 60_000 }, () => {
-  test('and is answered, as the last on its connection, although three more signals follow the first', async () => {
+// A process that creates its first key may take seconds to start on a busy machine.
+describe('a request in flight', { timeout: 60_000 }, () => {
+  test('is answered as the last one on its connection, despite three more signals', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     for (const [i, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const).entries()) {
       auth.process.kill(signal)
-      await auth.said('"stopping"', i + 1)
+      await auth.expectOutput('"stopping"', i + 1)
     }
-    expect(await finish()).toEqual(goodbye)
+    expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(0)
   })
 
-  test.each([['a rejection that nobody awaits', 'SIGUSR2'], ['an exception that nobody catches', 'SIGWINCH']] as const)(
-    'and is answered although %s crashes the service, which ends with 1 and prints no row',
+  test.each([['an unhandled rejection', 'SIGUSR2'], ['an uncaught exception', 'SIGWINCH']] as const)(
+    'is answered although %s crashes the service, which exits with 1 and logs no row',
     async (_, crash) => {
       const auth = await running()
       const { finish } = await inFlight(auth)
       auth.process.kill(crash)
-      await auth.said('the process crashed and stops')
-      expect(await finish()).toEqual(goodbye)
+      await auth.expectOutput('the process crashed and stops')
+      expect(await finish()).toEqual(lastResponse)
       expect(await auth.ended).toBe(1)
       expect(auth.output()).toContain('"code":"23505"')
       expect(auth.output()).not.toContain('ann@example.org')
     },
   )
 
-  test('and is answered although the service crashes while it stops, and everything has ended soon after', async () => {
+  test('is answered although the service crashes during its shutdown, and the process ends soon afterwards', async () => {
     const auth = await running()
     const { finish } = await inFlight(auth)
     auth.process.kill('SIGTERM')
-    await auth.said('"stopping"')
+    await auth.expectOutput('"stopping"')
     for (const crash of ['SIGUSR2', 'SIGWINCH', 'SIGUSR2'] as const) auth.process.kill(crash)
-    await auth.said('the process crashed and stops')
-    expect(await finish()).toEqual(goodbye)
+    await auth.expectOutput('the process crashed and stops')
+    expect(await finish()).toEqual(lastResponse)
     expect(await auth.ended).toBe(1)
     expect(auth.output()).not.toContain('ann@example.org')
   })

@@ -1,4 +1,4 @@
-/** Who may make an account, as the operator says it with SIGN_UP and SIGN_UP_DOMAINS. Source: README "Configure it". */
+/** Restrictions of sign-up by SIGN_UP and SIGN_UP_DOMAINS. Source: README "Configure it". */
 import { describe, expect, test } from 'vitest'
 import { linkIn } from '../support/mail-sink.ts'
 import { password, person, signedIn, subscribed, type Person } from '../support/person.ts'
@@ -8,7 +8,7 @@ const signUp = async (stack: Stack, email: string) => person(stack, 'Ann', email
 const accounts = async (stack: Stack) => Number((await stack.sql.query('select count(*) from auth.users')).rows[0].count)
 const refusedWith = (error: string) => ({ status: 403, body: { error, message: expect.any(String) } })
 
-/** Ann's team, to which she has invited an address. */
+/** Creates a team that has invited an address. */
 async function invited(stack: Stack, email: string) {
   const ann = await subscribed(stack, 'Ann')
   const { body: team } = await ann.post('/organization/create', { name: 'Household' })
@@ -16,8 +16,8 @@ async function invited(stack: Stack, email: string) {
   return { ann, invitation: invitation.id as string }
 }
 
-describe('by invitation', () => {
-  test('whom an invitation waits for makes an account, in whatever case the address is written; nobody else does', async () => {
+describe('sign-up by invitation', () => {
+  test('is allowed for an invited address in any letter case, and refused for other addresses', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
     const { invitation } = await invited(stack, 'bob@example.org')
     expect(await signUp(stack, 'eve@example.org')).toMatchObject(refusedWith('INVITATION_REQUIRED'))
@@ -28,7 +28,7 @@ describe('by invitation', () => {
     expect((await bob.post('/organization/accept-invitation', { invitationId: invitation })).status).toBe(200)
   })
 
-  test('one that was taken back, answered or has ended lets nobody in, and stores nothing', async () => {
+  test('is refused for an invitation that was canceled, answered or expired, and stores nothing', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
     const { ann, invitation } = await invited(stack, 'bob@example.org')
     await stack.sql.query(`update auth.invitations set expires_at = now() - interval '1 second'`)
@@ -40,7 +40,7 @@ describe('by invitation', () => {
   })
 })
 
-describe('by invitation, to an address that an account moves to', () => {
+describe('sign-up by invitation, and address changes', () => {
   const ask = async (who: Person, newEmail: string) => {
     const { status, body } = await who.post('/request-email-change', { newEmail, password })
     return { status, body }
@@ -50,7 +50,7 @@ describe('by invitation, to an address that an account moves to', () => {
     return person(stack).post('/confirm-email-change', { token: link.searchParams.get('token') })
   }
 
-  test('one invitation makes one account, of the invited address', async () => {
+  test('one invitation allows one account, with the invited address', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
     await invited(stack, 'bob@example.org')
     const bob = person(stack, 'Bob', 'bob@example.org')
@@ -64,7 +64,7 @@ describe('by invitation, to an address that an account moves to', () => {
     expect(await accounts(stack)).toBe(2)
   })
 
-  test('an invitation of its own lets it move there, also one that comes after the link; asking does not tell whether one waits', async () => {
+  test('a new address needs its own invitation, also a late one; the response to the request does not reveal invitations', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'invitation' } })
     const ann = await subscribed(stack, 'Ann')
     const { id: organizationId } = (await ann.post('/organization/create', { name: 'Household' })).body
@@ -78,15 +78,15 @@ describe('by invitation, to an address that an account moves to', () => {
   })
 })
 
-describe('closed', () => {
-  test('makes no account, not for an invited address either, and does not say who has one', async () => {
+describe('closed sign-up', () => {
+  test('is refused, also for invited addresses, and does not reveal which addresses have accounts', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'closed' } })
     const { ann } = await invited(stack, 'bob@example.org')
     for (const email of ['bob@example.org', 'eve@example.org', ann.email]) expect(await signUp(stack, email)).toMatchObject(refusedWith('SIGN_UP_CLOSED'))
     expect(await accounts(stack)).toBe(1)
   })
 
-  test('leaves the accounts that are there as they were', async () => {
+  test('does not affect existing accounts', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'closed' } })
     const ann = await signedIn(stack, 'Ann')
     const elsewhere = person(stack, 'Ann', ann.email)
@@ -96,14 +96,14 @@ describe('closed', () => {
     expect((await elsewhere.post('/request-email-change', { newEmail: 'ann@example.net', password: 'something else' })).status).toBe(200)
   })
 
-  test('says first what is wrong with the request', async () => {
+  test('reports invalid input first', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'closed' } })
     expect(await signUp(stack, 'nobody')).toMatchObject({ status: 400, body: { error: 'INVALID_EMAIL' } })
   })
 })
 
-describe('with domains', () => {
-  test('addresses of these have accounts, and neither those of their subdomains nor those that only look so', async () => {
+describe('sign-up with domains', () => {
+  test('is allowed for addresses of these domains, and refused for subdomains and similar names', async () => {
     await using stack = await startStack({ env: { SIGN_UP_DOMAINS: 'example.org, Example.COM' } })
     expect((await signUp(stack, 'ann@example.org')).status).toBe(200)
     expect((await signUp(stack, 'ann@EXAMPLE.com')).status).toBe(200)
@@ -114,7 +114,7 @@ describe('with domains', () => {
     expect(await accounts(stack)).toBe(2)
   })
 
-  test('an invitation is not a way around them', async () => {
+  test('is restricted to these domains for invited addresses too', async () => {
     await using stack = await startStack({ env: { SIGN_UP: 'invitation', SIGN_UP_DOMAINS: 'example.org' } })
     await invited(stack, 'bob@elsewhere.example')
     expect(await signUp(stack, 'bob@elsewhere.example')).toMatchObject(refusedWith('EMAIL_DOMAIN_NOT_ALLOWED'))

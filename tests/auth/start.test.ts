@@ -1,4 +1,4 @@
-/** The auth service starts as configured, or says in one line what to change. */
+/** The auth service starts with valid settings, or reports in one line the setting to change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
 import { readSettings } from '../../common/settings.ts'
@@ -25,33 +25,33 @@ afterAll(() => stack.close())
 
 const start = (change: Record<string, string>) => startAuth(authConfig(readSettings({ ...env, ...change })), createLog('silent'))
 
-describe('a start is refused with a line that names', () => {
+describe('the start fails with a line that names', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
-    ['PORT, when it is taken', () => ({ PORT: new URL(stack.url).port }), /^PORT \d+ is taken/],
+    ['PORT, if it is taken', () => ({ PORT: new URL(stack.url).port }), /^PORT \d+ is taken/],
     [
-      'BETTER_AUTH_SECRET, when it does not open the signing keys',
+      'BETTER_AUTH_SECRET, if it does not decrypt the signing keys',
       () => ({ BETTER_AUTH_SECRET: 'another secret, which is also long enough', ADMIN_COMMAND: 'infra/docker/admin' }),
       /^BETTER_AUTH_SECRET does not open the signing keys.*on purpose.*`infra\/docker\/admin keys revoke --all`/,
     ],
-    ['PUBLIC_URL, when the database was migrated with another', () => ({ PUBLIC_URL: 'https://money.example.org' }), /^PUBLIC_URL .*npm run migrate/],
-    ['DEFAULT_PRODUCT, when there is no such product', () => ({ DEFAULT_PRODUCT: 'gold' }), /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/],
+    ['PUBLIC_URL, if the database was migrated with another one', () => ({ PUBLIC_URL: 'https://money.example.org' }), /^PUBLIC_URL .*npm run migrate/],
+    ['DEFAULT_PRODUCT, if the product does not exist', () => ({ DEFAULT_PRODUCT: 'gold' }), /^DEFAULT_PRODUCT must be one of personal, teams, business\.$/],
     [
-      'AUTH_DATABASE_URL, when its password is wrong',
+      'AUTH_DATABASE_URL, if its password is wrong',
       () => ({ AUTH_DATABASE_URL: connection(stack.ownerUrl, { user: 'auth_service', password: 'wrong' }) }),
       /^AUTH_DATABASE_URL has a wrong password/,
     ],
     [
-      'AUTH_DATABASE_URL, when it names no database',
+      'AUTH_DATABASE_URL, if its database does not exist',
       () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'nothing' }) }),
       /^AUTH_DATABASE_URL names a database that does not exist/,
     ],
     [
-      'AUTH_DATABASE_URL, when nobody answers there',
+      'AUTH_DATABASE_URL, if no server responds there',
       () => ({ AUTH_DATABASE_URL: 'postgresql://auth_service:x@127.0.0.1:1/x' }),
       /^AUTH_DATABASE_URL: the database cannot be reached/,
     ],
     [
-      'npm run migrate, when the database is not migrated',
+      'npm run migrate, if the database is not migrated',
       () => ({ AUTH_DATABASE_URL: connection(env['AUTH_DATABASE_URL'] ?? '', { database: 'postgres' }) }),
       /npm run migrate/,
     ],
@@ -60,7 +60,7 @@ describe('a start is refused with a line that names', () => {
   })
 })
 
-test('a product that everybody has is everybody’s, and a higher one of one’s own still counts', async () => {
+test('all users have the DEFAULT_PRODUCT, and a higher product of their own still counts', async () => {
   await using everybody = await startStack({ env: { DEFAULT_PRODUCT: 'teams' } })
   const ann = await signedIn(everybody, 'Ann')
   expect((await ann.signIn()).body.subscription).toEqual({ isSubscribed: true, productId: 'teams' })
@@ -70,7 +70,7 @@ test('a product that everybody has is everybody’s, and a higher one of one’s
   expect((await bob.get('/get-session')).body.subscription.productId).toBe('business')
 })
 
-test('behind https the cookie is Secure, and can be shared with a domain', async () => {
+test('behind HTTPS the cookie is Secure, and COOKIE_DOMAIN shares it with a domain', async () => {
   await using secure = await startStack({ env: { PUBLIC_URL: 'https://money.example.org', COOKIE_DOMAIN: 'example.org' } })
   const reply = await fetch(`${secure.url}/api/auth/sign-up/email`, {
     method: 'POST',

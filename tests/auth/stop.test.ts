@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { person } from '../support/person.ts'
 import { startStack } from '../support/stack.ts'
 
-describe('the service is told to stop', () => {
-  test('and finishes the requests in flight', async () => {
+describe('a stop of the service', () => {
+  test('completes the requests in flight', async () => {
     const stopping = await startStack()
-    // the hashing queue has a place for all but one of these: some hash, one waits, and all have been accepted
+    // The hashing queue has slots for all but one of these: some are hashed, one waits, and the service has accepted all.
     const signUps = Array.from({ length: Math.min(3, availableParallelism()) + 2 }, () => person(stopping, 'Late').signUp())
     await expect.poll(async () => Number(/^auth_hashing_queue_length (\d+)$/m.exec(await (await fetch(`${stopping.url}/metrics`)).text())?.[1]), {
       interval: 5,

@@ -1,4 +1,4 @@
-/** Traces, as the collector of somebody else gets them. */
+/** Traces as an OpenTelemetry collector receives them. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,10 +22,10 @@ type Span = {
   nanoseconds: bigint
 }
 
-/** A collector that takes OTLP's JSON over HTTP. */
+/** A collector that accepts OTLP in JSON over HTTP. */
 async function collector() {
   const spans: Span[] = []
-  const asked: { url: string | undefined, headers: Record<string, unknown> }[] = []
+  const requests: { url: string | undefined, headers: Record<string, unknown> }[] = []
   let raw = ''
   const take = (body: any) => {
     raw += JSON.stringify(body)
@@ -39,14 +39,14 @@ async function collector() {
     }
   }
   const server: Server = createServer((request, response) => {
-    asked.push({ url: request.url, headers: request.headers })
+    requests.push({ url: request.url, headers: request.headers })
     void json(request).then(take).finally(() => response.end('{}'))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    asked,
+    requests,
     raw: () => raw,
     of: (requestId: string) => {
       const traces = new Set(spans.filter(({ attributes }) => attributes['request.id'] === requestId).map(({ traceId }) => traceId))
@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 describe('a request to the auth surface', () => {
-  test('is one trace: the edge, the service below it, and its statements below that', async () => {
+  test('is one trace of nested spans: the edge, the service, and its statements', async () => {
     const { headers } = await ann.get('/get-session')
     const id = headers.get('x-request-id') ?? ''
     await expect.poll(() => sink.of(id).map(({ name }) => name)).toEqual(expect.arrayContaining(['edge auth', 'GET /get-session', 'select auth.sessions']))
@@ -95,7 +95,7 @@ describe('a request to the auth surface', () => {
     for (const { nanoseconds } of spans) expect(Number(nanoseconds)).toBeGreaterThan(0)
   })
 
-  test('is part of the trace that a trusted proxy names, and is not traced when that says so', async () => {
+  test('continues the trace of a trusted proxy, and is not traced if the proxy says so', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } })
     await expect.poll(() => sink.spans.filter((span) => span.traceId === traceId)).toEqual(expect.arrayContaining([
@@ -103,13 +103,13 @@ describe('a request to the auth surface', () => {
     ]))
     const unwanted = traceId.replaceAll('0', '1')
     await fetch(`${stack.url}/api/auth/jwks`, { headers: { traceparent: `00-${unwanted}-b7ad6b7169203331-00` } })
-    // what came after it has arrived, so it would have too
+    // A later span has arrived, so an earlier one would have arrived too.
     const { headers } = await fetch(`${stack.url}/api/auth/jwks`)
     await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
     expect(sink.spans.filter((span) => span.traceId === unwanted)).toEqual([])
   })
 
-  test('that fails is a span that failed, with the database’s code', async () => {
+  test('that fails is a failed span with the database’s error code', async () => {
     await stack.sql.query('alter table auth.sessions rename to hidden')
     const { headers, status } = await ann.get('/get-session')
     await stack.sql.query('alter table auth.hidden rename to sessions')
@@ -122,7 +122,7 @@ describe('a request to the auth surface', () => {
   })
 })
 
-test('a request to the data surface is a span of the edge, and PostgREST is told of it', async () => {
+test('a request to the data surface is a span of the edge, which passes its trace to PostgREST', async () => {
   await stack.sql.query(`create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon; notify pgrst, 'reload schema'`)
   await expect.poll(async () => (await fetch(`${stack.url}/data/rpc/headers_of_this_request`)).status).toBe(200)
@@ -135,7 +135,7 @@ test('a request to the data surface is a span of the edge, and PostgREST is told
   expect((await answer.json() as any).traceparent).toBe(`00-${span?.traceId}-${span?.spanId}-01`)
 })
 
-test('the collector is asked at its own path with the fields it wants, and sees nobody’s address, password, token or search', async () => {
+test('the exporter uses the configured path and headers, and spans contain no address, password, token or search text', async () => {
   const bob = person(stack, 'Bob')
   await bob.signUp()
   await bob.verify()
@@ -143,12 +143,12 @@ test('the collector is asked at its own path with the fields it wants, and sees 
   const token = await bob.token()
   const { headers } = await bob.get('/get-session')
   await expect.poll(() => sink.of(headers.get('x-request-id') ?? '')).not.toEqual([])
-  expect(sink.asked[0]).toMatchObject({ url: '/v1/traces', headers: { 'content-type': 'application/json', 'x-key': 'a key', 'x-other': 'b' } })
+  expect(sink.requests[0]).toMatchObject({ url: '/v1/traces', headers: { 'content-type': 'application/json', 'x-key': 'a key', 'x-other': 'b' } })
   const cookie = [...bob.cookies.values()][0] ?? 'none'
   for (const secret of [bob.email, password, token, cookie.split('.')[0] ?? '', 'a-name-to-look-for', 'Bearer']) expect(sink.raw()).not.toContain(secret)
 })
 
-test('a collector that is away costs a warning and nothing else', async () => {
+test('an unreachable collector causes a warning and no other effect', async () => {
   const warnings: object[] = []
   const tracing = startTracing(`http://127.0.0.1:${await freePort()}`, undefined, { warn: (fields) => warnings.push(fields) })
   expect(await tracing?.span('x', { service: 'finance-auth', kind: 'internal' }, () => Promise.resolve('done'))).toBe('done')
@@ -156,7 +156,7 @@ test('a collector that is away costs a warning and nothing else', async () => {
   expect(warnings).toEqual([{ reason: 'ECONNREFUSED' }])
 })
 
-test('without an endpoint nothing of it runs', () => {
+test('without a collector, tracing does not start', () => {
   expect(startTracing(undefined, undefined, console)).toBeUndefined()
 })
 
@@ -169,6 +169,6 @@ test.each([
   ['select * from auth.consume_rate_limit($1, $2, $3)', 'select', undefined],
   ['begin', 'begin', undefined],
   ['', 'statement', undefined],
-])('of %j the collector is told %s and %s', (text, operation, table) => {
+])('the span of %j names the operation %s and the table %s', (text, operation, table) => {
   expect(describeStatement(text)).toEqual({ operation, table })
 })

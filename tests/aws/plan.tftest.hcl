@@ -1,6 +1,5 @@
-# The plan against a provider that invents what AWS would answer: nothing is made, no account is needed. What is asserted
-# is what must not change unnoticed. The secrets alone are made by the real provider's own code, which asks the Secrets Manager
-# that ./check starts beside the tests.
+# Tests of the plan with a mock provider, which needs no account and creates nothing. Only the secrets are created by the real
+# provider's code, against the fake Secrets Manager that ./check starts.
 
 provider "aws" {
   alias                       = "secrets"
@@ -95,7 +94,7 @@ run "everything" {
 
   assert {
     condition     = toset([for rule in aws_vpc_security_group_ingress_rule.public : rule.security_group_id]) == toset([aws_security_group.main["load-balancer"].id])
-    error_message = "Only the load balancer may be reached from anywhere."
+    error_message = "Only the load balancer is reachable from the internet."
   }
   assert {
     condition = { for name, rule in aws_vpc_security_group_ingress_rule.flow : name => [rule.security_group_id, rule.referenced_security_group_id, rule.from_port, rule.to_port] } == {
@@ -103,7 +102,7 @@ run "everything" {
       ["auth", "database", 5432], ["data", "database", 5432], ["migrate", "database", 5432]] :
       join("-", flow) => [aws_security_group.main[flow[1]].id, aws_security_group.main[flow[0]].id, tonumber(flow[2]), tonumber(flow[2])]
     }
-    error_message = "The load balancer reaches the edge alone, the edge auth and PostgREST, and only tasks with a login the database."
+    error_message = "The load balancer reaches only the edge, the edge reaches auth and PostgREST, and only tasks with a login reach the database."
   }
   assert {
     condition     = !aws_db_instance.main.publicly_accessible && alltrue([for service in aws_ecs_service.main : !service.network_configuration[0].assign_public_ip])
@@ -112,7 +111,7 @@ run "everything" {
   assert {
     condition = (aws_db_instance.main.storage_encrypted && aws_db_instance.main.deletion_protection && !aws_db_instance.main.skip_final_snapshot
     && aws_db_instance.main.backup_retention_period >= 7 && aws_db_instance.main.multi_az && aws_db_instance.main.password == null && aws_db_instance.main.manage_master_user_password)
-    error_message = "The database is encrypted, backed up, protected, in two zones, and its owner's password is RDS's own business."
+    error_message = "The database is encrypted, backed up, protected and in two zones, and RDS manages its owner's password."
   }
   assert {
     condition     = one([for parameter in aws_db_parameter_group.main.parameter : parameter.value if parameter.name == "rds.force_ssl"]) == "1"
@@ -126,13 +125,13 @@ run "everything" {
   }
   assert {
     condition     = alltrue([for task in aws_ecs_task_definition.main : task.task_role_arn == null])
-    error_message = "No container may do anything in AWS."
+    error_message = "No container may have rights in AWS."
   }
   assert {
     condition = { for name, task in aws_ecs_task_definition.main : name => join(" ", sort(flatten([for container in jsondecode(task.container_definitions) : container.secrets[*].name]))) } == {
       edge = "", auth = "BETTER_AUTH_SECRET PGPASSWORD RESEND_API_KEY", data = "PGPASSWORD", migrate = "AUTHENTICATOR_PASSWORD AUTH_SERVICE_PASSWORD BETTER_AUTH_SECRET PGPASSWORD"
     }
-    error_message = "Each task gets its own secrets and no other's."
+    error_message = "Each task gets only its own secrets."
   }
   assert {
     condition     = alltrue([for version in aws_secretsmanager_secret_version.main : version.secret_string_wo == null && version.secret_string == ""]) && length(aws_secretsmanager_secret_version.main) == 3
@@ -144,30 +143,30 @@ run "everything" {
       PGRST_DB_URI     = "postgresql://", PGRST_DB_MAX_ROWS = "10000", PGRST_DB_TX_END = "commit-allow-override", PGSSLMODE = "verify-full", PGSSLROOTCERT = "/certificates/ca.pem", PGRST_DB_POOL = "12", GHCRTS = "-N1", PGRST_JWT_CACHE_MAX_ENTRIES = "1000"
       } : contains(one([for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) : container.environment if container.name == "postgrest"]),
     { name = name, value = value })])
-    error_message = "PostgREST runs as postgrest.conf says."
+    error_message = "PostgREST runs with the settings of postgrest.conf."
   }
   assert {
     condition = alltrue([for name, value in { PGRST_DB_POOL = "12", AUTH_REPLICAS = "2-6", POSTGREST_REPLICAS = "2-6" } :
     contains(jsondecode(aws_ecs_task_definition.main["migrate"].container_definitions)[0].environment, { name = name, value = value })])
-    error_message = "The migration divides the connections that PostgREST has, and adds up everybody's."
+    error_message = "The migration divides PostgREST's connections between its tasks, and counts the connections of all processes."
   }
   assert {
     condition = alltrue([for name, value in {
       AUTH_UPSTREAM   = "http://auth.finance.internal:3000", POSTGREST_UPSTREAM = "http://data.finance.internal:3000", POSTGREST_READY_PORT = "3001", PORT = "8080",
       EDGE_ADMIN_PORT = "9180", TRUSTED_PROXIES = "10.0.0.0/24,10.0.1.0/24", DATA_BODY_LIMIT = "2097152", PUBLIC_URL = "https://money.example.org", HOST = "0.0.0.0"
     } : contains(jsondecode(aws_ecs_task_definition.main["edge"].container_definitions)[0].environment, { name = name, value = value })])
-    error_message = "The edge finds auth and PostgREST by name, and believes the load balancer's subnets alone about a client's address."
+    error_message = "The edge resolves auth and PostgREST by name, and trusts only the load balancer's subnets for client addresses."
   }
   assert {
     condition = contains(jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].environment,
     { name = "TRUSTED_PROXIES", value = "10.0.10.0/24,10.0.11.0/24" })
-    error_message = "The auth service believes the edge's subnets, and no others, about a client's address."
+    error_message = "The auth service trusts only the edge's subnets for client addresses."
   }
   assert {
     condition = ({ for name, service in aws_ecs_service.main : name => [length(service.load_balancer), length(service.service_registries)] } == { edge = [1, 0], auth = [0, 1], data = [0, 1] }
       && { for name, service in aws_service_discovery_service.main : name => [for record in service.dns_config[0].dns_records : "${record.type} ${record.ttl}"] } == { auth = ["A 1"], data = ["A 1"] }
     && aws_lb_target_group.edge.health_check[0].path == "/readyz" && aws_lb_target_group.edge.health_check[0].port == "9180")
-    error_message = "The load balancer has the edge as its only target, and the edge finds every task of the two others."
+    error_message = "The edge is the load balancer's only target, and resolves every task of the other two services."
   }
   assert {
     condition = { for container in jsondecode(aws_ecs_task_definition.main["data"].container_definitions) :
@@ -176,13 +175,13 @@ run "everything" {
       certificates = ["registry.example.org/finance-backend:0.1.0", false, "/shared", false, []]
       postgrest    = ["postgrest/postgrest:v16.5", true, "/certificates", true, ["certificates SUCCESS"]]
     }
-    error_message = "PostgREST starts when a container of our image has copied the certificates into the volume."
+    error_message = "PostgREST starts after a container of our image has copied the certificates into the volume."
   }
   assert {
     condition = { for name, task in aws_ecs_task_definition.main : name => [for container in jsondecode(task.container_definitions) : container.healthCheck.command[1] if container.healthCheck != null] } == {
       edge = ["node"], auth = ["node"], data = ["/bin/postgrest"], migrate = []
     }
-    error_message = "ECS asks each service for its health."
+    error_message = "ECS checks the health of each service."
   }
   assert {
     condition     = aws_ecs_task_definition.main["data"].memory == "2048"
@@ -190,73 +189,73 @@ run "everything" {
   }
   assert {
     condition     = alltrue([for service in aws_ecs_service.main : service.deployment_circuit_breaker[0].rollback && service.desired_count >= 2])
-    error_message = "A version that does not become healthy is rolled back, and one task may fail."
+    error_message = "A version that does not become healthy is rolled back, and one task may fail at a time."
   }
   assert {
     condition = (aws_lb_listener.http.default_action[0].redirect[0].protocol == "HTTPS" && aws_lb_listener.https.default_action[0].type == "fixed-response"
       && try(!aws_lb_target_group.edge.stickiness[0].enabled, true)
     && [for condition in aws_lb_listener_rule.edge.condition : condition.host_header[0].values] == [toset(["money.example.org"])])
-    error_message = "Plain HTTP is redirected, every path of the host is the edge's, at any task, and another host is not found."
+    error_message = "Plain HTTP is redirected, every path of the host leads to any task of the edge, and other hosts get 404."
   }
   assert {
     condition     = aws_lb_listener.https.routing_http_response_strict_transport_security_header_value == "max-age=63072000"
-    error_message = "A browser that was here once comes by TLS alone."
+    error_message = "HSTS is set."
   }
   assert {
     condition     = !strcontains(jsonencode([for task in aws_ecs_task_definition.main : task.container_definitions]), "OTEL_") && length(aws_vpc_security_group_egress_rule.tracing) == 0
-    error_message = "Nothing is traced unless somebody asks for it."
+    error_message = "Tracing is off by default."
   }
   assert {
     condition     = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].command == ["node", "--max-old-space-size=${aws_ecs_task_definition.main["auth"].memory / 2}", "auth/main.ts"]
-    error_message = "Node's heap is half of what the task has."
+    error_message = "Node's heap is half of the task's memory."
   }
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.service) == 8 && length(aws_cloudwatch_metric_alarm.task) == 6 && length(aws_cloudwatch_metric_alarm.database) == 4 && length(aws_cloudwatch_metric_alarm.key_age) == 1
-    error_message = "Errors, latency, saturation and the key's age each have their alarm."
+    error_message = "Errors, latency, saturation and the key's age have an alarm each."
   }
   assert {
     condition = (aws_lb.main.access_logs[0].bucket == aws_s3_bucket.logs[0].id && aws_flow_log.main[0].vpc_id == aws_vpc.main[0].id
       && { for rule in aws_s3_bucket_lifecycle_configuration.logs[0].rule : rule.id => rule.expiration[0].days } == { access = 7, flow = 30 }
     && aws_s3_bucket_public_access_block.logs[0].restrict_public_buckets && aws_s3_bucket_public_access_block.logs[0].block_public_policy)
-    error_message = "Access and flow are logged, where the public cannot come, and not for long."
+    error_message = "Access and flow logs are stored, not public, and expire."
   }
   assert {
     condition     = output.public_url == "https://money.example.org" && length(aws_nat_gateway.main) == 2
-    error_message = "The address is the host's, and each zone has its own way out."
+    error_message = "The DNS name is the host's, and each zone has its own outbound gateway."
   }
 }
 
-run "another_image_is_a_second_apply_without_a_secret" {
+run "another_image_changes_no_secret" {
   command = apply
   variables {
     auth_image = "registry.example.org/finance-backend:0.2.0"
   }
   assert {
     condition     = jsondecode(aws_ecs_task_definition.main["auth"].container_definitions)[0].image == "registry.example.org/finance-backend:0.2.0"
-    error_message = "The new image must be in the task's definition."
+    error_message = "The task definition must have the new image."
   }
   assert {
     condition     = output.secret_versions == run.everything.secret_versions
-    error_message = "No secret may change with an image."
+    error_message = "A change of the image must not change a secret."
   }
 }
 
-run "a_raised_number_makes_that_secret_anew_and_replaces_the_tasks" {
+run "a_raised_version_creates_that_secret_again_and_replaces_the_tasks" {
   command = apply
   variables {
     secret_versions = { authenticator_password = 2, better_auth_secret = 2 }
   }
   assert {
     condition     = [for name, task in aws_ecs_task_definition.main : name if strcontains(task.container_definitions, "\"value\":\"1,2,2,1,1\"")] == ["auth", "data", "migrate"]
-    error_message = "A new version of a secret must be in the definition of every task that has one, or old tasks would keep the old one."
+    error_message = "Every task definition with the secret must name its new version, or old tasks would keep the old one."
   }
   assert {
     condition     = [for name, version in output.secret_versions : name if version != run.everything.secret_versions[name]] == ["authenticator_password", "better_auth_secret"]
-    error_message = "These are made anew, and no other."
+    error_message = "Only these resources are replaced."
   }
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, ":::${output.secret_versions["better_auth_secret"]}\"")
-    error_message = "A definition names the version of BETTER_AUTH_SECRET it was made with, so that a rollback finds it."
+    error_message = "A task definition names its version of BETTER_AUTH_SECRET, so that a rollback uses it."
   }
 }
 
@@ -269,7 +268,7 @@ run "an_existing_network_is_used_and_the_migration_runs_first" {
   assert {
     condition = (length(aws_vpc.main) + length(aws_subnet.public) + length(aws_nat_gateway.main) == 0 && aws_security_group.main["database"].vpc_id == "vpc-1"
     && toset(aws_ecs_service.main["auth"].network_configuration[0].subnets) == toset(["subnet-3", "subnet-4"]))
-    error_message = "Nothing of a network is made when there is one."
+    error_message = "With an existing network, no part of a network is created."
   }
   assert {
     condition     = length(terraform_data.migration) == 1
@@ -286,19 +285,19 @@ run "smtp_and_no_certificates" {
   }
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "SMTP_URL") && length(aws_vpc_security_group_egress_rule.smtp) == 2
-    error_message = "The auth service gets the URL, and may speak to the mail server."
+    error_message = "The auth service gets the URL, and may connect to the mail server."
   }
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "sslmode=no-verify") && length(jsondecode(aws_ecs_task_definition.main["data"].container_definitions)) == 1
-    error_message = "Without certificates the connection is encrypted only, and nothing is copied."
+    error_message = "Without certificates the connection is only encrypted, and no certificate is copied."
   }
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.key_age) == 0
-    error_message = "A key that is only rotated by hand has no age to warn of."
+    error_message = "A key that is rotated only by hand has no alarm for its age."
   }
 }
 
-run "a_database_and_a_secret_of_before_are_taken" {
+run "an_existing_database_and_secret_are_used" {
   command = apply
   variables {
     better_auth_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance/better_auth_secret-XyZ123"
@@ -306,16 +305,16 @@ run "a_database_and_a_secret_of_before_are_taken" {
   }
   assert {
     condition     = aws_db_instance.main.identifier == "finance-2" && aws_cloudwatch_metric_alarm.database["storage"].dimensions.DBInstanceIdentifier == "finance-2"
-    error_message = "The restored server is what is watched."
+    error_message = "The alarms watch the restored server."
   }
   assert {
     condition = (keys(output.secret_versions) == ["auth_service_password", "authenticator_password"]
     && strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "secret:finance/better_auth_secret-XyZ123\""))
-    error_message = "With a secret at hand none is made."
+    error_message = "With an existing secret, no secret is created."
   }
 }
 
-run "an_outage_rings" {
+run "an_outage_raises_alarms" {
   command = apply
   variables {
     notify        = ["on-call@example.org", "https://pager.example.org/hook"]
@@ -326,22 +325,22 @@ run "an_outage_rings" {
       aws_cloudwatch_metric_alarm.service[name].treat_missing_data == "breaching" && aws_cloudwatch_metric_alarm.service[name].comparison_operator == "LessThanThreshold"
       && anytrue([for query in aws_cloudwatch_metric_alarm.service[name].metric_query : try(query.metric[0].metric_name == "RunningTaskCount", false)])
     ])
-    error_message = "A service without a task reports nothing, and nothing must ring."
+    error_message = "A service without tasks reports no data, which must not raise an alarm."
   }
   assert {
     condition     = aws_cloudwatch_metric_alarm.load_balancer.metric_name == "HTTPCode_ELB_5XX_Count"
-    error_message = "What the load balancer answers for an edge that does not is counted."
+    error_message = "Errors that the load balancer returns for an unresponsive edge are counted."
   }
   assert {
     condition = alltrue([for alarm in concat(values(aws_cloudwatch_metric_alarm.service), values(aws_cloudwatch_metric_alarm.task), values(aws_cloudwatch_metric_alarm.database),
       values(aws_cloudwatch_metric_alarm.event), aws_cloudwatch_metric_alarm.key_age, [aws_cloudwatch_metric_alarm.load_balancer]) :
     alarm.alarm_actions == toset(["arn:aws:sns:eu-central-1:123456789012:ours", aws_sns_topic.alarms[0].arn])])
-    error_message = "Every alarm tells whom notify and alarm_actions name."
+    error_message = "Every alarm notifies the targets in notify and alarm_actions."
   }
   assert {
     condition = ({ for target, subscription in aws_sns_topic_subscription.alarms : target => subscription.protocol } == { "on-call@example.org" = "email", "https://pager.example.org/hook" = "https" }
     && aws_route53_health_check.outside[0].resource_path == "/healthz" && length(aws_sns_topic_subscription.outside) == 2 && length(aws_db_event_subscription.main) == 1)
-    error_message = "Those to notify hear of what is seen from outside and of the database's own events too."
+    error_message = "The targets in notify also receive external checks and the database's events."
   }
 }
 
@@ -353,11 +352,11 @@ run "a_zone_has_the_certificate_and_the_name" {
   }
   assert {
     condition     = aws_lb_listener.https.certificate_arn == aws_acm_certificate_validation.main[0].certificate_arn && aws_route53_record.main[0].name == "money.example.org"
-    error_message = "The load balancer has the certificate that was made, and the name points to it."
+    error_message = "The load balancer has the created certificate, and the DNS name points to it."
   }
 }
 
-run "own_keys_copies_and_repositories" {
+run "customer_keys_copies_and_repositories" {
   command = plan
   variables {
     kms_key_arn       = "arn:aws:kms:eu-central-1:123456789012:key/1"
@@ -372,16 +371,16 @@ run "own_keys_copies_and_repositories" {
       [for secret in aws_secretsmanager_secret.main : secret.kms_key_id], [for group in aws_cloudwatch_log_group.main : group.kms_key_id],
       [for group in aws_cloudwatch_log_group.made_by_aws : group.kms_key_id], [for repository in aws_ecr_repository.main : repository.encryption_configuration[0].kms_key],
     ) : key == "arn:aws:kms:eu-central-1:123456789012:key/1"])
-    error_message = "Whatever can be encrypted with a key of yours is."
+    error_message = "All resources that support it are encrypted with the given key."
   }
   assert {
     condition = (aws_db_instance_automated_backups_replication.main[0].kms_key_id == "arn:aws:kms:eu-west-1:123456789012:key/2"
     && [for name, secret in aws_secretsmanager_secret.main : one(secret.replica).region if length(secret.replica) > 0] == ["eu-west-1"])
-    error_message = "The other region gets the backups and the secret that opens the signing keys."
+    error_message = "The other region gets copies of the backups and of the secret that decrypts the signing keys."
   }
   assert {
     condition     = alltrue([for task in aws_ecs_task_definition.main : task.runtime_platform[0].cpu_architecture == "ARM64"]) && length(aws_ecr_repository.main) == 1 && length(aws_wafv2_web_acl_association.main) == 1
-    error_message = "The platform is named, and what is optional is there."
+    error_message = "The platform is set, and the optional resources exist."
   }
 }
 
@@ -400,7 +399,7 @@ run "single_sign_on_has_its_secret_from_secrets_manager" {
   }
 }
 
-run "spans_go_to_the_collector_and_to_nobody_else" {
+run "spans_go_only_to_the_collector" {
   command = apply
   variables {
     tracing = { endpoint = "http://collector.internal:4318", cidr = "10.0.0.0/16", headers_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" }
@@ -410,15 +409,15 @@ run "spans_go_to_the_collector_and_to_nobody_else" {
     condition = alltrue([for name in ["edge", "auth"] :
       contains(jsondecode(aws_ecs_task_definition.main[name].container_definitions)[0].environment, { name = "OTEL_EXPORTER_OTLP_ENDPOINT", value = "http://collector.internal:4318" })
     && contains(jsondecode(aws_ecs_task_definition.main[name].container_definitions)[0].secrets, { name = "OTEL_EXPORTER_OTLP_HEADERS", valueFrom = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" })])
-    error_message = "The auth service and the edge send spans, and the fields they send along are a secret."
+    error_message = "The auth service and the edge send spans, and the headers for the collector are a secret."
   }
   assert {
     condition     = { for name, rule in aws_vpc_security_group_egress_rule.tracing : name => [rule.cidr_ipv4, rule.from_port, rule.to_port] } == { auth = ["10.0.0.0/16", 4318, 4318], edge = ["10.0.0.0/16", 4318, 4318] }
-    error_message = "Both may speak to the collector, at its port."
+    error_message = "Both may connect to the collector's port."
   }
   assert {
     condition     = strcontains(aws_ecs_task_definition.main["auth"].container_definitions, "--max-old-space-size=1024")
-    error_message = "Node's heap follows from what the task has."
+    error_message = "Node's heap depends on the task's memory."
   }
 }
 
@@ -430,11 +429,11 @@ run "without_access_and_flow_logs_there_is_no_bucket" {
   }
   assert {
     condition     = length(aws_s3_bucket.logs) + length(aws_flow_log.main) + length(aws_lb.main.access_logs) == 0
-    error_message = "What is switched off leaves nothing behind."
+    error_message = "Options that are off create no resources."
   }
 }
 
-run "the_edge_scales_beyond_eight_tasks_and_what_it_finds_by_dns_does_not" {
+run "the_edge_scales_beyond_eight_tasks_and_services_behind_it_do_not" {
   command = plan
   variables {
     tasks = { for name, maximum in { edge = 16, auth = 8, data = 9 } : name => { cpu = 256, memory = 512, minimum = 2, maximum = maximum } }
@@ -442,21 +441,21 @@ run "the_edge_scales_beyond_eight_tasks_and_what_it_finds_by_dns_does_not" {
   expect_failures = [var.tasks]
 }
 
-# Each of these variables is wrong in one way, and each must be refused; in one run, because a run costs some seconds.
-run "refuses_what_could_not_run" {
+# Each of these variables is invalid, and each must be refused. They share one run, because a run takes seconds.
+run "invalid_variables_are_refused" {
   command = plan
   variables {
-    region          = "mx-central-1" # the image has no certificate of it
+    region          = "mx-central-1" # the image has no certificate for it
     host_name       = "https://money.example.org"
     certificate_arn = null
     auth_image      = "registry.example.org/finance-backend:latest"
     postgrest_image = "postgrest/postgrest:v16.2"
-    # a single task
+    # A single task is not enough.
     tasks    = { auth = { cpu = 256, memory = 512, minimum = 1, maximum = 1 }, data = { cpu = 256, memory = 512, minimum = 2, maximum = 2 } }
     database = { version = "14", backup_days = 1 }
     mail     = { from = "money@example.org", provider = "carrier-pigeon", secret_arn = "re_the_key_itself" }
     settings = { BETTER_AUTH_SECRET = "not here" }
-    # in one zone
+    # Public subnets in only one zone.
     network          = { vpc_id = "vpc-1", public_subnet_ids = ["subnet-1"], private_subnet_ids = ["subnet-3", "subnet-4"] }
     copies           = { region = "mx-central-1", kms_key_arn = "arn:aws:kms:mx-central-1:123456789012:key/1" }
     restore          = { identifier = "finance-2" }

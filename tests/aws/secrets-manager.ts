@@ -1,6 +1,6 @@
 /**
- * As much of AWS Secrets Manager as Terraform's provider asks for, so that its own code writes and reads the secrets of the
- * tests. Prints its port. A value that is put is noted and never told, so a test sees only that there is another version.
+ * A fake AWS Secrets Manager for Terraform's provider, so that the provider's own code writes and reads secrets in tests. Prints its
+ * port. It returns no stored value, so a test can only compare versions.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ type Secret = { Name: string, ARN: string, Description: string, Tags: unknown[],
 
 const secrets = new Map<string, Secret>()
 
-/** The error that the real one answers where there is no such secret or version. */
+/** The error of AWS for a missing secret or version. */
 const notFound = { status: 400, body: { __type: 'ResourceNotFoundException', message: "Secrets Manager can't find the specified secret." } }
 
 const answers: Record<string, (secret: Secret, question: Question) => object | undefined> = {
@@ -26,7 +26,7 @@ const answers: Record<string, (secret: Secret, question: Question) => object | u
   },
   GetSecretValue: ({ ARN, Name, versions }, { VersionId = '' }) => {
     const VersionStages = versions.get(VersionId)
-    return VersionStages && { ARN, Name, VersionId, VersionStages, SecretString: 'told to nobody', CreatedDate: 1 }
+    return VersionStages && { ARN, Name, VersionId, VersionStages, SecretString: 'not returned', CreatedDate: 1 }
   },
   UpdateSecretVersionStage: ({ ARN, Name }) => ({ ARN, Name }),
   TagResource: () => ({}),

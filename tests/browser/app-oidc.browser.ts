@@ -5,17 +5,17 @@ import { oidcProvider, type TestProvider } from '../support/oidc.ts'
 import { person } from '../support/person.ts'
 import { barriers, startAppStory, type AppStory } from './app-story.ts'
 
-let house: TestProvider
+let provider: TestProvider
 let story: AppStory
 beforeAll(async () => {
-  house = await oidcProvider()
-  story = await startAppStory(house.env)
-  house.open(story.stack.publicUrl)
+  provider = await oidcProvider()
+  story = await startAppStory(provider.env)
+  provider.serve(story.stack.publicUrl)
 })
 afterEach(() => expect(story.complaints()).toEqual([]))
 afterAll(async () => {
   await story?.close()
-  await house?.close()
+  await provider?.close()
 })
 
 /** Somebody whom nobody knows. The provider's pages would have a font from elsewhere. */
@@ -32,7 +32,7 @@ async function signInThere(page: Page, who: string): Promise<void> {
 }
 
 test('Ann signs up by the provider, lands where she wanted to be, and comes back another day without a question', async () => {
-  house.people.set('ann', { email: 'ann@example.org', email_verified: true, name: 'Ann' })
+  provider.people.set('ann', { email: 'ann@example.org', email_verified: true, name: 'Ann' })
   const page = await outside('/settings')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByRole('button', { name: 'Continue with The House' }).waitFor()
@@ -52,7 +52,7 @@ test('Ann signs up by the provider, lands where she wanted to be, and comes back
 })
 
 test('Bob, who has no password, makes a key for a program, and deletes his account after signing in once more', async () => {
-  house.people.set('bob', { email: 'bob@example.org', email_verified: true, name: 'Bob' })
+  provider.people.set('bob', { email: 'bob@example.org', email_verified: true, name: 'Bob' })
   const page = await outside('/sign-up')
   await continueThere(page)
   await signInThere(page, 'bob')
@@ -78,7 +78,7 @@ test('Bob, who has no password, makes a key for a program, and deletes his accou
 })
 
 test('Eve, whose address the provider has not verified, reads why she is not signed in; what is written into the address is not repeated', async () => {
-  house.people.set('eve', { email: 'eve@example.org', email_verified: false })
+  provider.people.set('eve', { email: 'eve@example.org', email_verified: false })
   const page = await outside('/sign-in')
   await continueThere(page)
   await signInThere(page, 'eve')

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { authenticator, halfAMinutePasses, withTwoFactors } from '../support/authenticator-app.ts'
+import { authenticator, acceptLastCodeAgain, withTwoFactors } from '../support/authenticator-app.ts'
 import { password, person, signedIn, team, type Person } from '../support/person.ts'
 import { type AppStory, barriers, startAppStory } from './app-story.ts'
 
@@ -74,7 +74,7 @@ test.each(['light', 'dark'] as const)(
 )
 
 test('Ann signs in with a code, and her browser is remembered; where it is not, a backup code does', async () => {
-  const { someone: ann, app, backupCodes: [backup = ''] } = await withTwoFactors(story.stack, 'Ann')
+  const { user: ann, app, backupCodes: [backup = ''] } = await withTwoFactors(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await signInHalf(page, ann)
   expect(await barriers(page)).toEqual([])
@@ -104,7 +104,7 @@ test('Ann signs in with a code, and her browser is remembered; where it is not, 
 })
 
 test('Ann lets the ten minutes for the code pass, and gives her password again', async () => {
-  const { someone: ann, app } = await withTwoFactors(story.stack, 'Ann')
+  const { user: ann, app } = await withTwoFactors(story.stack, 'Ann')
   const page = await story.open(null, '/sign-in')
   await signInHalf(page, ann)
   await story.stack.sql.query(`update auth.two_factor_tokens set expires_at = now() - interval '1 second'`)
@@ -123,7 +123,7 @@ test('Ben, whose session has ended while he writes in his team, gives password a
   const { body } = await ben.post('/two-factor/enable', { password })
   const app = authenticator(body.totp_uri)
   await ben.post('/two-factor/verify-totp', { code: app.code() })
-  await halfAMinutePasses(story.stack, ben)
+  await acceptLastCodeAgain(story.stack, ben)
   const page = await story.open(ben, '/accounts')
   await page.getByRole('button', { name: 'New account' }).click()
   await page.getByLabel('Name').fill('Giro')

@@ -151,7 +151,7 @@ describe('Ann opens the link of an invitation in her browser', () => {
   })
 
   test('signs in with a code too, if she has two factors', async () => {
-    const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
     const { id, owner } = await team(stack, [])
     await owner.post('/organization/invite-member', { organizationId: id, email: ann.email, role: 'viewer' })
     await page.goto(linkIn(await stack.mail.waitFor(ann.email, ({ text }) => text.includes('invitation'))))

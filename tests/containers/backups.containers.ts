@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { deployment, run, type Deployment } from './deployment.ts'
 import { resticServer, type ResticServer } from './restic-server.ts'
 
@@ -78,7 +78,7 @@ describe('the profile backup', () => {
     expect(shown['finance_backup_offsite_last_success_timestamp_seconds']).toBe(shown['finance_backup_last_success_timestamp_seconds'])
     for (const service of ['backup', 'offsite', 'pitr']) await expect.poll(() => health(service), patiently).toBe('healthy')
     // what the alerts and the board ask for
-    await expect.poll(async () => (await missing(/^finance_(?!below_floor)/, await exposition())).missing, patiently).toEqual([])
+    await expect.poll(async () => (await missingSeries(/^finance_(?!below_floor)/, await exposition())).missing, patiently).toEqual([])
   })
 
   test('has the database or a network, never both', async () => {

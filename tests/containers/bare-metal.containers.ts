@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commandsOf, fencesOf, textOf } from '../support/commands-of-docs.ts'
+import { commandsOf, fencesOf, textOf } from '../support/doc-commands.ts'
 import { expectMainJob, mainJob } from '../support/main-job.ts'
 import { root, run } from './deployment.ts'
 

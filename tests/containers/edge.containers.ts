@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askFor, writeApp } from '../edge/app-requests.ts'
+import { requestFile, writeApp } from '../edge/app-requests.ts'
 import { raw } from '../edge/support.ts'
 import { deployment, run, tokenOf, type Deployment } from './deployment.ts'
 
@@ -52,8 +52,8 @@ test.each([['over TLS', () => it.url], ['at the plain port', () => it.plainUrl]]
 
 describe('the app in APP_DIR', () => {
   test('is at /, and nothing else of the folder', async () => {
-    expect(await askFor(it.plainUrl, 'GET', '/about', { accept: 'text/html' })).toMatchObject({ status: 200, body: expect.stringContaining('About') })
-    expect((await askFor(it.plainUrl, 'GET', '/.env')).status).toBe(404)
+    expect(await requestFile(it.plainUrl, 'GET', '/about', { accept: 'text/html' })).toMatchObject({ status: 200, body: expect.stringContaining('About') })
+    expect((await requestFile(it.plainUrl, 'GET', '/.env')).status).toBe(404)
   })
 
   test('without an index.html, or with a policy that is none, ends the start with one line', async () => {

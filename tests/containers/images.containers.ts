@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
-import { commandsOf, fencesOf, textOf } from '../support/commands-of-docs.ts'
+import { commandsOf, fencesOf, textOf } from '../support/doc-commands.ts'
 import { deployment, root, run, type Deployment } from './deployment.ts'
 
 const MB = 1_000_000

@@ -1,8 +1,8 @@
 /** What can be seen of compose.yaml from outside it and by Prometheus: ids, lines, figures, and that a part is down. */
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { confidential, cutAnswer, largeAnswer } from '../support/cut-answer.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { confidential, readInterruptedResponse, createLargeFunction } from '../support/interrupted-response.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { deployment, listens, run, tokenOf, type Deployment } from './deployment.ts'
 
 let it: Deployment
@@ -104,10 +104,10 @@ describe('a request', () => {
 describe('Prometheus', () => {
   test('finds every figure that the alerts and the board ask for', async () => {
     const [auth, edge] = [await inside('http://auth:3000/metrics'), await inside('http://edge:9180/metrics')]
-    expect(await missing(/^(auth|finance_below|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
-    const found = await missing(/^edge_/, edge)
-    expect(found).toEqual({ asked: expect.any(Number), missing: [] })
-    expect(found.asked).toBeGreaterThan(5)
+    expect(await missingSeries(/^(auth|finance_below|nodejs|process)_/, auth)).toMatchObject({ missing: [] })
+    const found = await missingSeries(/^edge_/, edge)
+    expect(found).toEqual({ seriesCount: expect.any(Number), missing: [] })
+    expect(found.seriesCount).toBeGreaterThan(5)
   })
 
   test('counts each request to a surface once, with its status', async () => {
@@ -147,10 +147,10 @@ describe('Prometheus', () => {
 })
 
 test('an answer that PostgREST’s end cuts off is told with its id, and without what was asked, by whom, or a row', async () => {
-  await it.sql(largeAnswer)
+  await it.sql(createLargeFunction)
   const authorization = `Bearer ${token}`
   await expect.poll(async () => (await fetch(`${it.url}/data/rpc/large_answer?note=small`, { headers: { authorization } })).status, soon).toBe(200)
-  const { id, bytes } = await cutAnswer(it.plainUrl, authorization, () => it.crash('postgrest'))
+  const { id, bytes } = await readInterruptedResponse(it.plainUrl, authorization, () => it.crash('postgrest'))
   expect(bytes).toBeLessThan(32_000_000)
   await expect.poll(() => lines('edge', id), soon).toHaveLength(1)
   // the number by which an answer that was cut off is told from a whole one

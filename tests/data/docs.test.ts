@@ -3,23 +3,23 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { page, sections, tellStory, type Story } from '../support/data-page.ts'
+import { page, sections, startDataPage, type DataPage } from '../support/data-page.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { asInDocs } from '../support/postgrest-versions.ts'
 
 let stack: DataStack
-let story: Story
+let dataPage: DataPage
 
 beforeAll(async () => {
   stack = await dataStack()
-  story = await tellStory(stack)
+  dataPage = await startDataPage(stack)
 })
 afterAll(async () => {
-  await story.close()
+  await dataPage.close()
   await stack.stop()
 })
 
-test.each(sections)('“$title” can be done as the page says, and answers what it shows', ({ examples }) => story.follow(examples))
+test.each(sections)('“$title” can be done as the page says, and answers what it shows', ({ examples }) => dataPage.run(examples))
 
 test('every table and every function is on the page', async () => {
   const { body } = await stack.anonymous.get('/', { accept: 'application/openapi+json' })
@@ -31,7 +31,7 @@ test('every table and every function is on the page', async () => {
 test('the TypeScript of the page compiles, strictly', async () => {
   const options = '--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module nodenext --moduleResolution nodenext page.mts'
   const compiler = join(import.meta.dirname, '../../node_modules/.bin/tsc')
-  const { stdout } = await promisify(execFile)(compiler, options.split(' '), { cwd: story.directory }).catch((error: { stdout: string }) => error)
+  const { stdout } = await promisify(execFile)(compiler, options.split(' '), { cwd: dataPage.directory }).catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
 })
 

@@ -3,11 +3,11 @@
  * embedded, of either context or of both, named or not. What is counted is all that PostgREST's own statements read.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asking, fillUp, fillUpParts, ofBoth } from '../support/crowd.ts'
+import { datasetCallers, insertLargeDataset, insertTransactionParts, memberOfLargestTeam } from '../support/large-dataset.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
-import { rowsEverReadOf } from '../support/plans.ts'
+import { totalRowsReadFrom } from '../support/plans.ts'
 
-const { many, team: { organization: team } } = asking
+const { many, team: { organization: team } } = datasetCallers
 const embedded = 'select=*,category:categories(id,name),line_items(*),tags(*)'
 const newest = 'order=transaction_date.desc,id'
 
@@ -18,15 +18,15 @@ let inTeam: Caller
 
 beforeAll(async () => {
   stack = await dataStack()
-  await fillUp(stack.owner, 300_000)
+  await insertLargeDataset(stack.owner, 300_000)
   await stack.owner.query('set session_replication_role = replica')
-  await fillUpParts(stack.owner, many)
-  await fillUpParts(stack.owner, asking.team)
+  await insertTransactionParts(stack.owner, many)
+  await insertTransactionParts(stack.owner, datasetCallers.team)
   await stack.owner.query('reset session_replication_role')
   await stack.owner.query('vacuum analyze')
   const account = { id: many.user, email: 'x', sessionId: many.session }
   alone = stack.as(account)
-  inTeam = stack.as(account, { id: team, members: new Map([[many.user, ofBoth.role ?? 'editor']]) })
+  inTeam = stack.as(account, { id: team, members: new Map([[many.user, memberOfLargestTeam.role ?? 'editor']]) })
 }, 240_000)
 afterAll(() => stack.stop())
 
@@ -45,11 +45,11 @@ const tables = ['transactions', 'line_items', 'transaction_tags', 'tags']
 
 /** Asks, expects the page, and expects that so many rows were read of each table. */
 async function expectRead(ask: () => Promise<Answer>, page: string[], limit: number): Promise<void> {
-  const before = await rowsEverReadOf(stack, tables)
+  const before = await totalRowsReadFrom(stack, tables)
   const { status, body } = await ask()
   expect(status, JSON.stringify(body).slice(0, 300)).toBe(200)
   expect(body.map(({ id }: { id: string }) => id)).toEqual(page)
-  const after = await rowsEverReadOf(stack, tables)
+  const after = await totalRowsReadFrom(stack, tables)
   const read = after.map((rows, at) => rows - (before[at] ?? 0))
   expect(Math.max(...read), tables.map((table, at) => `${table}: ${read[at]}`).join(', ')).toBeLessThanOrEqual(limit)
 }
@@ -93,9 +93,9 @@ describe.each(
   test('reads the first page of a list without embedding, in the order of dates alone', async () => {
     const { status, body } = await caller().get('/transactions?select=transaction_date&order=transaction_date.desc&limit=50')
     expect(status).toBe(200)
-    const before = await rowsEverReadOf(stack, tables)
+    const before = await totalRowsReadFrom(stack, tables)
     expect((await caller().get('/transactions?select=transaction_date&order=transaction_date.desc&limit=50')).body).toEqual(body)
-    const [after = 0] = await rowsEverReadOf(stack, tables)
+    const [after = 0] = await totalRowsReadFrom(stack, tables)
     expect(after - (before[0] ?? 0)).toBeLessThanOrEqual(most(0))
   })
 })

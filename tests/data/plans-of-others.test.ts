@@ -4,14 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asking } from '../support/crowd.ts'
+import type { DatasetCaller } from '../support/large-dataset.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
-import { readOf, rowsEverRead } from '../support/plans.ts'
+import { measureReads, totalRowsRead } from '../support/plans.ts'
 
 let stack: DataStack
 
 /** Who asks, and how many transactions they have, each with one line item and one tag; all others together have 30,000. */
-const callers: { name: string, who: Asking, own: number }[] = [
+const callers: { name: string, who: DatasetCaller, own: number }[] = [
   { name: 'nobody yet', who: { user: 'none', session: '' }, own: 0 },
   { name: 'a person', who: { user: 'few', session: '' }, own: 49 },
   { name: 'a busy person', who: { user: 'some', session: '' }, own: 5_000 },
@@ -123,12 +123,12 @@ beforeAll(async () => {
 afterAll(() => stack.stop())
 
 const used = new Set<string>()
-const read = async (counted: string[], query: string, who: Asking, given: (string | number)[] = []) => {
-  const all = await readOf(stack.owner, counted, query, who, given)
+const read = async (counted: string[], query: string, who: DatasetCaller, given: (string | number)[] = []) => {
+  const all = await measureReads(stack.owner, counted, query, who, given)
   all.indexes.forEach((index) => used.add(index))
   return all
 }
-const contextOf = ({ organization }: Asking) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
+const contextOf = ({ organization }: DatasetCaller) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
 /** Of each row its page, and the pages of the index beside. */
 const pagesOf = (rows: number) => rows * 1.5 + 150
 
@@ -248,7 +248,7 @@ test.each(['line_items', 'transaction_tags'])('what PostgREST has prepared and e
     [`/transactions?select=id,${part}(*)&id=eq.TRANSACTION`, (own) => Math.min(own, 1)],
     [`/${part}?transaction_id=eq.TRANSACTION`, (own) => Math.min(own, 1)],
   ]
-  const before = await rowsEverRead(stack, part)
+  const before = await totalRowsRead(stack, part)
   let needed = 0
   for (let round = 0; round < 8; round++) {
     for (const { who: { user, organization }, own } of callers) {
@@ -263,7 +263,7 @@ test.each(['line_items', 'transaction_tags'])('what PostgREST has prepared and e
       }
     }
   }
-  expect(await rowsEverRead(stack, part) - before).toBeLessThanOrEqual(needed)
+  expect(await totalRowsRead(stack, part) - before).toBeLessThanOrEqual(needed)
 })
 
 test('a row that others refer to is deleted by way of their indexes', async () => {

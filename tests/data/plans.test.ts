@@ -4,9 +4,9 @@
  * there at all.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asking, categoryOf, fillUp, rowsOf, type Asking } from '../support/crowd.ts'
+import { datasetCallers, categoryOf, insertLargeDataset, transactionCounts, type DatasetCaller } from '../support/large-dataset.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
-import { readOf, rowsEverRead } from '../support/plans.ts'
+import { measureReads, totalRowsRead } from '../support/plans.ts'
 
 let stack: DataStack
 
@@ -17,24 +17,24 @@ beforeAll(async () => {
     insert into auth.users (id, name, email) values ('the first', '', 'first@example.org');
     insert into api.transactions (name, amount, user_id, organization_id) select 'row', n, 'the first', null from generate_series(1, 3000) n;
     analyze api.transactions`)
-  await fillUp(stack.owner, 400_000)
+  await insertLargeDataset(stack.owner, 400_000)
   // who has categories has an account, with a twelfth of the transactions
   await stack.owner.query(`
     set session_replication_role = replica;
     insert into api.accounts (id, user_id, organization_id, name, type)
-      select id, user_id, organization_id, name, 'cash' from api.categories where id = any ('{${Object.values(asking).map(categoryOf).join()}}');
+      select id, user_id, organization_id, name, 'cash' from api.categories where id = any ('{${Object.values(datasetCallers).map(categoryOf).join()}}');
     update api.transactions t set account_id = t.category_id from api.accounts a where a.id = t.category_id;
     reset session_replication_role`)
 }, 120_000)
 afterAll(() => stack.stop())
 
 /** What a query of the caller read of the transactions. */
-const read = (query: string, who: Asking, given: (string | number)[] = []) => readOf(stack.owner, ['transactions'], query, who, given)
+const read = (query: string, who: DatasetCaller, given: (string | number)[] = []) => measureReads(stack.owner, ['transactions'], query, who, given)
 
 const all = 'select * from api.transactions'
-const callers = Object.entries<Asking>(asking).map(([name, who]) => ({ name, who, own: rowsOf[name as keyof typeof asking] }))
+const callers = Object.entries<DatasetCaller>(datasetCallers).map(([name, who]) => ({ name, who, own: transactionCounts[name as keyof typeof datasetCallers] }))
 /** The rows of one context, which `$1` names, as a client asks for them. */
-const contextOf = ({ organization }: Asking) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
+const contextOf = ({ organization }: DatasetCaller) => (organization === undefined ? 'organization_id is null and user_id = $1' : 'organization_id = $1')
 
 const day = 86_400_000
 const month = [Date.now() - 180 * day, Date.now() - 150 * day].map((time) => new Date(time).toISOString())
@@ -135,10 +135,10 @@ describe.each([
 test('the index of a context alone has what a sum, a count or a group of the reports needs', async () => {
   for (const what of ['count(*)', 'sum(amount)', 'category_id, currency, sum(amount)']) {
     const group = what.includes(',') ? 'group by 1, 2' : ''
-    for (const who of [asking.many, asking.team]) {
+    for (const who of [datasetCallers.many, datasetCallers.team]) {
       const { pages } = await read(
         `select ${what} from api.transactions where ${
-          who === asking.team ? 'organization_id = (select public.org_id())' : 'organization_id is null and user_id = (select public.uid())'
+          who === datasetCallers.team ? 'organization_id = (select public.org_id())' : 'organization_id is null and user_id = (select public.uid())'
         } and status <> 'failed' and transfer_id is null ${group}`,
         who,
       )
@@ -148,7 +148,7 @@ test('the index of a context alone has what a sum, a count or a group of the rep
 })
 
 test('a report reads the index of a context alone, with a filter on a status or a category too', async () => {
-  const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(asking.team)}"}]'`
+  const category = `'[{"field": "category_id", "operation": "eq", "value": "${categoryOf(datasetCallers.team)}"}]'`
   for (
     const report of [
       'select api.get_transaction_stat()',
@@ -160,7 +160,7 @@ test('a report reads the index of a context alone, with a filter on a status or 
       'select api.get_cash_flow(periods => 36)',
     ]
   ) {
-    const { pages } = await read(report, asking.team)
+    const { pages } = await read(report, datasetCallers.team)
     // the first plans of a connection read the catalogue, some hundred pages
     expect(pages, report).toBeLessThan(3_500)
   }
@@ -168,16 +168,16 @@ test('a report reads the index of a context alone, with a filter on a status or 
 
 test('a filter by a tag or a search reads of a context no more than there is', async () => {
   for (const filter of ['{"field": "tag", "operation": "neq", "value": "x"}', '{"field": "search", "operation": "contains", "value": "nobody has this"}']) {
-    const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, asking.some)
-    expect(pages).toBeLessThan(rowsOf.some * 10)
+    const { pages } = await read(`select * from api.get_filtered_transactions('[${filter}]') limit 50`, datasetCallers.some)
+    expect(pages).toBeLessThan(transactionCounts.some * 10)
     // a hundredth of the table is the caller's, and the table alone has eight thousand pages
-    const { pages: ofReport } = await read(`select api.get_transaction_stat(p_filters => '[${filter}]')`, asking.some)
-    expect(ofReport).toBeLessThan(rowsOf.some * 2)
+    const { pages: ofReport } = await read(`select api.get_transaction_stat(p_filters => '[${filter}]')`, datasetCallers.some)
+    expect(ofReport).toBeLessThan(transactionCounts.some * 2)
   }
 })
 
 test('what PostgREST has prepared and executed often, for callers of every size, reads as little', async () => {
-  const shapes = (who: Asking) => {
+  const shapes = (who: DatasetCaller) => {
     const context = who.organization === undefined ? `organization_id=is.null&user_id=eq.${who.user}` : `organization_id=eq.${who.organization}`
     return [
       '/transactions?limit=1&order=id',
@@ -186,7 +186,7 @@ test('what PostgREST has prepared and executed often, for callers of every size,
       `/transactions?${context}&order=transaction_date.desc&limit=50&status=eq.failed`,
     ]
   }
-  const before = await rowsEverRead(stack, 'transactions')
+  const before = await totalRowsRead(stack, 'transactions')
   let needed = 0
   for (let round = 0; round < 12; round++) {
     for (const { who, own } of callers.filter(({ who: { organization } }) => organization === undefined)) {
@@ -197,12 +197,12 @@ test('what PostgREST has prepared and executed often, for callers of every size,
       }
     }
   }
-  expect(await rowsEverRead(stack, 'transactions') - before).toBeLessThanOrEqual(needed)
+  expect(await totalRowsRead(stack, 'transactions') - before).toBeLessThanOrEqual(needed)
 })
 
 test('every index of the transactions was the way to some of them', async () => {
   // as the foreign key asks when a user is deleted, whose rows of teams lose the user
-  const { rows: [ended] } = await stack.owner.query('explain (format json) select from api.transactions where user_id = $1', [asking.some.user])
+  const { rows: [ended] } = await stack.owner.query('explain (format json) select from api.transactions where user_id = $1', [datasetCallers.some.user])
   used.add(ended['QUERY PLAN'][0].Plan['Index Name'])
   const { rows } = await stack.owner.query<{ name: string }>(
     `select indexrelid::regclass::text as name from pg_index where indrelid = 'api.transactions'::regclass`,

@@ -1,4 +1,4 @@
-/** Transactions of before migration 0015, carried over: what came as a whole day has it. */
+/** Migration 0015: existing transactions that were stored as a whole day get that day. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ let owner: pg.Client
 
 type Old = { date: string, source?: string, transfer?: string, from?: string, edited?: boolean }
 const transfer = randomUUID()
-/** A file for each zone, with the midnights there, and two with the times of purchases. */
+/** A file for each time zone, with midnights of the zone, and two files with times of purchases. */
 const files = {
   Berlin: ['2025-01-31T23:00:00Z', '2025-06-30T22:00:00Z'],
   'New York': ['2025-02-01T05:00:00Z', '2025-07-01T04:00:00Z'],
@@ -43,7 +43,7 @@ afterAll(async () => {
   await execute(inject('serverUrl'), `drop database ${database} with (force)`)
 })
 
-test('midnights, transfers, recordings and files of days have their day; moments have none; nobody counts as having edited', async () => {
+test('midnights, transfers, recordings and files of days get their day, moments get none, and no row counts as edited', async () => {
   await owner.query(`insert into auth.users (id, name, email) values ('ada', '', 'ada@example.org')`)
   const old: Record<string, Old> = {
     'by hand, a day': { date: '2025-02-01T00:00:00Z' },
@@ -86,7 +86,7 @@ test('midnights, transfers, recordings and files of days have their day; moments
     .toEqual(Object.fromEntries(Object.entries(old).map(([name, { date }]) => [name, new Date(date).toISOString()])))
   const edited = await owner.query('select name from api.transactions where updated_at <> created_at order by 1')
   expect(edited.rows).toHaveLength(Object.values(old).filter((each) => each.edited === true).length)
-  // what a person has edited before, no later file may change
-  const known = await owner.query('select t.name from private.bank_values v join api.transactions t on t.id = v.transaction_id order by 1')
-  expect(known.rows).toEqual(edited.rows)
+  // Rows that users edited before are not changed by later files.
+  const marked = await owner.query('select t.name from private.bank_values v join api.transactions t on t.id = v.transaction_id order by 1')
+  expect(marked.rows).toEqual(edited.rows)
 })

@@ -38,8 +38,8 @@ const query = async (sql: string, url = databaseUrl): Promise<any[]> => {
   }
 }
 
-/** A copy of db/ whose files a test may change; it lies in the repository, where its imports are found. */
-async function ownCopy(): Promise<{ folder: string, migrate: typeof migrate }> {
+/** A copy of db/ that a test may change. It is inside the repository, so that its imports resolve. */
+async function copyOfDb(): Promise<{ folder: string, migrate: typeof migrate }> {
   const folder = await mkdtemp(join(root, '.data-test-'))
   folders.push(folder)
   await cp(join(root, 'db'), folder, { recursive: true })
@@ -68,7 +68,7 @@ afterAll(async () => {
 })
 
 describe('migrate', () => {
-  test('applies every migration once, and says which', async () => {
+  test('applies every migration once, and reports each', async () => {
     const first: string[] = []
     await migrate({ ...options(), log: (line) => first.push(line) })
     expect(first).toEqual([...await migrationNames(), 'functions and rules'].map((name) => `applied ${name}`))
@@ -77,35 +77,35 @@ describe('migrate', () => {
     expect(again).toEqual([])
   })
 
-  test('is safe when five start at once', async () => {
+  test('is safe if five processes start it at once', async () => {
     const lines: string[] = []
     await Promise.all(Array.from({ length: 5 }, () => migrate({ ...options(), log: (line) => lines.push(line) })))
     expect(lines).toHaveLength((await migrationNames()).length + 1)
   })
 
   test('refuses a file that was edited after it was applied, and names it', async () => {
-    const own = await ownCopy()
-    await own.migrate(options())
-    const file = join(own.folder, 'migrations/0002_places.sql')
+    const copy = await copyOfDb()
+    await copy.migrate(options())
+    const file = join(copy.folder, 'migrations/0002_places.sql')
     await writeFile(file, `${await readFile(file, 'utf8')}\n-- a second thought\n`)
-    await expect(own.migrate(options())).rejects.toThrow(/^0002_places\.sql was edited/)
+    await expect(copy.migrate(options())).rejects.toThrow(/^0002_places\.sql was edited/)
   })
 
-  test('applies a file whole or not at all, names the one that fails, and goes on from there', async () => {
-    const own = await ownCopy()
-    const file = join(own.folder, 'migrations/9999_last.sql')
+  test('applies a file completely or not at all, names the failing one, and continues from there', async () => {
+    const copy = await copyOfDb()
+    const file = join(copy.folder, 'migrations/9999_last.sql')
     await writeFile(file, 'create table private.half (id integer); select 1 / 0;')
-    await expect(own.migrate(options())).rejects.toThrow(/^9999_last\.sql failed: division by zero/)
+    await expect(copy.migrate(options())).rejects.toThrow(/^9999_last\.sql failed: division by zero/)
     expect(await query(`select to_regclass('private.half') as half`)).toEqual([{ half: null }])
     await writeFile(file, 'create table private.half (id integer);')
-    await own.migrate(options())
+    await copy.migrate(options())
     expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
   })
 
-  test('can be killed half-way, and is finished by the next run', async () => {
-    const own = await ownCopy()
-    await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
-    const script = `import('${join(own.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
+  test('that was killed half-way is completed by the next run', async () => {
+    const copy = await copyOfDb()
+    await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer); select pg_sleep(30);')
+    const script = `import('${join(copy.folder, 'migrate.ts')}').then((m) => m.migrate(${JSON.stringify(options())}))`
     const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
     await expect.poll(
       async () =>
@@ -115,15 +115,15 @@ describe('migrate', () => {
       { timeout: 15_000 },
     ).toBe(1)
     child.kill('SIGKILL')
-    await writeFile(join(own.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
-    // a server notices a dead client at the end of its statement; ending it is what an impatient operator does
+    await writeFile(join(copy.folder, 'migrations/9999_slow.sql'), 'create table private.half (id integer);')
+    // A server notices a dead client at the end of its statement. Ending the statement is what an impatient operator does.
     await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'migrate'`)
-    await own.migrate(options())
+    await copy.migrate(options())
     expect(await query(`select to_regclass('private.half')::text as half`)).toEqual([{ half: 'private.half' }])
   })
 
-  test('of an older version leaves a database to which a newer one has added a table as it is, and says why', async () => {
-    const newer = await ownCopy()
+  test('of an older version does not change a database with a newer table, and says why', async () => {
+    const newer = await copyOfDb()
     await writeFile(join(newer.folder, 'migrations/9999_goals.sql'), 'create table api.goals (id uuid primary key);')
     await writeFile(
       join(newer.folder, 'rules/goals.sql'),
@@ -142,28 +142,28 @@ describe('migrate', () => {
     expect(await described()).toEqual(before)
   })
 
-  test('runs functions and rules anew when one of their files has changed, and only then', async () => {
-    const own = await ownCopy()
-    await own.migrate(options())
+  test('runs functions and rules again if one of their files has changed, and only then', async () => {
+    const copy = await copyOfDb()
+    await copy.migrate(options())
     const unchanged: string[] = []
-    await own.migrate({ ...options(), log: (line) => unchanged.push(line) })
+    await copy.migrate({ ...options(), log: (line) => unchanged.push(line) })
     expect(unchanged).toEqual([])
     await appendFile(
-      join(own.folder, 'functions/public/claims.sql'),
+      join(copy.folder, 'functions/public/claims.sql'),
       `create or replace function public.uid() returns text language sql stable return 'somebody else';`,
     )
     await appendFile(
-      join(own.folder, 'rules/app_subscriptions.sql'),
+      join(copy.folder, 'rules/app_subscriptions.sql'),
       `alter policy app_subscriptions_read_own on api.app_subscriptions using (private.is_not_explained() and user_id is null and user_id = (select public.uid()));`,
     )
-    await own.migrate(options())
+    await copy.migrate(options())
     expect(await query(`select public.uid(), (select qual from pg_policies where policyname = 'app_subscriptions_read_own')`)).toEqual([{
       uid: 'somebody else',
       qual: expect.stringContaining('user_id IS NULL'),
     }])
   })
 
-  test('replaces a function that an older version had with other parameters or another answer', async () => {
+  test('replaces a function that an older version had with other parameters or another result', async () => {
     await migrate(options())
     const fresh = await described()
     await query(`
@@ -175,22 +175,22 @@ describe('migrate', () => {
     expect(await described()).toEqual(fresh)
   })
 
-  test('commits nothing that breaks a rule of db/lints, and names what does', async () => {
+  test('commits nothing that breaks a rule of db/lints, and names the offender', async () => {
     await migrate(options())
     const before = await described()
-    const own = await ownCopy()
-    await appendFile(join(own.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
-    await expect(own.migrate(options())).rejects.toThrow(/tables_without_row_security: tags$/)
+    const copy = await copyOfDb()
+    await appendFile(join(copy.folder, 'rules/tags.sql'), 'alter table api.tags disable row level security;')
+    await expect(copy.migrate(options())).rejects.toThrow(/tables_without_row_security: tags$/)
     expect(await described()).toEqual(before)
   })
 
-  test('does not call a database migrated whose row security somebody has turned off', async () => {
+  test('fails on a database on which row level security was turned off', async () => {
     await migrate(options())
     await query('alter table api.transactions disable row level security')
     await expect(migrate(options())).rejects.toThrow(/tables_without_row_security: transactions$/)
   })
 
-  test('waits for requests that lock the tables in another order, and ends none of them', async () => {
+  test('waits for requests that lock the tables in another order, and cancels none', async () => {
     await migrate(options())
     await query(`update private.migrations set checksum = '' where name = 'functions and rules'`)
     await using requests = await Promise.all(Array.from({ length: 2 }, async () => {
@@ -198,7 +198,7 @@ describe('migrate', () => {
       await client.connect()
       return client
     })).then((clients) => ({ clients, [Symbol.asyncDispose]: async () => void await Promise.all(clients.map((client) => client.end())) }))
-    // each holds a table and then asks for what the other end of the order has
+    // Each holds a lock on a table and then requests the lock at the other end of the order.
     const [first, last] =
       (await query(`select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'api'::regnamespace order by oid`))
         .map(({ name }) => name).filter((_, index, all) => index === 0 || index === all.length - 1)
@@ -218,7 +218,7 @@ describe('migrate', () => {
     expect(await query(`select 1 from private.migrations where name = 'functions and rules' and checksum <> ''`)).toHaveLength(1)
   })
 
-  test('drops what stands in no file any more: a function, a policy, a trigger, a grant', async () => {
+  test('drops functions, policies, triggers and grants that no file declares', async () => {
     await migrate(options())
     const fresh = await described()
     await query(`
@@ -238,10 +238,10 @@ describe('migrate', () => {
     expect(await described()).toEqual(fresh)
   })
 
-  test('carries over a database that was made before the baseline: the result is a fresh one, object by object', async () => {
+  test('upgrades a database from before the baseline to the same objects as a new one', async () => {
     await migrate(options())
     const old = await emptyDatabase()
-    // such a database has the baseline's tables, under the names of other migrations, and the rules and functions of its time
+    // Such a database has the tables of the baseline, other migration names, and older rules and functions.
     await query(await readFile(join(root, 'db/migrations/0001_baseline.sql'), 'utf8'), old)
     await query(
       `
@@ -257,7 +257,7 @@ describe('migrate', () => {
     expect(await appliedMigrations(old)).toEqual(await migrationNames())
   })
 
-  test('brings a database of each earlier version, from before a migration was added, to the present: a fresh one, object by object', async (context) => {
+  test('upgrades a database of each earlier version to the same objects as a new one', async (context) => {
     const git = async (...args: string[]) => (await run('git', ['-C', root, ...args], { maxBuffer: 1e8 })).stdout.trim()
     const added = await git('log', '--diff-filter=A', '--format=%P', '--', 'db/migrations').catch(() => '')
     const before = added.split('\n').filter((commit) => /^[0-9a-f]{40}$/.test(commit))
@@ -278,7 +278,7 @@ describe('migrate', () => {
     }
   })
 
-  test('refuses a database that was left half-migrated by a version before the baseline', async () => {
+  test('refuses a database that a version before the baseline left half-migrated', async () => {
     await migrate(options())
     await query(`delete from private.migrations; insert into private.migrations (name, checksum) values ('0001_roles_and_schemas.sql', 'x')`)
     await expect(migrate(options())).rejects.toThrow(/Migrate it with that version first/)
@@ -292,27 +292,27 @@ describe('migrate', () => {
     expect(await query(`select rolpassword like 'SCRAM-SHA-256$%' as scram from pg_authid where rolname in ('auth_service', 'authenticator')`)).toEqual([{
       scram: true,
     }, { scram: true }])
-    // roles belong to the whole server, whose other tests rely on theirs: a changed password is proven on one of our own
+    // Roles belong to the whole server, and other tests need their passwords, so the test changes the password of its own role.
     await expect(login('authenticator', 'not the password')).rejects.toThrow(/password authentication failed/)
   })
 
-  test('tells PostgREST', async () => {
+  test('notifies PostgREST', async () => {
     await migrate(options())
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
-    const heard: string[] = []
-    client.on('notification', ({ payload }) => heard.push(payload ?? ''))
+    const channels: string[] = []
+    client.on('notification', ({ payload }) => channels.push(payload ?? ''))
     await client.query('listen pgrst')
     await migrate(options())
-    await expect.poll(() => heard.toSorted(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
+    await expect.poll(() => channels.toSorted(), { timeout: 2_000 }).toEqual(['reload config', 'reload schema'])
     await client.end()
   })
 
-  test('needs no superuser: an owner that may create roles and has the database is enough', async () => {
+  test('needs no superuser: an owner that may create roles and owns the database is sufficient', async () => {
     const owner = `owner_${randomBytes(4).toString('hex')}`
     await query(`create role ${owner} login createrole password 'owner'`)
     await query(`alter database ${new URL(databaseUrl).pathname.slice(1)} owner to ${owner}`)
-    // on a server of its own it would have created the roles; here it is given what their creator has
+    // On a server of its own it would have created the roles. Here it gets the memberships that their creator has.
     for (const role of ['anon', 'authenticated', 'authenticator', 'auth_service']) await query(`grant ${role} to ${owner} with admin option`)
     await migrate({ ...options(), databaseUrl: connection(databaseUrl, { user: owner, password: 'owner' }) })
     expect(await appliedMigrations()).toEqual(await migrationNames())
@@ -324,7 +324,7 @@ describe('migrate', () => {
   })
 })
 
-test('a database made from the template is migrated', async () => {
+test('a database copied from the template is migrated', async () => {
   const { ownerUrl, drop } = await freshDatabase()
   expect(await appliedMigrations(ownerUrl)).toEqual(await migrationNames())
   await drop()

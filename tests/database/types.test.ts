@@ -1,10 +1,10 @@
-/** What is made of the catalogue is what the database has: nobody writes it by hand, and nobody forgets to. */
+/** Generated files match the database. */
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { cataloguePages } from '../../description/pages.ts'
 import { ownedDatabase } from '../support/database.ts'
 
-test('each file that `npm run schema` writes is what the catalogue of a migrated database says', async () => {
+test('each file that `npm run schema` writes is up to date with the catalogue of a migrated database', async () => {
   const { db: client, stop } = await ownedDatabase()
   onTestFinished(stop)
   const pages = await cataloguePages(client)

@@ -1,16 +1,16 @@
-/** What docs/data.md sends and gets is what the OpenAPI document says, as Prism judges it in front of the running data surface. */
+/** Requests and responses of docs/data.md match the OpenAPI document: Prism checks them in front of the data surface. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sections, tellStory, type Story } from '../support/data-page.ts'
+import { sections, startDataPage, type DataPage } from '../support/data-page.ts'
 import { dataStack, type DataStack } from '../support/data.ts'
 import { prism } from './prism.ts'
 import { descriptionFile } from './tools.ts'
 
 let stack: DataStack
 let proxy: Awaited<ReturnType<typeof prism>>
-let story: Story
+let dataPage: DataPage
 let directory: string
 
 beforeAll(async () => {
@@ -18,26 +18,26 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-description-'))
   const { file } = await descriptionFile(directory)
   proxy = await prism(stack.url, file)
-  // Prism writes the names of fields in lower case
-  story = await tellStory(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
+  // Prism writes header names in lower case.
+  dataPage = await startDataPage(stack, proxy.url, `grep() { command grep "$@" | sed 's/^content-range/Content-Range/'; }`)
 })
 afterAll(async () => {
-  await story.close()
+  await dataPage.close()
   await proxy.stop()
   await stack.stop()
   await rm(directory, { recursive: true, force: true })
 })
 
-test.each(sections)('“$title” passes, and answers what the page shows', ({ examples }) => story.follow(examples))
+test.each(sections)('the examples of “$title” pass, and return what the page shows', ({ examples }) => dataPage.run(examples))
 
-test('no request and no answer of the whole page was against the description', async () => {
-  // what Prism says comes in order, so that the end of the page is where this is
+test('no request and no response of the page violates the description', async () => {
+  // Prism's output is in order, so this message marks the end of the page.
   await fetch(`${proxy.url}/nowhere`)
   await expect.poll(proxy.complaints).toContainEqual(expect.stringContaining('NO_PATH_MATCHED'))
   expect(proxy.complaints()).toHaveLength(1)
 })
 
-test('a request that the description does not allow is refused before the data surface sees it', async () => {
+test('a request that violates the description is refused before it reaches the data surface', async () => {
   const authorization = `Bearer ${await stack.as(await stack.person()).token()}`
   const send = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
@@ -62,15 +62,15 @@ test('a request that the description does not allow is refused before the data s
     .toBe(401)
 })
 
-test('an answer that the description does not allow is found', async () => {
+test('a response that violates the description is reported', async () => {
   const { file, description } = await descriptionFile(directory)
   for (const name of ['transactions', 'transactions_part']) description.components.schemas[name].properties.amount = { type: 'string' }
   await writeFile(file, JSON.stringify(description))
   const wrong = await prism(stack.url, file)
   try {
-    const mine = stack.as(await stack.person())
-    await mine.create('transactions', { name: 'Coffee', amount: -3.5 })
-    const answer = await fetch(`${wrong.url}/transactions`, { headers: { authorization: `Bearer ${await mine.token()}` } })
+    const caller = stack.as(await stack.person())
+    await caller.create('transactions', { name: 'Coffee', amount: -3.5 })
+    const answer = await fetch(`${wrong.url}/transactions`, { headers: { authorization: `Bearer ${await caller.token()}` } })
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 500, body: { type: 'https://stoplight.io/prism/errors#VIOLATIONS' } })
   } finally {
     await wrong.stop()

@@ -1,4 +1,4 @@
-/** Prism as a proxy that checks each request and each answer against the OpenAPI document. */
+/** Prism as a proxy that checks requests and responses against the OpenAPI document. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { recorder } from './recorder.ts'
 import { tool } from './tools.ts'
 
-/** A port that was free a moment ago; Prism does not say which one it would take. */
+/** Returns a port that was just free. Prism does not report the port that it chooses itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -17,9 +17,9 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts Prism in front of something.
- * @param description the file of the document
- * @returns where it listens, what it has warned of and refused, and a function that ends it
+ * Starts Prism in front of a server.
+ * @param description the path of the OpenAPI document
+ * @returns its address, its warnings and errors, and a function that stops it
  */
 export async function prism(upstream: string, description: string): Promise<{ url: string, complaints: () => string[], stop: () => Promise<void> }> {
   const behind = await recorder(upstream)

@@ -1,4 +1,4 @@
-/** Stands in front of an HTTP server and hands everything on, keeping what was sent. */
+/** A proxy in front of an HTTP server that records requests. */
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,8 +7,7 @@ export type Sent = { method: string, path: string, headers: IncomingHttpHeaders,
 export type Recorder = { url: string, sent: Sent[], close: () => void }
 
 /**
- * Starts it. Prism reads JSON out of the empty answer to a HEAD whose media type is JSON, and fails; so that answer goes back
- * without its media type.
+ * Starts the proxy. It removes the media type of responses to HEAD, because Prism fails to parse their empty body as JSON.
  */
 export async function recorder(upstream: string): Promise<Recorder> {
   const { hostname, port } = new URL(upstream)

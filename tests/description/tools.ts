@@ -1,18 +1,18 @@
-/** The tools that read the OpenAPI document are packages of their own, because they need another TypeScript: package.json beside this. */
+/** The tools that read the OpenAPI document have their own package.json in this folder, because they need another TypeScript. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openApiDocument } from '../../description/openapi.ts'
 import { ownedDatabase } from '../support/database.ts'
 
-/** A file of one of them. @throws with what to do when they are not installed. */
+/** Returns the path of a tool. @throws with instructions if the tools are not installed */
 export function tool(file: string): string {
   const path = join(import.meta.dirname, 'node_modules', file)
   if (!existsSync(path)) throw new Error('The tools are not installed: npm ci --prefix tests/description')
   return path
 }
 
-/** Writes the OpenAPI document to a file, because the tools read files. @returns the file and the document */
+/** Writes the OpenAPI document to a file for the tools. @returns the file and the document */
 export async function descriptionFile(directory: string): Promise<{ file: string, description: any }> {
   const { db, stop } = await ownedDatabase()
   const description = await openApiDocument(db, 'https://money.example.org')

@@ -1,11 +1,11 @@
-/** What Redocly and openapi-typescript make of the OpenAPI document: no warning, and types that take every request of the pages. */
+/** Redocly reports no warning for the OpenAPI document, and types by openapi-typescript accept all requests of the docs. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sections, tellStory } from '../support/data-page.ts'
+import { sections, startDataPage } from '../support/data-page.ts'
 import { dataStack } from '../support/data.ts'
 import { recorder, type Sent } from './recorder.ts'
 import { descriptionFile, tool } from './tools.ts'
@@ -34,18 +34,18 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test('Redocly finds nothing against its recommended rules', async () => {
-  // its own summary of warnings is a sentence; the machine's is a number
+test('Redocly finds no violation of its recommended rules', async () => {
+  // Its summary for people is a sentence; its JSON has a number.
   const { code, output } = await run('@redocly/cli/bin/cli.js', 'lint', file, '--extends', 'recommended', '--format', 'json')
   expect(code, output).toBe(0)
   expect(JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)).totals).toMatchObject({ errors: 0, warnings: 0 })
 })
 
-/** One request as the types know it. */
+/** A request in the form of the types. */
 function typed({ method, path, headers, body }: Sent): string {
   const url = new URL(path, 'http://data')
   const { parameters = [] } = description.paths[url.pathname][method.toLowerCase()]
-  const known = new Map(parameters.map((parameter: { $ref?: string }) => {
+  const byName = new Map(parameters.map((parameter: { $ref?: string }) => {
     const found = parameter.$ref === undefined ? parameter : description.components.parameters[parameter.$ref.slice('#/components/parameters/'.length)]
     return [found.name, found]
   }))
@@ -53,9 +53,9 @@ function typed({ method, path, headers, body }: Sent): string {
   const embedded: Record<string, unknown> = {}
   for (const name of new Set(url.searchParams.keys())) {
     const values = url.searchParams.getAll(name)
-    const { schema } = (known.get(name) ?? { schema: {} }) as { schema: { type?: string } }
+    const { schema } = (byName.get(name) ?? { schema: {} }) as { schema: { type?: string } }
     const value = values.length > 1 ? values : schema.type === 'integer' ? Number(values[0]) : values[0]
-    if (known.has(name)) query[name] = value
+    if (byName.has(name)) query[name] = value
     else embedded[name] = value
   }
   const header = typeof headers['prefer'] === 'string' ? { Prefer: headers['prefer'] } : undefined
@@ -70,11 +70,11 @@ function typed({ method, path, headers, body }: Sent): string {
 const request = (method: string, path: string, parts: Record<string, unknown>): string =>
   `take<'${path}', '${method.toLowerCase()}'>(${JSON.stringify(parts)})\n`
 
-/** The requests of the README's main job: those that name one of the two addresses. */
+/** Returns the requests of the README's main job to one of the two addresses. */
 async function readmeRequests(): Promise<string[]> {
   const page = await readFile(join(root, 'README.md'), 'utf8')
   return [...page.matchAll(/curl [^\n]*?"?\$(AUTH|DATA)(\/[^\s"?;)]*)(?:\?([^\s"]*))?([^\n]*)/g)].map(([line, surface, path = '', query, rest = '']) => {
-    // a variable of the shell between two texts is some text
+    // Replaces a shell variable inside of a text by some text.
     const body = / -d ((?:'[^']*'|\$\w+)+)/.exec(rest)?.[1]?.replaceAll(/'|\$(\w+)/g, '$1')
     const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST')
     return request(method, surface === 'AUTH' ? `/api/auth${path}` : path, {
@@ -104,14 +104,14 @@ async function compile(requests: string[]): Promise<string> {
   return output
 }
 
-test('openapi-typescript makes types that take every request of README.md and docs/data.md, and no wrong one', async () => {
+test('types by openapi-typescript accept every request of README.md and docs/data.md, and no wrong one', async () => {
   const stack = await dataStack()
   const between = await recorder(stack.url)
-  const story = await tellStory(stack, between.url)
+  const dataPage = await startDataPage(stack, between.url)
   try {
-    for (const { examples } of sections) await story.follow(examples)
+    for (const { examples } of sections) await dataPage.run(examples)
   } finally {
-    await story.close()
+    await dataPage.close()
     between.close()
     await stack.stop()
   }

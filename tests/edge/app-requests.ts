@@ -1,4 +1,4 @@
-/** A small built app, and the edge's answers for it. */
+/** A small built app, and the edge's responses for it. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -19,7 +19,7 @@ const files: Record<string, string | Buffer> = {
   'app/assets/vendor-12345678.html': '<!doctype html>',
   'app/.env': secret,
   'app/assets/.map/index.txt': secret,
-  // names that the edge keeps for itself
+  // The edge reserves these names.
   'app/api/auth/get-session': secret,
   'app/data/transactions': secret,
   'app/rest/v1/index.html': secret,
@@ -30,7 +30,7 @@ const files: Record<string, string | Buffer> = {
   'secret.txt': secret,
 }
 
-/** Writes the app below a folder, and something beside it that is no part of it. @returns the app's folder */
+/** Writes the app into a folder, and a secret file outside of it. @returns the app's folder */
 export async function writeApp(folder: string): Promise<string> {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o755 })
@@ -41,14 +41,14 @@ export async function writeApp(folder: string): Promise<string> {
 
 type Answer = { status: number, headers: Record<string, string>, body: string }
 
-/** One request as it is written, which fetch would change; a body in chunks is left as it is. */
-export async function askFor(url: string, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+/** Sends one request unchanged, unlike fetch. A chunked body is returned without decoding. */
+export async function requestFile(url: string, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   const fields = Object.entries({ host: 'localhost', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const [head = '', ...rest] = (await raw(url, `${method} ${path} HTTP/1.1\r\n${fields}\r\n`)).split('\r\n\r\n')
   const [first = '', ...lines] = head.split('\r\n')
   return {
     status: Number(first.split(' ')[1]),
-    // a field may be there twice
+    // A header may occur twice.
     headers: lines.reduce<Record<string, string>>((before, line) => {
       const [name, value] = [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]
       return { ...before, [name]: name in before ? `${before[name]}, ${value}` : value }
@@ -69,8 +69,8 @@ const document = {
 }
 const forEver = { 'cache-control': /^public, max-age=31536000, immutable$/, 'x-content-type-options': /^nosniff$/ }
 const checked = { 'cache-control': /^no-cache$/ }
-const place = { ...document, vary: /accept(?!-)/i }
-const gone = { 'cache-control': /^no-store$/, vary: /^accept$/i }
+const appPath = { ...document, vary: /accept(?!-)/i }
+const notFound = { 'cache-control': /^no-store$/, vary: /^accept$/i }
 const html = /<title>Money/
 const nothing = /^(?:0\r\n)?(?:\r\n)?$/
 
@@ -82,48 +82,48 @@ type Case = [
   body: RegExp,
 ]
 
-/** What is asked, and the answer: its status, some of its header, its body. */
-export const cases: Case[] = [
-  ['the app, whatever is accepted', ['GET', '/'], 200, document, html],
+/** Requests, with the status, some headers and the body of the response. */
+export const appRequests: Case[] = [
+  ['the app, for any Accept', ['GET', '/'], 200, document, html],
   ['the app with a query', ['GET', '/?from=mail', page], 200, document, html],
-  ['a place in the app', ['GET', '/transactions/42', page], 200, place, html],
-  ['a place whose name is encoded', ['GET', '/b%C3%BCcher%20und%20mehr', page], 200, place, html],
-  ['a place that only begins like a surface', ['GET', '/database', page], 200, place, html],
-  ['a page of its own folder', ['GET', '/about', page], 200, document, /<title>About/],
-  ['a page of its own folder, with a slash', ['GET', '/about/', page], 200, document, /<title>About/],
-  ['a place with a slash', ['GET', '/transactions/', page], 200, place, html],
-  ['the document by its name', ['GET', '/index.html'], 200, document, html],
-  ['the header of the app', ['HEAD', '/'], 200, document, nothing],
-  ['what a program asks of a place', ['GET', '/transactions/42', { accept: 'application/json' }], 404, gone, nothing],
+  ['a path of the app', ['GET', '/transactions/42', page], 200, appPath, html],
+  ['an encoded path of the app', ['GET', '/b%C3%BCcher%20und%20mehr', page], 200, appPath, html],
+  ['a path that starts like a surface', ['GET', '/database', page], 200, appPath, html],
+  ['a page in a folder', ['GET', '/about', page], 200, document, /<title>About/],
+  ['a page in a folder, with a slash', ['GET', '/about/', page], 200, document, /<title>About/],
+  ['a path of the app with a slash', ['GET', '/transactions/', page], 200, appPath, html],
+  ['the document by its file name', ['GET', '/index.html'], 200, document, html],
+  ['the headers of the app', ['HEAD', '/'], 200, document, nothing],
+  ['a path of the app requested as JSON', ['GET', '/transactions/42', { accept: 'application/json' }], 404, notFound, nothing],
   ['a script with a hash', ['GET', '/assets/index-aB3x_9Qz.js'], 200, { ...forEver, 'content-type': /javascript/ }, /^console\.log/],
   ['a style with a long hash', ['GET', '/assets/main.3f2a9c1b4d5e6f70.css'], 200, { ...forEver, 'content-type': /^text\/css/ }, /^body/],
   ['a script without a hash', ['GET', '/assets/my-overview.js'], 200, checked, /^1$/],
   ['a document with what looks like a hash', ['GET', '/assets/vendor-12345678.html'], 200, checked, /doctype/],
   ['an image', ['GET', '/favicon.svg'], 200, { ...checked, 'content-type': /^image\/svg\+xml/ }, /^<svg/],
-  ['a script for who takes gzip', ['GET', '/assets/index-aB3x_9Qz.js', { 'accept-encoding': 'gzip' }], 200, {
+  ['a script with gzip accepted', ['GET', '/assets/index-aB3x_9Qz.js', { 'accept-encoding': 'gzip' }], 200, {
     ...forEver,
     'content-encoding': /^gzip$/,
     vary: /accept-encoding/i,
   }, /^(?!console)./s],
   ['a part', ['GET', '/robots.txt', { range: 'bytes=0-3' }], 206, { 'content-range': /^bytes 0-3\/14$/ }, /^User$/],
-  ['a part that is not there', ['GET', '/robots.txt', { range: 'bytes=99-' }], 416, { 'content-range': /^bytes \*\/14$/ }, /./s],
-  ['a part of another build', ['GET', '/robots.txt', { range: 'bytes=0-3', 'if-range': '"other"' }], 200, {}, /^User-agent/],
-  ['a script that is gone', ['GET', '/assets/index-00000000.js', page], 404, gone, nothing],
-  ['a folder', ['GET', '/assets'], 404, gone, nothing],
-  ['a folder with a slash', ['GET', '/assets/'], 404, gone, nothing],
-  ['a file that begins with a dot', ['GET', '/.env', page], 404, gone, nothing],
-  ['the same, encoded', ['GET', '/%2eenv', page], 404, gone, nothing],
-  ['a file in a folder that begins with a dot', ['GET', '/assets/.map/index.txt'], 404, gone, nothing],
-  ['a file beside the app', ['GET', '/../secret.txt'], 404, gone, nothing],
-  ['the same, encoded', ['GET', '/%2e%2e/secret.txt'], 404, gone, nothing],
-  ['the same, with slashes encoded', ['GET', '/..%2fsecret.txt'], 404, gone, nothing],
-  ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, gone, nothing],
-  ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, gone, nothing],
-  ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, gone, nothing],
-  ['what no form may send here', ['POST', '/', { 'content-length': '0' }], 405, { allow: /^GET, HEAD$/ }, nothing],
-  ['what no browser sends', ['TRACE', '/'], 405, { allow: /^GET, HEAD$/ }, nothing],
-  ['what no form may send to a place', ['DELETE', '/transactions/42'], 405, { allow: /^GET, HEAD$/ }, nothing],
+  ['a range outside of the file', ['GET', '/robots.txt', { range: 'bytes=99-' }], 416, { 'content-range': /^bytes \*\/14$/ }, /./s],
+  ['a range of another build', ['GET', '/robots.txt', { range: 'bytes=0-3', 'if-range': '"other"' }], 200, {}, /^User-agent/],
+  ['a script that does not exist', ['GET', '/assets/index-00000000.js', page], 404, notFound, nothing],
+  ['a folder', ['GET', '/assets'], 404, notFound, nothing],
+  ['a folder with a slash', ['GET', '/assets/'], 404, notFound, nothing],
+  ['a file whose name starts with a dot', ['GET', '/.env', page], 404, notFound, nothing],
+  ['the same, encoded', ['GET', '/%2eenv', page], 404, notFound, nothing],
+  ['a file in a folder whose name starts with a dot', ['GET', '/assets/.map/index.txt'], 404, notFound, nothing],
+  ['a file outside of the app', ['GET', '/../secret.txt'], 404, notFound, nothing],
+  ['the same, encoded', ['GET', '/%2e%2e/secret.txt'], 404, notFound, nothing],
+  ['the same, with slashes encoded', ['GET', '/..%2fsecret.txt'], 404, notFound, nothing],
+  ['the same, encoded twice', ['GET', '/%252e%252e%252fsecret.txt'], 404, notFound, nothing],
+  ['the same, from a folder', ['GET', '/assets/../../secret.txt'], 404, notFound, nothing],
+  ['the same, with backslashes', ['GET', '/..%5csecret.txt'], 404, notFound, nothing],
+  ['a POST', ['POST', '/', { 'content-length': '0' }], 405, { allow: /^GET, HEAD$/ }, nothing],
+  ['a TRACE', ['TRACE', '/'], 405, { allow: /^GET, HEAD$/ }, nothing],
+  ['a DELETE to a path of the app', ['DELETE', '/transactions/42'], 405, { allow: /^GET, HEAD$/ }, nothing],
 ]
 
-/** Paths that are never the app's, though it has files of these names. */
-export const kept = ['/api/auth/get-session', '/data/transactions', '/rest/v1', '/docs', '/docs/index.html', '/healthz', '/metrics', '/readyz']
+/** Paths that the edge never serves from the app, although it has files with these names. */
+export const reservedPaths = ['/api/auth/get-session', '/data/transactions', '/rest/v1', '/docs', '/docs/index.html', '/healthz', '/metrics', '/readyz']

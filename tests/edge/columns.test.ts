@@ -1,4 +1,4 @@
-/** Random queries through the edge to the real PostgREST: every answer holds only values of the selected row. */
+/** Random queries through the edge to the real PostgREST. Every response contains only values of the selected row. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
@@ -43,7 +43,7 @@ const alias = fc.constantFrom('', '', 'a:', 'count:', '"b,c":', '"(d":', '"e\\"f
 const cast = fc.constantFrom('', '', '', '::text', '::TEXT', '::regrole', '::oid', ':: text', '::xml', '.sum()', '->count')
 const column = fc.tuple(alias, name, cast).map((parts) => parts.join(''))
 const list = (item: fc.Arbitrary<string>) => fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join(','))
-// without a table behind it `...` selects all columns
+// Without a table before it, `...` selects all columns.
 const embedding = fc.tuple(fc.oneof(alias, fc.constant('...')), fc.constantFrom('categories', 'categories!inner', '"categories"'), list(column))
   .map(([before, table, inner]) => `${before}${table}(${inner.replaceAll(/amount|currency|metadata/g, 'name')})`)
 const select = list(fc.oneof({ weight: 4, arbitrary: column }, embedding))
@@ -53,20 +53,20 @@ const more = fc.oneof(
   fc.tuple(name, fc.constantFrom('not.is.null', 'neq.1', 'not.in.(1)')).map(([filtered, value]) => `&${filtered}=${value}`),
   fc.tuple(name, fc.constantFrom('a"', '"a', 'a')).map(([filtered, value]) => `&or=(name.in.(${value}),${filtered}.not.is.null,name.eq.${value})`),
 )
-/** Hides some characters behind percent signs. */
+/** Percent-encodes some characters. */
 const query = fc.tuple(select, more, fc.integer({ min: 2, max: 12 })).map(([selected, rest, every]) =>
   `select=${selected}${rest}`.replaceAll(/[^&=%]/g, (character, at: number) => (at % every === 0 ? encodeURIComponent(character) : character))
 )
 
 const leaves = (body: unknown): unknown[] => typeof body === 'object' && body !== null ? Object.values(body).flatMap(leaves) : [body]
 
-test('no function, no system column and no catalogue is read', async () => {
+test('no query reads a function, a system column or the catalogue', async () => {
   let answered = 0
   await fc.assert(
     fc.asyncProperty(query, async (sent) => {
       const { status, body, text } = await ann.get(`/transactions?${sent}`)
       expect(status, text).toBeLessThan(500)
-      // PostgREST takes a select that it cannot begin to read for all columns of the table
+      // PostgREST treats a select that it cannot parse as all columns of the table.
       if (status !== 200 || body.some((row: object) => 'created_at' in row)) return
       answered += 1
       expect(leaves(body).filter((value) => !values.has(value as string))).toEqual([])

@@ -26,7 +26,7 @@ afterAll(() => stack.close())
 /** Returns the peak memory of a process, PostgREST's by default, in MiB. */
 const peak = async (pid = stack.dataPid()) => Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Reads until told to stop. @returns the statuses, each once, and how often it read */
+/** Reads until it is stopped. @returns the distinct statuses, and the number of reads */
 function readers(): () => Promise<{ statuses: Set<number>, count: number }> {
   const seen = { statuses: new Set<number>(), count: 0 }
   const stopped = new AbortController()
@@ -55,7 +55,7 @@ const post = async (body: string, headers: Record<string, string> = {}) => {
 const linux = test.runIf(process.platform === 'linux')
 
 describe('without a token', () => {
-  linux('ten bodies of 16 MiB at once and twenty URLs of 1,000 embeddings cost PostgREST nothing', async () => {
+  linux('ten bodies of 16 MiB at once and twenty URLs of 1,000 embeddings do not increase PostgREST’s memory', async () => {
     const before = await peak()
     const url = `${stack.url}/data/transactions?select=${'id,categories(transactions('.repeat(500)}id${'))'.repeat(500)}`
     const stop = readers()
@@ -68,7 +68,7 @@ describe('without a token', () => {
     expect(await peak() - before).toBeLessThan(20)
   })
 
-  linux('a hundred bodies of 64 KiB at once stay far below the limit', async () => {
+  linux('a hundred bodies of 64 KiB at once stay far below the memory limit', async () => {
     const statuses = await Promise.all(Array.from({ length: 100 }, () => post('['.repeat(65_536))))
     expect(new Set(statuses)).toEqual(new Set([400]))
     expect(await peak()).toBeLessThan(memoryLimitMiB / 2)
@@ -78,15 +78,15 @@ describe('without a token', () => {
 describe('twenty of the largest bodies at once, with a token,', () => {
   const size = 2 * MiB
   linux.each<[string, () => string, string?]>([
-    ['of brackets, deeply nested and invalid', () => '['.repeat(size)],
-    ['of many keys', () => `{${Array.from({ length: 150_000 }, (__, number) => `"k${number}":1`).join()}}`.padEnd(size)],
-    ['of CSV whose one column has a name of 8 KiB', () => `${'a'.repeat(8_192)}\n${'1\n'.repeat(4_095)}`, 'text/csv'],
-  ])('%s, neither end PostgREST nor fail a read', async (_, make, type = 'application/json') => {
+    ['with deeply nested, invalid brackets', () => '['.repeat(size)],
+    ['with many keys', () => `{${Array.from({ length: 150_000 }, (__, number) => `"k${number}":1`).join()}}`.padEnd(size)],
+    ['as CSV with one column that has a name of 8 KiB', () => `${'a'.repeat(8_192)}\n${'1\n'.repeat(4_095)}`, 'text/csv'],
+  ])('%s, neither crash PostgREST nor fail a read', async (_, make, type = 'application/json') => {
     const body = make()
     const stop = readers()
     const statuses = await Promise.all(Array.from({ length: 20 }, () => post(body, { ...bearer, 'content-type': type })))
     const reads = await stop()
-    // 503 where the others took longer than one waits
+    // 503 for requests that waited longer than the limit.
     expect(statuses.filter((status) => ![400, 413, 503].includes(status))).toEqual([])
     expect(reads.statuses).toEqual(new Set([200]))
     expect(reads.count).toBeGreaterThan(5)
@@ -95,14 +95,14 @@ describe('twenty of the largest bodies at once, with a token,', () => {
 })
 
 describe('the edge as a process', () => {
-  linux('stays below four fifths of its limit under twenty of the largest bodies and 500 slow connections at once', async () => {
+  linux('stays below four fifths of its memory limit with twenty of the largest bodies and 500 slow connections at once', async () => {
     await using edge = await startEdgeProcess({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
     await expect.poll(async () => (await fetch(`${edge.adminUrl}/metrics`)).text()).toMatch(/surface="data",state="ready"\} 1/)
     const before = await peak(edge.pid)
     const head = `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 60000\r\n\r\n`
     for (let at = 0; at < 500; at++) {
       const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(edge.url).port) }).on('error', () => undefined)
-      // some have sent a part of their head, others a part of their body
+      // Half of them have sent a part of their head, the others a part of their body.
       socket.write(at % 2 === 0 ? head.slice(0, 60) : head + '['.repeat(30_000))
       onTestFinished(() => void socket.destroy())
     }

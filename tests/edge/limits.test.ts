@@ -1,8 +1,8 @@
-/** What the edge refuses before PostgREST has read it, told in PostgREST's shape. */
+/** Requests that the edge refuses before PostgREST reads them, with errors in PostgREST's format. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { edgeBefore, inPlaceOfPostgrest, raw, stream } from './support.ts'
+import { edgeForTest, fakePostgrest, raw, stream } from './support.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -23,13 +23,13 @@ async function send(path: string, init: RequestInit) {
   const text = await response.text()
   return { status: response.status, type: response.headers.get('content-type'), body: text === '' ? null : JSON.parse(text) }
 }
-/** A row whose JSON is so many bytes long. */
+/** Returns a row with this many bytes of JSON. */
 const row = (bytes: number) => `{"name":"Bread","amount":-3,"description":"${'x'.repeat(bytes - 45)}"}`.padEnd(bytes)
 const chunksOf = (bytes: number) => Array.from({ length: Math.ceil(bytes / (16 * KiB)) }, () => Buffer.alloc(16 * KiB, '['))
 const pathOf = (prefix: string, bytes: number) => `${prefix}/transactions?select=${'a'.repeat(bytes)}`.slice(0, bytes)
 
 describe('a body', () => {
-  test('of 64 KiB is read without a token, and one byte more is refused', async () => {
+  test('of 64 KiB is accepted without a token, and one more byte is refused', async () => {
     expect((await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB) })).status).toBe(401)
     expect(await send('/transactions', { method: 'POST', headers: json, body: row(64 * KiB + 1) })).toEqual({
       status: 413,
@@ -38,13 +38,13 @@ describe('a body', () => {
     })
   })
 
-  test('of 2 MiB is read with a token, and one byte more is refused', async () => {
+  test('of 2 MiB is accepted with a token, and one more byte is refused', async () => {
     const rows = JSON.stringify(Array.from({ length: 1000 }, (_, number) => ({ name: `Row ${number}`, amount: 1 }))).padEnd(2 * MiB)
     expect((await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: rows })).status).toBe(201)
     expect(await send('/transactions', { method: 'POST', headers: { ...json, ...bearer }, body: `${rows} ` })).toMatchObject({ status: 413, body: tooLarge })
   })
 
-  test('with a token that is none is told so, however long it is', async () => {
+  test('with an invalid token gets the token’s error, whatever its size', async () => {
     for (const bytes of [5 * KiB, 60 * KiB, 200 * KiB]) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => send('/transactions', { method: 'POST', headers: { ...json, authorization: 'Bearer x' }, body: row(bytes) })),
@@ -53,14 +53,14 @@ describe('a body', () => {
     }
   })
 
-  test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('is an anonymous one with the Authorization %j, as it is to PostgREST', async (authorization) => {
+  test.each(['Basic abc', 'Bearer', 'Bearer  ', 'Token x'])('with the Authorization %j counts as anonymous, like in PostgREST', async (authorization) => {
     expect(await send('/transactions', { method: 'POST', headers: { ...json, authorization }, body: row(64 * KiB + 1) })).toMatchObject({
       status: 413,
       body: tooLarge,
     })
   })
 
-  test('is an anonymous one when the first of two tokens is none, because PostgREST reads the first', async () => {
+  test('with two tokens counts as anonymous if the first is invalid, because PostgREST reads the first', async () => {
     const answer = await raw(
       stack.url,
       `POST /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
@@ -69,7 +69,7 @@ describe('a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  test.each(['GET', 'HEAD', 'OPTIONS', 'DELETE'])('of more than 64 KiB is refused with %s, which needs none', async (method) => {
+  test.each(['GET', 'HEAD', 'OPTIONS', 'DELETE'])('of more than 64 KiB is refused for %s, which needs no body', async (method) => {
     const answer = await raw(
       stack.url,
       `${method} /data/transactions HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Length: 70000\r\nConnection: close\r\n\r\n`,
@@ -78,7 +78,7 @@ describe('a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  test('of CSV may be 4 KiB, or 16 KiB with a token: PostgREST writes the name of each column into each row', async () => {
+  test('of CSV may have 4 KiB, or 16 KiB with a token, because PostgREST writes the column names into each row', async () => {
     const csv = (bytes: number) => `name,amount\n${'Bread,-3\n'.repeat(bytes / 9)}`.slice(0, bytes).padEnd(bytes, '\n')
     const headers = { 'content-type': 'text/csv' }
     expect((await send('/transactions', { method: 'POST', headers, body: csv(4 * KiB) })).status).not.toBe(413)
@@ -87,7 +87,7 @@ describe('a body', () => {
     expect((await send('/transactions', { method: 'POST', headers: { ...headers, ...bearer }, body: csv(16 * KiB + 1) })).status).toBe(413)
   })
 
-  test('may be as large as DATA_BODY_LIMIT says', async () => {
+  test('may be as large as DATA_BODY_LIMIT', async () => {
     await using small = await startStack({ data: true, env: { DATA_BODY_LIMIT: '100000' } })
     const headers = { ...json, authorization: `Bearer ${await (await signedIn(small, 'Ann')).token()}` }
     const status = async (bytes: number) => (await fetch(`${small.url}/data/transactions`, { method: 'POST', headers, body: row(bytes) })).status
@@ -95,14 +95,14 @@ describe('a body', () => {
   })
 })
 
-describe('a body sent in chunks', () => {
-  test('is counted, and refused at the byte that is too many', async () => {
+describe('a chunked body', () => {
+  test('is counted, and refused at the first byte above the limit', async () => {
     expect(await stream(`${stack.url}/data/transactions`, json, chunksOf(64 * KiB))).toMatchObject({ status: 400 })
     expect(JSON.parse((await stream(`${stack.url}/data/transactions`, json, [...chunksOf(64 * KiB), '['])).body)).toEqual(tooLarge)
     expect((await stream(`${stack.url}/data/transactions`, { ...json, ...bearer }, [...chunksOf(2 * MiB), '['])).status).toBe(413)
   })
 
-  test('that is moderately too large is taken off the connection, which then goes on', async () => {
+  test('slightly above the limit is read to its end, and the connection stays open', async () => {
     const chunk = (bytes: number) => Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), Buffer.alloc(bytes, '['), Buffer.from('\r\n')])
     const answer = await raw(
       stack.url,
@@ -114,7 +114,7 @@ describe('a body sent in chunks', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  test('that never ends is answered, and its connection closed', async () => {
+  test('without an end gets a response, and its connection is closed', async () => {
     const endless = (function*() {
       for (;;) yield Buffer.alloc(64 * KiB, '[')
     })()
@@ -124,11 +124,11 @@ describe('a body sent in chunks', () => {
 })
 
 describe('PostgREST', () => {
-  /** Notes what reaches it, and answers. */
-  async function noting() {
+  /** Starts a PostgREST that records its requests. */
+  async function recordingPostgrest() {
     const seen: { method: string | undefined, bytes: number, complete: boolean }[] = []
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((request, response) => {
+    const url = await edgeForTest(
+      await fakePostgrest((request, response) => {
         const one = { method: request.method, bytes: 0, complete: false }
         seen.push(one)
         request.on('data', (chunk: Buffer) => {
@@ -142,31 +142,31 @@ describe('PostgREST', () => {
     return { url, seen }
   }
 
-  test('sees nothing of a request whose length says that it is too large, nor of a URL that is too long', async () => {
-    const { url, seen } = await noting()
+  test('receives nothing of a request with too large a Content-Length or too long a URL', async () => {
+    const { url, seen } = await recordingPostgrest()
     expect((await fetch(`${url}/data/transactions`, { method: 'POST', body: Buffer.alloc(16 * MiB) })).status).toBe(413)
     expect((await fetch(url + pathOf('/data', 2 * KiB + 1))).status).toBe(414)
     expect(seen).toEqual([])
   })
 
-  test('sees a request in chunks end without its end, when it is too large', async () => {
-    const { url, seen } = await noting()
+  test('receives a chunked request above the limit without its end', async () => {
+    const { url, seen } = await recordingPostgrest()
     expect((await stream(`${url}/data/transactions`, json, chunksOf(MiB))).status).toBe(413)
     await expect.poll(() => seen).toMatchObject([{ complete: false }])
     expect(seen[0]?.bytes).toBeLessThanOrEqual(64 * KiB)
   })
 
-  test('is sent no byte of a body whose token it refuses', async () => {
+  test('receives no byte of a body with an invalid token', async () => {
     const answered = await stream(`${stack.url}/data/transactions`, { ...json, authorization: 'Bearer bent' }, chunksOf(MiB))
     expect(answered).toMatchObject({ status: 401, body: expect.stringContaining('PGRST301') })
   })
 
-  test('reads two large bodies at a time; the others wait, and are read then', async () => {
+  test('reads two large bodies at a time, and the others wait', async () => {
     let reading = 0
     let most = 0
     const waiting: (() => void)[] = []
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((request, response) => {
+    const url = await edgeForTest(
+      await fakePostgrest((request, response) => {
         most = Math.max(most, reading += 1)
         request.resume().once('end', () =>
           waiting.push(() => {
@@ -186,22 +186,22 @@ describe('PostgREST', () => {
   })
 })
 
-test('a client that goes away after its large body keeps the place until PostgREST has answered', async () => {
+test('a client that disconnects after its large body keeps its slot until PostgREST has responded', async () => {
   const waiting: (() => void)[] = []
-  const url = await edgeBefore(
-    await inPlaceOfPostgrest((request, response) => {
+  const url = await edgeForTest(
+    await fakePostgrest((request, response) => {
       request.resume().once('end', () => waiting.push(() => response.end('[]')))
     }),
   )
   const post = (signal?: AbortSignal) =>
     fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: Buffer.alloc(100_000), ...(signal && { signal }) }).then(({ status }) => status)
   const away = new AbortController()
-  const gone = Promise.allSettled([post(away.signal), post(away.signal)])
+  const aborted = Promise.allSettled([post(away.signal), post(away.signal)])
   await expect.poll(() => waiting.length).toBe(2)
   away.abort()
-  await gone
+  await aborted
   const next = post()
-  // a request that needs no place overtakes it
+  // A request that needs no slot overtakes it.
   const small = fetch(`${url}/data/transactions`, { method: 'POST', headers: bearer, body: 'x' })
   await expect.poll(() => waiting.length).toBe(3)
   waiting[2]?.()
@@ -215,20 +215,20 @@ test('a client that goes away after its large body keeps the place until PostgRE
 })
 
 describe('a URL', () => {
-  test.each(['/data', '/rest/v1'])('at %s may have 2 KiB, or 8 KiB with a token, path and query as received', async (prefix) => {
+  test.each(['/data', '/rest/v1'])('at %s may have 2 KiB, or 8 KiB with a token, counted as received', async (prefix) => {
     const status = async (bytes: number, headers: Record<string, string>) => (await fetch(stack.url + pathOf(prefix, bytes), { headers })).status
     expect([await status(2 * KiB, {}), await status(2 * KiB + 1, {})]).toEqual([400, 414])
     expect([await status(8 * KiB, bearer), await status(8 * KiB + 1, bearer)]).toEqual([400, 414])
   })
 
-  test('that is too long is told in PostgREST’s shape, to a page of any origin', async () => {
+  test('above the limit gets an error in PostgREST’s format, readable by pages of all origins', async () => {
     const response = await fetch(stack.url + pathOf('/data', 3 * KiB), { headers: { origin: 'https://app.example.org' } })
     expect([response.status, response.headers.get('content-type'), response.headers.get('access-control-allow-origin'), await response.json()])
       .toEqual([414, 'application/json; charset=utf-8', '*', tooLong])
   })
 })
 
-describe('a request that two servers could read in two ways', () => {
+describe('a request that two servers could parse differently', () => {
   const head = 'POST /data/transactions HTTP/1.1\r\nHost: localhost\r\n'
   const hidden = 'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\n\r\n'
   test.each([
@@ -238,10 +238,10 @@ describe('a request that two servers could read in two ways', () => {
     ['a length that is a list', `${head}Content-Length: 4, 4\r\n\r\nnull`],
     ['a length with a sign', `${head}Content-Length: +4\r\n\r\nnull`],
     ['an unknown encoding', `${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${hidden}`],
-    ['chunks that are not the last encoding', `${head}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`],
+    ['chunked not as the last encoding', `${head}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`],
     ['a space before the colon', `${head}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${hidden}`],
-    ['a chunk size that is no number', `${head}Transfer-Encoding: chunked\r\n\r\n4x\r\nnull\r\n0\r\n\r\n${hidden}`],
-    ['a line that ends alone', `${head}X: a\nContent-Length: 4\r\n\r\nnull`],
+    ['a chunk size that is not a number', `${head}Transfer-Encoding: chunked\r\n\r\n4x\r\nnull\r\n0\r\n\r\n${hidden}`],
+    ['a line that ends with a line feed only', `${head}X: a\nContent-Length: 4\r\n\r\nnull`],
   ])('is refused: %s', async (_, bytes) => {
     const answer = await raw(stack.url, bytes)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)

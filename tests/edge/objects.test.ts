@@ -1,4 +1,4 @@
-/** The interface's get-one at the edge of `npm start`. */
+/** Requests for one object at the edge of `npm start`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
@@ -18,9 +18,9 @@ const ask: AskObject = async (path, accept, init = {}) => {
   return { status: response.status, type: response.headers.get('content-type'), body: await response.json() }
 }
 
-test.each(objectCalls)('one object is asked for %s', (_, call) => call(ask))
+test.each(objectCalls)('a request for one object %s', (_, call) => call(ask))
 
-test('an answer has one type, also where PostgREST sends two', async () => {
+test('a response has one Content-Type, even if PostgREST sends two', async () => {
   const request = (accept: string) => raw(stack.url, `GET /data/tags?limit=0 HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`)
   expect((await request('application/vnd.rest.object+json')).match(/^content-type: .*$/gim)).toEqual(['Content-Type: application/json; charset=utf-8'])
 })

@@ -1,4 +1,4 @@
-/** The edge as a process of its own: what it serves, what it says of itself, and how it starts, stops and survives. */
+/** The edge as a process: its surfaces, probes and settings, its start and stop, and failures of its upstreams. */
 import { once } from 'node:events'
 import { request as httpRequest, type RequestListener } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { person, type Person } from '../support/person.ts'
-import { missing } from '../support/queries-of-metrics.ts'
+import { missingSeries } from '../support/metric-queries.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { askFor, cases, writeApp } from './app-requests.ts'
+import { requestFile, appRequests, writeApp } from './app-requests.ts'
 import { endOfEdge, startEdgeProcess, type EdgeProcess } from './process.ts'
-import { inPlaceOfPostgrest } from './support.ts'
+import { fakePostgrest } from './support.ts'
 
 let stack: Stack
 let edge: EdgeProcess
@@ -19,12 +19,17 @@ let ann: Person
 let token: string
 let readyPort: number
 /** The upstreams of a running stack. */
-const ofStack = () => ({ AUTH_UPSTREAM: stack.url, POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort), TRUSTED_PROXIES: '127.0.0.1' })
+const stackUpstreams = () => ({
+  AUTH_UPSTREAM: stack.url,
+  POSTGREST_UPSTREAM: stack.dataUrl,
+  POSTGREST_READY_PORT: String(readyPort),
+  TRUSTED_PROXIES: '127.0.0.1',
+})
 
 beforeAll(async () => {
   readyPort = await freePort()
   stack = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' }, dataEnv: { PGRST_ADMIN_SERVER_PORT: String(readyPort) } })
-  edge = await startEdgeProcess(ofStack())
+  edge = await startEdgeProcess(stackUpstreams())
   ann = person({ ...stack, url: edge.url }, 'Ann')
   await ann.signUp()
   await ann.verify()
@@ -41,22 +46,22 @@ const bearer = () => ({ authorization: `Bearer ${token}` })
 const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status
 const lines = (of: EdgeProcess, id: string) => of.output().split('\n').filter((line) => line.includes(id)).map((line) => JSON.parse(line))
 
-/** Starts an edge for one test. An upstream that is not named answers nothing. */
+/** Starts an edge for one test. By default no upstream responds. */
 async function edgeFor(env: Record<string, string>): Promise<EdgeProcess> {
   const one = await startEdgeProcess({ AUTH_UPSTREAM: 'http://127.0.0.1:9', POSTGREST_UPSTREAM: 'http://127.0.0.1:9', ...env })
   onTestFinished(() => one[Symbol.asyncDispose]())
   return one
 }
-/** A server that takes PostgREST's place, and its own port says that it is ready. */
+/** A fake PostgREST that reports ready on its own port. */
 async function postgrest(listener: RequestListener): Promise<{ POSTGREST_UPSTREAM: string, POSTGREST_READY_PORT: string }> {
-  const url = await inPlaceOfPostgrest((request, response) => (request.url === '/ready' ? response.end() : listener(request, response)))
+  const url = await fakePostgrest((request, response) => (request.url === '/ready' ? response.end() : listener(request, response)))
   return { POSTGREST_UPSTREAM: url, POSTGREST_READY_PORT: new URL(url).port }
 }
 const isReady = (of: EdgeProcess) =>
   expect.poll(async () => (await fetch(`${of.adminUrl}/metrics`)).text()).toMatch(/^edge_upstreams\{surface="data",state="ready"\} [1-9]/m)
 
 describe('both surfaces', () => {
-  test('are on its origin: a user signs up, stores a transaction and reads it back', async () => {
+  test('are on one origin: a user signs up, stores a transaction and reads it back', async () => {
     const created = await fetch(`${edge.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body: '{"name":"Bread","amount":-3}' })
     expect(created.status).toBe(201)
     expect(await (await fetch(`${edge.url}/rest/v1/transactions?select=name`, { headers: bearer() })).json()).toEqual([{ name: 'Bread' }])
@@ -64,7 +69,7 @@ describe('both surfaces', () => {
     expect(await statusOf(`${edge.url}/docs`)).toBe(200)
   })
 
-  test('have one line of the log for each request, without its query, and the auth service has the same id and client', async () => {
+  test('log one line per request without its query, and the auth service logs the same id and client', async () => {
     for (const path of ['/data/transactions?name=eq.secret', '/api/auth/get-session?a=secret']) {
       const headers = { 'x-forwarded-for': '203.0.113.7', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
       const id = (await fetch(edge.url + path, { headers })).headers.get('x-request-id') ?? ''
@@ -82,7 +87,7 @@ describe('both surfaces', () => {
     expect(edge.output()).not.toContain('secret')
   })
 
-  test('are up at /healthz, and down when either does not answer', async () => {
+  test('are up at /healthz, and down if either does not respond', async () => {
     const health = async (of: EdgeProcess) => {
       const response = await fetch(`${of.url}/healthz`)
       return [response.status, await response.json()]
@@ -94,12 +99,12 @@ describe('both surfaces', () => {
   })
 })
 
-describe('its own state', () => {
-  test('is at the admin port, and its port has no probe, neither its own nor the auth service’s', async () => {
+describe('the state of the edge', () => {
+  test('is served at the admin port only; the public port has no probe of the edge or the auth service', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       expect([path, await statusOf(edge.adminUrl + path)]).toEqual([path, 200])
       for (const form of [path, `${path}?a=b`, `http://localhost${path}`, `/x/..${path}`, `//${path}`]) {
-        expect([form, (await askFor(edge.url, 'GET', form)).status]).toEqual([form, 404])
+        expect([form, (await requestFile(edge.url, 'GET', form)).status]).toEqual([form, 404])
       }
     }
     expect(await statusOf(`${edge.adminUrl}/nothing`)).toBe(404)
@@ -109,7 +114,7 @@ describe('its own state', () => {
     ) {
       expect(figures).toContain(series)
     }
-    expect(await missing(/^(edge|nodejs|process)_/, figures)).toMatchObject({ missing: [] })
+    expect(await missingSeries(/^(edge|nodejs|process)_/, figures)).toMatchObject({ missing: [] })
   })
 
   test.each([
@@ -122,28 +127,28 @@ describe('its own state', () => {
     ['POSTGREST_READY_PORT must be a port number', { POSTGREST_READY_PORT: 'x' }],
     ['APP_DIR must be a folder with an index.html', { APP_DIR: '/nonexistent' }],
     ['TRUSTED_PROXIES must be a comma list of CIDR ranges', { TRUSTED_PROXIES: 'everybody' }],
-  ])('a wrong setting ends the start with one line: %s', async (message, env) => {
+  ])('an invalid setting makes the start fail with one line: %s', async (message, env) => {
     const { code, output } = await endOfEdge({ AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none', ...env })
     expect(output).toMatch(new RegExp(`^Cannot start: ${message}[^\\n]*\\n$`))
     expect(output).not.toContain('secret')
     expect(code).toBe(1)
   })
 
-  test('a port that is taken ends the start with one line that names its setting', async () => {
+  test('a port in use makes the start fail with one line that names its setting', async () => {
     const upstreams = { AUTH_UPSTREAM: 'auth:3000', POSTGREST_UPSTREAM: 'postgrest:3000', APP_DIR: 'none' }
     const [taken, free] = [new URL(edge.url).port, String(await freePort())]
     expect((await endOfEdge({ ...upstreams, PORT: taken, EDGE_ADMIN_PORT: free })).output).toContain(`Cannot start: PORT ${taken} is taken`)
     expect((await endOfEdge({ ...upstreams, PORT: free, EDGE_ADMIN_PORT: taken })).output).toContain(`Cannot start: EDGE_ADMIN_PORT ${taken} is taken`)
   })
 
-  test('a host name without an address is a warning that names the setting, and the rest is served', async () => {
+  test('a host name without an address causes a warning that names the setting, and the other surface is served', async () => {
     const one = await edgeFor({ AUTH_UPSTREAM: 'http://no-such-host.invalid:3000', POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: String(readyPort) })
     await expect.poll(() => one.output()).toContain('"setting":"AUTH_UPSTREAM","name":"no-such-host.invalid","msg":"a host name has no address"')
     await isReady(one)
     expect(await statusOf(`${one.url}/data/transactions`)).toBe(200)
   })
 
-  test('an upstream that is never ready is a warning that names the setting and both ports', async () => {
+  test('an upstream that is never ready causes a warning that names the setting and both ports', async () => {
     const one = await edgeFor({ POSTGREST_UPSTREAM: stack.dataUrl, POSTGREST_READY_PORT: '9' })
     const { port } = new URL(stack.dataUrl)
     await expect.poll(one.output).toContain(
@@ -153,31 +158,31 @@ describe('its own state', () => {
 })
 
 describe('the app', () => {
-  test('in APP_DIR is served as at npm start, compressed also where its build has no compressed copy', async () => {
+  test('in APP_DIR is served like by npm start, and compressed if its build has no compressed copy', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'finance app '))
     onTestFinished(() => rm(folder, { recursive: true }))
     const directory = await writeApp(folder)
     await writeFile(join(directory, 'large.js'), 'money()\n'.repeat(1_000))
     const one = await edgeFor({ APP_DIR: directory, APP_CSP: "default-src 'self'" })
-    for (const [what, request, status] of cases.slice(0, 12)) expect([what, (await askFor(one.url, ...request)).status]).toEqual([what, status])
-    expect((await askFor(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
-    const packed = await askFor(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
+    for (const [what, request, status] of appRequests.slice(0, 12)) expect([what, (await requestFile(one.url, ...request)).status]).toEqual([what, status])
+    expect((await requestFile(one.url, 'GET', '/')).headers['content-security-policy']).toBe("default-src 'self'")
+    const packed = await requestFile(one.url, 'GET', '/large.js', { 'accept-encoding': 'gzip' })
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringMatching(/accept-encoding/i) })
     expect(packed.body.length).toBeLessThan(1_000)
   })
 
-  test('is none where a file is in its place: `/` is the auth service’s, which says where to go', async () => {
+  test('is absent if APP_DIR is a file: `/` is served by the auth service, which links to the docs', async () => {
     const one = await edgeFor({ AUTH_UPSTREAM: stack.url, APP_DIR: join(import.meta.dirname, 'process.ts') })
     expect(await (await fetch(one.url)).json()).toMatchObject({ auth: expect.any(String) })
   })
 })
 
 describe('upstreams', () => {
-  /** Counts the requests of two PostgREST processes. */
+  /** Counts the requests of two fake PostgREST processes. */
   async function two(answer: (name: string) => RequestListener = () => (_, response) => response.end('[]')) {
     const served: Record<string, number> = { a: 0, b: 0 }
     const start = (name: string) =>
-      inPlaceOfPostgrest((request, response) => {
+      fakePostgrest((request, response) => {
         if (request.url === '/ready') return void response.end()
         served[name] = (served[name] ?? 0) + 1
         return answer(name)(request, response)
@@ -187,9 +192,9 @@ describe('upstreams', () => {
 
   test('share the requests, and one that is not ready gets none', async () => {
     let isBReady = true
-    const ready = await inPlaceOfPostgrest((_, response) => response.writeHead(isBReady ? 200 : 503).end())
+    const ready = await fakePostgrest((_, response) => response.writeHead(isBReady ? 200 : 503).end())
     const { served, a, b } = await two()
-    // both are asked at the same port whether they are ready, so they are ready together
+    // Both use one readiness port, so they are ready together.
     const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} ${b}`, POSTGREST_READY_PORT: new URL(ready).port })
     await isReady(one)
     for (let at = 0; at < 10; at++) await statusOf(`${one.url}/data/x`)
@@ -201,24 +206,24 @@ describe('upstreams', () => {
     expect(await waits).toBe(200)
   })
 
-  test('are chosen by what they have to do: while one is slow, the other answers', async () => {
-    const held: (() => void)[] = []
-    const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void held.push(() => response.end()) : void response.end()))
-    const ready = await inPlaceOfPostgrest((_, response) => response.end())
+  test('are chosen by their load: while one is slow, the other responds', async () => {
+    const waiting: (() => void)[] = []
+    const { served, a, b } = await two((name) => (_, response) => (name === 'a' ? void waiting.push(() => response.end()) : void response.end()))
+    const ready = await fakePostgrest((_, response) => response.end())
     const one = await edgeFor({ POSTGREST_UPSTREAM: `${a},${b}`, POSTGREST_READY_PORT: new URL(ready).port })
     await isReady(one)
     const all = Array.from({ length: 12 }, () => statusOf(`${one.url}/data/x`))
-    await expect.poll(() => held.length).toBeGreaterThan(0)
+    await expect.poll(() => waiting.length).toBeGreaterThan(0)
     for (let at = 0; at < 10; at++) expect(await statusOf(`${one.url}/data/x`)).toBe(200)
     const before = served['a'] ?? 0
-    held.splice(0).forEach((finish) => finish())
+    waiting.splice(0).forEach((finish) => finish())
     expect(new Set(await Promise.all(all))).toEqual(new Set([200]))
     expect(before).toBeLessThanOrEqual(12)
   })
 
-  test('that refuse the connect are passed over: no request fails while one of two is gone', async () => {
+  test('that refuse connections are skipped: no request fails while one of two is down', async () => {
     const { a } = await two()
-    const ready = await inPlaceOfPostgrest((_, response) => response.end())
+    const ready = await fakePostgrest((_, response) => response.end())
     const one = await edgeFor({ POSTGREST_UPSTREAM: `${a} http://127.0.0.1:9`, POSTGREST_READY_PORT: new URL(ready).port })
     await isReady(one)
     for (let at = 0; at < 6; at++) {
@@ -228,9 +233,9 @@ describe('upstreams', () => {
     }
   })
 
-  test('of the auth surface may be gone: the data surface answers, and an auth request waits for one that starts', async () => {
+  test('of the auth surface may be down: the data surface responds, and an auth request waits for a start', async () => {
     const port = await freePort()
-    const one = await edgeFor({ ...ofStack(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
+    const one = await edgeFor({ ...stackUpstreams(), AUTH_UPSTREAM: `http://127.0.0.1:${port}` })
     await isReady(one)
     const waits = [
       fetch(`${one.url}/api/auth/jwks`),
@@ -238,17 +243,17 @@ describe('upstreams', () => {
       fetch(`${one.url}/api/auth/x`, { method: 'POST', body: '{}' }),
     ]
     for (let at = 0; at < 5; at++) expect(await statusOf(`${one.url}/data/transactions`, { headers: bearer() })).toBe(200)
-    await inPlaceOfPostgrest((request, response) => void request.resume().once('end', () => response.end(request.url)), port)
+    await fakePostgrest((request, response) => void request.resume().once('end', () => response.end(request.url)), port)
     expect(await Promise.all(waits.map(async (answer) => (await answer).text()))).toEqual(['/api/auth/jwks', '/api/auth/sign-out', '/api/auth/x'])
   })
 
-  test('that cut a request off have the client told in the surface’s own shape, and a change is not repeated', async () => {
+  test('that abort a request cause an error in the surface’s format, and a change is not repeated', async () => {
     let changes = 0
     const cut: RequestListener = (request) => {
       if (request.method === 'POST') changes += 1
       request.socket.destroy()
     }
-    const auth = await inPlaceOfPostgrest(cut)
+    const auth = await fakePostgrest(cut)
     const one = await edgeFor({ AUTH_UPSTREAM: auth, ...(await postgrest(cut)) })
     await isReady(one)
     const post = async (path: string) => {
@@ -262,7 +267,7 @@ describe('upstreams', () => {
 })
 
 describe('standbys', () => {
-  test('answer reads; the primary answers changes, reads without a cache, and whatever a standby refuses', async () => {
+  test('serve reads; the primary serves changes, reads with no-cache, and all requests that a standby refuses', async () => {
     let status = 200
     const standby = await postgrest((request, response) => void response.writeHead(status).end(`standby ${request.method} ${request.url}`))
     const primary = await postgrest((request, response) => void request.resume().once('end', () => response.end(`primary ${request.method} ${request.url}`)))
@@ -285,7 +290,7 @@ describe('standbys', () => {
     expect(await ask('/x')).toBe('429 standby GET /x')
   })
 
-  test('that are gone leave the reads to the primary', async () => {
+  test('that are down leave the reads to the primary', async () => {
     const primary = await postgrest((_, response) => void response.end('primary'))
     const one = await edgeFor({ ...primary, DATA_REPLICAS: '127.0.0.1:9' })
     await isReady(one)
@@ -293,21 +298,21 @@ describe('standbys', () => {
   })
 })
 
-describe('a PostgREST of the 16 line', () => {
+describe('a PostgREST of version 16', () => {
   const expired = { code: 'PGRST303', details: null, hint: null, message: 'JWT expired' }
   const errors: [string, number, object, number, object][] = [
-    ['an expired token has the interface’s code', 401, expired, 401, { ...expired, code: 'PGRST301' }],
-    ['a token that is none keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, { ...expired, code: 'PGRST301' }],
-    ['an upsert that names a row twice is the client’s error', 500, { code: '21000', message: 'cannot affect row a second time' }, 400, {
+    ['an expired token gets the interface’s code', 401, expired, 401, { ...expired, code: 'PGRST301' }],
+    ['an invalid token keeps its code', 401, { ...expired, code: 'PGRST301' }, 401, { ...expired, code: 'PGRST301' }],
+    ['an upsert with the same row twice is a client error', 500, { code: '21000', message: 'cannot affect row a second time' }, 400, {
       code: '21000',
       message: 'cannot affect row a second time',
     }],
-    ['a body nested too deeply is too large, as on 12.0.2', 500, { code: '54001', message: 'stack depth limit exceeded' }, 413, {
+    ['a body that is nested too deeply is too large, like in 12.0.2', 500, { code: '54001', message: 'stack depth limit exceeded' }, 413, {
       code: '54001',
       message: 'stack depth limit exceeded',
     }],
-    ['another error of the server stays one', 500, { code: 'XX000', message: 'x' }, 500, { code: 'XX000', message: 'x' }],
-    ['a large error is passed on as it is', 500, { code: '21000', message: 'x'.repeat(20_000) }, 500, { code: '21000', message: 'x'.repeat(20_000) }],
+    ['another server error stays one', 500, { code: 'XX000', message: 'x' }, 500, { code: 'XX000', message: 'x' }],
+    ['a large error is passed on unchanged', 500, { code: '21000', message: 'x'.repeat(20_000) }, 500, { code: '21000', message: 'x'.repeat(20_000) }],
   ]
   test.each(errors)('%s', async (_, status, body, statusSeen, bodySeen) => {
     const answer = JSON.stringify(body)
@@ -326,7 +331,7 @@ describe('a PostgREST of the 16 line', () => {
   })
 })
 
-test('no request of a client is answered 500 by the real PostgREST: an upsert that names a row twice, and JSON nested beyond the stack', async () => {
+test('the real PostgREST never returns 500 to a client for an upsert with the same row twice or for deeply nested JSON', async () => {
   const post = async (path: string, body: string, headers = {}) => {
     const response = await fetch(edge.url + path, { method: 'POST', headers: { ...bearer(), ...json, ...headers }, body })
     return [response.status, (await response.json() as { code: string }).code]
@@ -340,19 +345,19 @@ test('no request of a client is answered 500 by the real PostgREST: an upsert th
 })
 
 describe('a stop', () => {
-  test('serves for a while and closes each connection with its answer, finishes what is in progress, and says 503 to probes', async () => {
+  test('keeps serving for a moment with Connection: close, completes running requests, and returns 503 to probes', async () => {
     let finish = () => {}
-    const asked = Promise.withResolvers<void>()
+    const requestReceived = Promise.withResolvers<void>()
     const one = await edgeFor(
       await postgrest((request, response) => {
         if (request.url !== '/slow') return void response.end('[]')
         finish = () => response.end('whole')
-        return asked.resolve()
+        return requestReceived.resolve()
       }),
     )
     await isReady(one)
     const slow = fetch(`${one.url}/data/slow`).then((response) => response.text())
-    await asked.promise
+    await requestReceived.promise
     process.kill(one.pid, 'SIGTERM')
     await expect.poll(() => statusOf(`${one.adminUrl}/readyz`)).toBe(503)
     const late = httpRequest(`${one.url}/data/x`).end()
@@ -365,8 +370,8 @@ describe('a stop', () => {
 })
 
 describe('a hold', () => {
-  test('makes requests of both surfaces wait until it ends, and neither the app nor /healthz', async () => {
-    const one = await edgeFor({ ...ofStack(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
+  test('delays requests of both surfaces until it ends, but not the app and /healthz', async () => {
+    const one = await edgeFor({ ...stackUpstreams(), APP_DIR: await writeApp(await mkdtemp(join(tmpdir(), 'finance app '))) })
     await isReady(one)
     process.kill(one.pid, 'SIGUSR2')
     await expect.poll(one.output).toContain('requests are held')
@@ -380,8 +385,8 @@ describe('a hold', () => {
   })
 })
 
-test('killed with -9 under load it loses only what it had in hand: every row that was acknowledged is stored, once', async () => {
-  let one = await startEdgeProcess(ofStack())
+test('after kill -9 under load only requests in progress are lost: every acknowledged row is stored once', async () => {
+  let one = await startEdgeProcess(stackUpstreams())
   onTestFinished(() => one[Symbol.asyncDispose]())
   await isReady(one)
   const acknowledged: string[] = []
@@ -395,7 +400,7 @@ test('killed with -9 under load it loses only what it had in hand: every row tha
       const status = await statusOf(`${one.url}/data/transactions`, { method: 'POST', headers: { ...bearer(), ...json }, body }).catch(() => 0)
       if (status === 201) acknowledged.push(external_id)
       else failed.push(external_id)
-      // nothing listens until it is started again
+      // No process listens until the restart.
       if (status === 0) await restarted
     }
   }

@@ -1,4 +1,4 @@
-/** The edge as a process of its own, in front of what a test names. */
+/** Starts the edge as a process in front of given upstreams. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,21 +8,21 @@ const root = join(import.meta.dirname, '../..')
 
 export type EdgeProcess = AsyncDisposable & {
   url: string
-  /** The address for probes and Prometheus. */
+  /** The address of probes and metrics. */
   adminUrl: string
   pid: number
-  /** Both streams. */
+  /** The output of both streams. */
   output: () => string
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   ended: Promise<number | string>
-  /** Starts it again at the same ports, after a crash. */
+  /** Starts it again on the same ports, after a crash. */
   again: () => Promise<EdgeProcess>
 }
 
-/** The environment of a process that the tests start: nothing of their own but the way to node. */
+/** The environment of started processes: nothing of the test's environment except the path of node. */
 const bare = () => ({ PATH: process.env['PATH'] ?? '' })
 
-/** Runs `node edge/main.ts` until it ends by itself. @returns its exit code and what it wrote */
+/** Runs `node edge/main.ts` until it exits. @returns its exit code and its output */
 export async function endOfEdge(env: Record<string, string>): Promise<{ code: number | null, output: string }> {
   const child = spawn(process.execPath, ['edge/main.ts'], { cwd: root, env: { ...bare(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

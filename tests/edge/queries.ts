@@ -1,4 +1,4 @@
-/** Queries at the edge's limits: the largest that PostgREST gets, and the smallest that are refused. */
+/** Queries at the edge's limits: the largest accepted ones, and the smallest refused ones. */
 
 const list = (count: number, item: (number: number) => string | number, separator = ',') =>
   Array.from({ length: count }, (_, number) => item(number)).join(separator)
@@ -7,8 +7,8 @@ const embeddings = (count: number) => `${list(count, () => 'categories(', '')}id
 /** The and-groups are inside the or. */
 const groups = (count: number) => `or=(${list(count - 1, (number) => `and(amount.eq.${number},status.eq.paid)`)})`
 
-/** What PostgREST is asked, with a token: name and path below the prefix. What it answers is its own business. */
-export const asked: [name: string, path: string, method?: string][] = [
+/** Accepted queries, sent with a token: name and path below the prefix. */
+export const acceptedQueries: [name: string, path: string, method?: string][] = [
   ['100 parameters', `/transactions?${list(100, () => 'amount=gt.1', '&')}`],
   ['100 columns', `/transactions?select=${list(100, (number) => `a${number}:id`)}`],
   ['2 KiB of columns', `/transactions?select=${list(48, (number) => `${'a'.repeat(36)}${number + 10}:id`)}`],
@@ -23,19 +23,19 @@ export const asked: [name: string, path: string, method?: string][] = [
   ['encoded values of conditions', `/transactions?or=(name.in.(${list(150, (number) => `a%40b.c${number}`)}),name.is.null)`],
   ['a group in an embedded table, and its order', '/transactions?select=id,line_items(id)&line_items.or=(amount.eq.1,name.eq.a)&line_items.order=id'],
   ['text that is UTF-8, encoded and not', '/transactions?name=eq.Caf%C3%A9%20%E2%82%AC%F0%9F%8D%9E%EF%BF%BD'],
-  ['percent signs that begin no byte', '/transactions?name=like.%zz%%25%&select=name'],
+  ['percent signs that encode no byte', '/transactions?name=like.%zz%%25%&select=name'],
   ['casts to plain types', '/transactions?select=amount::text,day:transaction_date::date,metadata::jsonb,amount::double%20precision'],
-  ['aliases of any name', '/transactions?select=count:amount,xmin:name,"a, (b)":id,category:categories(json_agg:name),...categories(label:name)'],
+  ['aliases with any name', '/transactions?select=count:amount,xmin:name,"a, (b)":id,category:categories(json_agg:name),...categories(label:name)'],
   ['paths into JSON', '/transactions?select=metadata->count->>xmin,metadata->0&metadata->>count=eq.a&order=metadata->count'],
   ['computed fields', '/accounts?select=current_balance&current_balance=not.is.null'],
   ['values that look like conditions', '/transactions?name=in.(count.eq.1,xmin)&or=(name.eq.a.b.c,description.in.(amazon.de,"x.y, z"))'],
   ['a column that only this function has', '/rpc/get_cash_flow?select=period,net&order=period'],
   ['parameters of a function', '/rpc/get_upcoming?start_date=2026-01-01&end_date=2026-02-01&select=title,due_on&order=due_on&title=neq.a'],
-  ['a change by the order of a column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id', 'DELETE'],
+  ['a change with an order of its column', '/transactions?id=eq.00000000-0000-4000-8000-000000000000&order=id', 'DELETE'],
 ]
 
-/** What PostgREST never sees: the code of the refusal, what is too much, and the path. */
-export const refused: [code: string, name: string, path: string, method?: string][] = [
+/** Refused queries: the error code, the name of the excess, and the path. */
+export const refusedQueries: [code: string, name: string, path: string, method?: string][] = [
   ['QUERY_TOO_COMPLEX', '101 parameters', `/transactions?${list(101, () => 'amount=gt.1', '&')}`],
   ['QUERY_TOO_COMPLEX', '101 empty parameters', `/transactions?${'&'.repeat(100)}`],
   ['QUERY_TOO_COMPLEX', '101 parameters that a semicolon separates, as PostgREST takes it', `/transactions?${';'.repeat(100)}`],
@@ -131,5 +131,5 @@ export const messages: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'The query has more parameters, columns, embedded tables or conditions than a request may have.',
 }
 
-/** Fields that PostgREST would read as text, with a byte that is none. */
-export const garbledFields = ['Accept', 'Accept-Profile', 'Content-Profile', 'Content-Type', 'Cookie', 'Origin', 'Prefer', 'Range', 'User-Agent', 'X-Anything']
+/** Headers that PostgREST would read as text, for tests with an invalid byte. */
+export const headerNames = ['Accept', 'Accept-Profile', 'Content-Profile', 'Content-Type', 'Cookie', 'Origin', 'Prefer', 'Range', 'User-Agent', 'X-Anything']

@@ -1,11 +1,11 @@
-/** What a query may ask of PostgREST, and what never reaches it. */
+/** Queries that the edge passes to PostgREST, and queries that it refuses. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { most } from '../../edge/query.ts'
 import { signedIn } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { asked, garbledFields, hints, messages, refused } from './queries.ts'
-import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
+import { acceptedQueries, headerNames, hints, messages, refusedQueries } from './queries.ts'
+import { edgeForTest, fakePostgrest, raw } from './support.ts'
 
 let stack: Stack
 let bearer: { authorization: string }
@@ -26,13 +26,13 @@ const refusal = (code: string) => ({
   body: { code, message: code === '42703' ? expect.stringMatching(/^column .+ does not exist$/) : messages[code], details: null, hint: hints[code] ?? null },
 })
 
-test.each(asked)('%s: PostgREST is asked, and answers as it does without the edge', async (_, path, method = 'GET') => {
+test.each(acceptedQueries)('%s reaches PostgREST, and the response is the same as without the edge', async (_, path, method = 'GET') => {
   const through = await answer(`${stack.url}/data${path}`, method, bearer)
   expect(through.status).toBeLessThan(300)
   expect(through).toEqual(await answer(stack.dataUrl + path, method, bearer))
 })
 
-test('a list of 7,000 commas, which comes back encoded in a field of the answer', async () => {
+test('a list of 7,000 commas reaches PostgREST, although a response header repeats it encoded', async () => {
   const answered = await raw(
     stack.url,
     `GET /data/transactions?name=in.(${','.repeat(7_000)}) HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`,
@@ -41,7 +41,7 @@ test('a list of 7,000 commas, which comes back encoded in a field of the answer'
   expect(answered.length).toBeGreaterThan(20_000)
 })
 
-test('the pages name the limits', async () => {
+test('the docs name the limits', async () => {
   const [ofData, ofSecurity] = await Promise.all(
     ['data', 'security'].map(async (page) => (await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).replaceAll(/\s+/g, ' ')),
   )
@@ -60,30 +60,30 @@ test('the pages name the limits', async () => {
   for (const page of [ofData, ofSecurity]) expect(page).toContain(`a path above ${most.pathBytes} bytes`)
 })
 
-test('a URL and header fields of more than 16 KiB together are refused without a body', async () => {
+test('a URL and headers of more than 16 KiB together are refused without a body', async () => {
   const answered = await raw(stack.url, `GET /data/transactions?name=eq.${'a'.repeat(8_200)} HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(8_200)}\r\n\r\n`)
   expect(answered).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/)
 })
 
-describe('refused before PostgREST sees it', () => {
-  test.each(refused)('as %s: %s', async (code, _, path, method = 'GET') => {
+describe('the edge refuses', () => {
+  test.each(refusedQueries)('with %s: %s', async (code, _, path, method = 'GET') => {
     for (const prefix of ['/data', '/rest/v1']) expect(parsed(await answer(stack.url + prefix + path, method, bearer))).toEqual(refusal(code))
   })
 
-  test('from everybody, and PostgREST hears of none', async () => {
+  test('these queries for anonymous clients too, and PostgREST receives none', async () => {
     const seen: (string | undefined)[] = []
-    const address = await edgeBefore(
-      await inPlaceOfPostgrest((request, response) => {
+    const address = await edgeForTest(
+      await fakePostgrest((request, response) => {
         seen.push(request.url)
         response.end('[]')
       }),
     )
-    for (const [code, , path, method = 'GET'] of refused.filter((one) => one[2].length < 2000))
+    for (const [code, , path, method = 'GET'] of refusedQueries.filter((one) => one[2].length < 2000))
       expect(parsed(await answer(`${address}/data${path}`, method))).toEqual(refusal(code))
     expect(seen).toEqual([])
   })
 
-  test.each(garbledFields)('a byte that is not UTF-8 in %s', async (name) => {
+  test.each(headerNames)('a byte that is not UTF-8 in %s', async (name) => {
     const ask = (value: string) =>
       raw(stack.url, Buffer.from(`GET /data/transactions HTTP/1.1\r\nHost: localhost\r\n${name}: ${value}\r\nConnection: close\r\n\r\n`, 'latin1'))
     expect(await ask('a=\xff')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"INVALID_ENCODING"/)

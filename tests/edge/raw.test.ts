@@ -1,6 +1,6 @@
 /**
- * Requests that a well-behaved client never sends, written to a socket byte by byte: at the edge of `npm start` and at the edge as a
- * process, without a body, with a length and in chunks. The upstream notes each byte that reaches it.
+ * Malformed and unusual requests, written to a socket byte by byte, without a body, with a length and with chunks. They go to the edge of
+ * `npm start` and to the edge as a process. The upstream records each byte that it receives.
  */
 import { createServer as createTcpServer, createConnection, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ const sockets = new Set<Socket>()
 let local: { url: string, close: () => void }
 let separate: EdgeProcess
 
-/** The requests that the upstream got, each with its target and its headers in small letters. */
+/** The requests that the upstream received, each with its target and its headers in lower case. */
 const requests = () =>
   received.join('').split(/(?=(?:GET|HEAD|POST|PATCH|DELETE|OPTIONS) \/\S* HTTP\/1\.1\r\n)/).filter((one) =>
     !/^(?:GET \/ready|OPTIONS \/ )/.test(one) && one !== ''
@@ -26,7 +26,7 @@ const headersOf = (one: string | undefined) =>
   )
 
 beforeAll(async () => {
-  // answers each request head at once, and asks for each body
+  // Responds to each request head at once, or waits for the body.
   upstream = createTcpServer((socket) => {
     sockets.add(socket)
     let waitsForBody = false
@@ -62,7 +62,7 @@ beforeEach(() => {
 
 const host = 'Host: localhost\r\n'
 const close = 'Connection: close\r\n'
-/** A request in each mode of a body. */
+/** A request for each kind of body. */
 const modes: [string, (target: string, headers?: string) => string][] = [
   ['without a body', (target, headers = close) => `GET ${target} HTTP/1.1\r\n${host}${headers}\r\n`],
   ['with a length', (target, headers = close) => `POST ${target} HTTP/1.1\r\n${host}${headers}Content-Length: 4\r\n\r\nnull`],
@@ -72,7 +72,7 @@ const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].m
 
 describe.each([['npm start', () => local.url], ['a process', () => separate.url]])('the edge of %s', (_, url) => {
   describe.each(modes)('a request %s', (__, written) => {
-    test('reaches the upstream once, without the headers of its connection and with those that Connection names', async () => {
+    test('reaches the upstream once, without the connection’s headers and the headers that Connection names', async () => {
       const headers =
         `Connection: close, x-kept\r\nX-Kept: yes\r\nKeep-Alive: timeout=99\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: secret\r\nTE: trailers\r\nUpgrade: h2c\r\n`
       expect(statuses(await raw(url(), written('/data/transactions', headers)))).toEqual([200])
@@ -82,7 +82,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
       for (const name of ['keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'upgrade']) expect(seen).not.toHaveProperty(name)
     })
 
-    test('has one Authorization and one Content-Type, the first, and one Prefer of all', async () => {
+    test('has the first Authorization and Content-Type, and one Prefer with all values', async () => {
       const headers = `${close}Authorization: Bearer a\r\nAuthorization: Bearer b\r\nContent-Type: a/b\r\nContent-Type: c/d\r\nPrefer: a\r\nPrefer: b\r\n`
       await raw(url(), written('/data/transactions', headers))
       expect(requests()[0]!.match(/^(?:authorization|content-type|prefer): .*$/gim)!.map((line) => line.toLowerCase()).toSorted()).toEqual([
@@ -92,7 +92,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
       ])
     })
 
-    test('may name its target in full: it is the path that counts', async () => {
+    test('with an absolute URL as target is served by its path', async () => {
       for (const target of ['http://localhost/data/transactions?a=b', 'HTTP://elsewhere.example.org:99/data/transactions?a=b']) {
         received = []
         expect(statuses(await raw(url(), written(target)))).toEqual([200])
@@ -100,14 +100,14 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
       }
     })
 
-    test('of HTTP/1.0 is answered without chunks, and its connection closed', async () => {
+    test('of HTTP/1.0 gets a response without chunks, and its connection is closed', async () => {
       const answer = await raw(url(), written('/data/transactions', '').replace('HTTP/1.1', 'HTTP/1.0'))
       expect(answer).toMatch(/^HTTP\/1\.1 200 /)
       expect(answer).not.toMatch(/transfer-encoding/i)
       expect(answer).toMatch(/\r\n\r\n\[\]$/)
     })
 
-    test('is answered in its turn when several are sent at once', async () => {
+    test('is answered in order if several are sent at once', async () => {
       const answer = await raw(
         url(),
         written('/data/first', '') + written('/data/second', '') + written('/healthz', '').replace('POST', 'GET') + written('/data/last'),
@@ -117,14 +117,14 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
       expect(requests().map((one) => one.split(' ')[1] ?? '').toSorted()).toEqual(['/first', '/last', '/second'])
     })
 
-    test('of a client that closes its side at once ends, and others are served', async () => {
+    test('of a client that closes its side ends, and others are served', async () => {
       const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url()).port), allowHalfOpen: true })
       socket.resume().end(written('/data/transactions', ''))
       await once(socket, 'close')
       expect(statuses(await raw(url(), written('/data/transactions')))).toEqual([200])
     })
 
-    test('with a header that is no header is refused, and nothing of it reaches the upstream', async () => {
+    test('with a malformed header is refused, and the upstream receives nothing', async () => {
       for (const bent of ['X : a\r\n', 'X\r\n', ' folded\r\n', 'X: a\0b\r\n', 'X: a\nY: b\r\n', `X: ${'a'.repeat(17_000)}\r\n`]) {
         received = []
         expect([bent.slice(0, 9), statuses(await raw(url(), written('/data/transactions', close + bent)))[0]]).toEqual([
@@ -140,22 +140,22 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
     ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
     ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', '0\r\n\r\n'],
     ['two lengths', 'Content-Length: 4\r\nContent-Length: 40\r\n', 'null'],
-    ['a length of another base', 'Content-Length: 0x4\r\n', 'null'],
+    ['a hexadecimal length', 'Content-Length: 0x4\r\n', 'null'],
     ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
-    ['an encoding that nobody knows', 'Transfer-Encoding: chunked, gzip\r\n', '0\r\n\r\n'],
+    ['an unknown encoding', 'Transfer-Encoding: chunked, gzip\r\n', '0\r\n\r\n'],
     ['a chunk size with a sign', 'Transfer-Encoding: chunked\r\n', '+4\r\nnull\r\n0\r\n\r\n'],
-    ['a chunk that is longer than it says', 'Transfer-Encoding: chunked\r\n', '3\r\nnull\r\n0\r\n\r\n'],
+    ['a chunk longer than its size', 'Transfer-Encoding: chunked\r\n', '3\r\nnull\r\n0\r\n\r\n'],
     ['a chunk that ends with a line feed', 'Transfer-Encoding: chunked\r\n', '4\nnull\n0\n\n'],
-  ])('never takes one request for two: %s', async (__, headers, body) => {
+  ])('never treats one request as two: %s', async (__, headers, body) => {
     const hidden = `GET /data/hidden HTTP/1.1\r\n${host}${close}\r\n`
     const answerOf = async (path: string) => statuses(await raw(url(), `POST ${path} HTTP/1.1\r\n${host}${headers}\r\n${body}${hidden}`))
     expect((await answerOf('/data/transactions')).at(-1)).toBe(400)
-    // an auth surface may answer before it has read the body
+    // The auth surface may respond before it has read the body.
     expect((await answerOf('/api/auth/sign-out')).filter((status) => status !== 400).length).toBeLessThanOrEqual(1)
     expect(received.join('')).not.toContain('hidden')
   })
 
-  test('drops what comes behind the last chunk', async () => {
+  test('drops trailers after the last chunk', async () => {
     const answer = await raw(
       url(),
       `POST /data/transactions HTTP/1.1\r\n${host}${close}Trailer: X-Late\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnull\r\n0\r\nX-Late: yes\r\n\r\n`,
@@ -164,7 +164,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
     expect(received.join('')).not.toMatch(/late/i)
   })
 
-  test('continues a client that waits for it, answers it once where it is refused, and knows no other expectation', async () => {
+  test('sends 100 Continue, or the error if it refuses the request, and rejects other expectations', async () => {
     const ask = (length: number, expectation = '100-continue') =>
       raw(
         url(),
@@ -176,7 +176,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
     expect(statuses(await ask(4, '200-ok'))).toEqual([417])
   })
 
-  test('closes a CONNECT, refuses each target without a path, and goes on', async () => {
+  test('closes a CONNECT, refuses targets without a path, and keeps serving', async () => {
     const ask = (line: string) => raw(url(), `${line}\r\n${host}${close}\r\n`)
     expect(await ask('CONNECT localhost:22 HTTP/1.1')).toBe('')
     const targets: [string, number][] = [['OPTIONS * HTTP/1.1', 404], ['GET data/transactions HTTP/1.1', 400], ['GET http://localhost HTTP/1.1', 404]]
@@ -186,7 +186,7 @@ describe.each([['npm start', () => local.url], ['a process', () => separate.url]
   })
 })
 
-test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('the edge answers 400 to the host %j, and the upstream sees nothing', async (name) => {
+test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('the edge returns 400 for the host %j, and the upstream receives nothing', async (name) => {
   for (const url of [local.url, separate.url]) {
     for (const target of ['/data/transactions', '/api/auth/get-session'])
       expect(statuses(await raw(url, `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${close}\r\n`))).toEqual([400])
@@ -194,11 +194,11 @@ test.each(['[::', '[::1', 'a b', 'a/b', 'a@b', '[::1]:port'])('the edge answers 
   expect(requests()).toEqual([])
 })
 
-test('the edge answers 400 to a second host', async () => {
+test('the edge returns 400 for a second Host header', async () => {
   expect(statuses(await raw(separate.url, `GET /data/transactions HTTP/1.1\r\n${host}${host}${close}\r\n`))).toEqual([400])
 })
 
-test('a connection with 17 requests at once is closed, and one with 16 has all its answers', async () => {
+test('a connection with 17 pipelined requests is closed, and one with 16 gets all responses', async () => {
   const pipelined = (count: number) =>
     `GET /data/transactions HTTP/1.1\r\n${host}\r\n`.repeat(count - 1) + `GET /data/transactions HTTP/1.1\r\n${host}${close}\r\n`
   expect(statuses(await raw(separate.url, pipelined(16)))).toEqual(Array(16).fill(200))

@@ -1,4 +1,4 @@
-/** Clients that send slowly: the connection ends in a stated time, and others notice nothing. */
+/** Slow clients: the edge closes their connection after a fixed time, and other clients are not affected. */
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** Sends a beginning, and then a byte a second. @returns the seconds until the connection was closed, and what was answered */
+/** Sends the beginning of a request, then one byte per second. @returns the seconds until the connection was closed, and the response */
 function slow(beginning: string): Promise<{ seconds: number, answer: string }> {
   return new Promise((resolve) => {
     const begun = performance.now()
@@ -32,7 +32,7 @@ function slow(beginning: string): Promise<{ seconds: number, answer: string }> {
   })
 }
 
-test('a header has 15 s, a whole request 30 s, both looked at every 5 s', async () => {
+test('headers must arrive within 15 s and requests within 30 s, both checked every 5 s', async () => {
   const headers = Array.from({ length: 20 }, () => slow('GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nX-Slow: '))
   const bodies = ['/data/transactions', '/api/auth/sign-in/email'].flatMap((path) =>
     Array.from({ length: 10 }, () => slow(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`))
@@ -49,7 +49,7 @@ test('a header has 15 s, a whole request 30 s, both looked at every 5 s', async 
   expectWithin(await Promise.all(bodies), 30, 37)
 }, 60_000)
 
-test('2,000 connections are open at most: one more is closed without an answer, and taken when another has ended', async () => {
+test('at most 2,000 connections are open: one more is closed without a response, and accepted after another ends', async () => {
   const port = await freePort()
   const stop = await startServer((_, outgoing) => void outgoing.end('served'), { host: '127.0.0.1', port, setting: 'PORT' })
   const open = () => createConnection({ host: '127.0.0.1', port })
@@ -59,7 +59,7 @@ test('2,000 connections are open at most: one more is closed without an answer, 
     await stop()
   })
   while (idle.length < 2_000) {
-    // fewer than the system keeps waiting for the server
+    // Fewer than the system's backlog of pending connections.
     const more = Array.from({ length: 100 }, open)
     idle.push(...more)
     await Promise.all(more.map((socket) => once(socket, 'connect')))

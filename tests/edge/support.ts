@@ -1,4 +1,4 @@
-/** Clients that fetch cannot be, and a PostgREST that does as a test wants. */
+/** HTTP clients below the level of fetch, a fake PostgREST, and an edge for tests. */
 import { once } from 'node:events'
 import { createServer, request, type RequestListener, type Server } from 'node:http'
 import { createConnection, type AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import { localEdge } from '../../edge/local.ts'
 import { readSettings } from '../../common/settings.ts'
 
-/** Writes exactly this to a new connection. @returns everything that comes back until the other side closes it, or asks for no more */
+/** Writes exactly these bytes to a new connection. @returns the response until the other side closes it, or fails to read on */
 export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
@@ -17,7 +17,7 @@ export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string>
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString('latin1')
     })
-    // a connection that is closed while we still write has often been answered
+    // A connection that is closed while the test still writes has often received a response.
     socket.once('error', (error) => answer === '' ? reject(error) : resolve(answer)).once('close', () => resolve(answer))
     for (const part of parts) socket.write(part)
   })
@@ -25,7 +25,7 @@ export function raw(url: string, ...parts: (string | Buffer)[]): Promise<string>
 
 export type Streamed = { status: number, body: string }
 
-/** Sends a body in chunks, each as soon as the one before has been taken; an endless one is sent until an answer comes. */
+/** Sends a chunked body with backpressure. An endless body is sent until a response arrives. */
 export function stream(url: string, headers: Record<string, string>, chunks: Iterable<string | Buffer>): Promise<Streamed> {
   return new Promise((resolve, reject) => {
     const sending = request(url, { method: 'POST', headers, agent: false }, (response) => {
@@ -47,7 +47,7 @@ export function stream(url: string, headers: Record<string, string>, chunks: Ite
   })
 }
 
-/** Waits until a server listens. @returns its address, and what ends it */
+/** Waits until a server listens. @returns its address, and a function that closes it */
 async function listening(server: Server): Promise<{ url: string, close: () => void }> {
   await once(server, 'listening')
   return {
@@ -59,17 +59,17 @@ async function listening(server: Server): Promise<{ url: string, close: () => vo
   }
 }
 
-/** Waits until a server listens, and ends it with the test. @returns its address */
+/** Waits until a server listens, and closes it after the test. @returns its address */
 async function forThisTest(server: Server): Promise<string> {
   const { url, close } = await listening(server)
   onTestFinished(close)
   return url
 }
 
-/** A server that takes PostgREST's place for one test. @returns its address */
-export const inPlaceOfPostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
+/** Starts a fake PostgREST for one test. @returns its address */
+export const fakePostgrest = (listener: RequestListener, port = 0): Promise<string> => forThisTest(createServer(listener).listen(port, '127.0.0.1'))
 
-/** The server of an edge around an auth surface that says so. */
+/** Creates the server of an edge, with an auth surface that returns a fixed text. */
 function edgeServer(url: string, timeoutMs: number, logged: string[], app?: string): Server {
   const auth: Service = { listener: (_incoming, outgoing) => void outgoing.end('the auth surface'), isReady: () => Promise.resolve(true) }
   const log = createLog('info', {
@@ -85,9 +85,9 @@ function edgeServer(url: string, timeoutMs: number, logged: string[], app?: stri
   return createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, '127.0.0.1')
 }
 
-/** An edge that lasts until it is closed. */
+/** Starts an edge that runs until it is closed. */
 export const startEdge = (url: string) => listening(edgeServer(url, 2_000, []))
 
-/** An edge for one test. @param logged gets each line of its log @param app a folder with an app @returns its address */
-export const edgeBefore = (url: string, timeoutMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
+/** Starts an edge for one test. @param logged collects its log lines @param app a folder with an app @returns its address */
+export const edgeForTest = (url: string, timeoutMs = 2_000, logged: string[] = [], app?: string): Promise<string> =>
   forThisTest(edgeServer(url, timeoutMs, logged, app))

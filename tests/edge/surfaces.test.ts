@@ -1,4 +1,4 @@
-/** Both surfaces on one origin: what the edge hands on is what came. */
+/** Both surfaces on one origin: the edge passes requests and responses on unchanged. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { once } from 'node:events'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { freePort } from '../../infra/local/ports.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
+import { edgeForTest, fakePostgrest, raw } from './support.ts'
 
 let stack: Stack
 let ann: Person
@@ -15,7 +15,7 @@ beforeAll(async () => {
   stack = await startStack({ data: true })
   ann = await signedIn(stack, 'Ann')
   token = await ann.token()
-  // of this test's database alone: what the database is told of a request
+  // A function of this test's database that returns the headers the database receives.
   await stack.sql.query(`
     create function api.headers_of_this_request() returns json language sql stable return current_setting('request.headers')::json;
     grant execute on function api.headers_of_this_request() to anon, authenticated;
@@ -28,11 +28,11 @@ const prefixes = ['/data', '/rest/v1'] as const
 const bearer = () => ({ authorization: `Bearer ${token}` })
 const json = { 'content-type': 'application/json' }
 
-/** The edge adds these to each answer of the data surface. */
-const ofData = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+/** The edge adds these headers to each response of the data surface. */
+const dataHeaders = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
 
-/** What a client sees of an answer, but for what is of the connection and of the moment. */
-async function seen(url: string, init: RequestInit = {}) {
+/** The visible parts of a response, except values of the connection and of the moment. */
+async function visibleParts(url: string, init: RequestInit = {}) {
   const response = await fetch(url, init)
   const headers = Object.fromEntries(
     [...response.headers].filter(([name]) => !['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)),
@@ -41,7 +41,7 @@ async function seen(url: string, init: RequestInit = {}) {
 }
 
 describe.each(prefixes)('at %s', (prefix) => {
-  test('every method answers as PostgREST itself does: status, headers and body', async () => {
+  test('every method returns the same as PostgREST itself: status, headers and body', async () => {
     const requests: [string, RequestInit][] = [
       ['/transactions?select=name', { headers: bearer() }],
       ['/transactions', { method: 'HEAD', headers: { ...bearer(), prefer: 'count=exact' } }],
@@ -67,10 +67,10 @@ describe.each(prefixes)('at %s', (prefix) => {
       ['/?limit=1', { method: 'POST' }],
     ]
     for (const [path, init] of requests) {
-      const [direct, through] = [await seen(stack.dataUrl + path, init), await seen(stack.url + prefix + path, init)]
+      const [direct, through] = [await visibleParts(stack.dataUrl + path, init), await visibleParts(stack.url + prefix + path, init)]
       const exposed = direct.headers['access-control-expose-headers']
-      expect(through.headers, path).toMatchObject(ofData)
-      Object.assign(direct.headers, ofData)
+      expect(through.headers, path).toMatchObject(dataHeaders)
+      Object.assign(direct.headers, dataHeaders)
       const location = direct.headers['content-location']
       if (location !== undefined) direct.headers['content-location'] = prefix + location
       if (exposed !== undefined) direct.headers['access-control-expose-headers'] = `${exposed}, X-Request-Id`
@@ -79,30 +79,30 @@ describe.each(prefixes)('at %s', (prefix) => {
     }
   })
 
-  test('what the edge refuses, and answers for a PostgREST that is gone, is not kept by a cache either', async () => {
-    const gone = await edgeBefore(`http://127.0.0.1:${await freePort()}`, 0)
+  test('errors of the edge, also for an unreachable PostgREST, are not cacheable', async () => {
+    const unreachable = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 0)
     const answers = [
-      await seen(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
-      await seen(`${stack.url}${prefix}/transactions?name=eq.%ff`),
-      await seen(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
-      await seen(`${gone}${prefix}/transactions`),
+      await visibleParts(`${stack.url}${prefix}/transactions?${'a'.repeat(3_000)}`),
+      await visibleParts(`${stack.url}${prefix}/transactions?name=eq.%ff`),
+      await visibleParts(`${stack.url}${prefix}/transactions`, { method: 'POST', body: 'x'.repeat(70_000) }),
+      await visibleParts(`${unreachable}${prefix}/transactions`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([414, 400, 413, 502])
-    for (const { headers } of answers) expect(headers).toMatchObject(ofData)
+    for (const { headers } of answers) expect(headers).toMatchObject(dataHeaders)
   })
 
-  test('the description is there with and without a slash, and a path in an answer leads back here', async () => {
-    for (const path of ['', '/']) expect((await seen(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
-    const created = await seen(`${stack.url}${prefix}/transactions`, {
+  test('the description is served with and without a slash, and paths in responses point to the edge', async () => {
+    for (const path of ['', '/']) expect((await visibleParts(stack.url + prefix + path, { headers: { accept: 'application/openapi+json' } })).status).toBe(200)
+    const created = await visibleParts(`${stack.url}${prefix}/transactions`, {
       method: 'POST',
       body: '{"name":"Bread","amount":-3}',
       headers: { ...bearer(), ...json, prefer: 'return=headers-only' },
     })
     expect(created).toMatchObject({ status: 201, headers: { location: expect.stringMatching(new RegExp(`^${prefix}/transactions\\?id=eq\\.`)) } })
-    expect(JSON.parse((await seen(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
+    expect(JSON.parse((await visibleParts(stack.url + created.headers['location'], { headers: bearer() })).body)).toMatchObject([{ name: 'Bread' }])
   })
 
-  test('the real client of supabase writes, reads, counts, changes and deletes', async () => {
+  test('the real supabase client writes, reads, counts, changes and deletes rows', async () => {
     const client = new PostgrestClient(stack.url + prefix, { headers: bearer() })
     const name = `Rent of ${prefix}`
     expect(await client.from('transactions').insert([{ name, amount: -900 }, { name, amount: -901 }]).select('amount')).toMatchObject({
@@ -121,7 +121,7 @@ describe.each(prefixes)('at %s', (prefix) => {
     expect(await client.from('transactions').select('nothing')).toMatchObject({ status: 400, error: { code: '42703' } })
   })
 
-  test('several Prefer fields reach PostgREST and the database as one', async () => {
+  test('several Prefer headers reach PostgREST and the database as one', async () => {
     const answer = await raw(
       stack.url,
       `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nPrefer: count=exact\r\nPrefer: return=minimal\r\nConnection: close\r\n\r\n`,
@@ -129,7 +129,7 @@ describe.each(prefixes)('at %s', (prefix) => {
     expect(answer).toContain('"prefer":"count=exact, return=minimal"')
   })
 
-  test('a client cannot choose its address, nor have its token dropped by naming it in Connection', async () => {
+  test('a client cannot set its address, or have its token dropped by naming it in Connection', async () => {
     const answer = await raw(
       stack.url,
       `GET ${prefix}/rpc/headers_of_this_request HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: close, authorization\r\n\r\n`,
@@ -139,12 +139,12 @@ describe.each(prefixes)('at %s', (prefix) => {
   })
 })
 
-test('a client cannot say where its request belongs in a trace', async () => {
+test('a client cannot set the parent of its request’s trace', async () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
-  expect((await seen(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
+  expect((await visibleParts(`${stack.url}/data/rpc/headers_of_this_request`, { headers })).body).not.toContain('trace')
 })
 
-test('behind a trusted proxy the client’s address is the one the proxy saw', async () => {
+test('behind a trusted proxy the client’s address is the one that the proxy reports', async () => {
   await using behind = await startStack({ data: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await behind.sql.query(`create function api.address() returns text language sql stable return current_setting('request.headers')::json->>'x-forwarded-for';
     grant execute on function api.address() to anon; notify pgrst, 'reload schema'`)
@@ -157,19 +157,19 @@ test('behind a trusted proxy the client’s address is the one the proxy saw', a
   expect(await (await fetch(`${behind.url}/data/rpc/address`, { headers: { traceparent } })).json()).toBe(traceparent)
 })
 
-test('what is only like a prefix is not the data surface, and the auth surface is where it was', async () => {
+test('a path that only starts like a prefix is not the data surface, and the auth surface keeps its paths', async () => {
   for (const path of ['/datax', '/data%2ftransactions', '/%64ata/transactions', '/DATA/transactions', '/rest/v2/transactions', '/x/data/transactions']) {
-    expect(await seen(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
+    expect(await visibleParts(stack.url + path)).toMatchObject({ status: 404, body: expect.stringContaining('"error":"NOT_FOUND"') })
   }
   expect((await ann.get('/get-session')).status).toBe(200)
   expect((await fetch(`${stack.url}/livez`)).status).toBe(200)
 })
 
-describe('an answer', () => {
-  test('is passed on as it comes, not when it is whole', async () => {
+describe('a response', () => {
+  test('is streamed before it is complete', async () => {
     let finish = () => {}
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((_, response) => {
+    const url = await edgeForTest(
+      await fakePostgrest((_, response) => {
         response.write('[1,')
         finish = () => response.end('2]')
       }),
@@ -180,44 +180,44 @@ describe('an answer', () => {
     expect(Buffer.from((await body?.read())?.value ?? []).toString()).toBe('2]')
   })
 
-  test('of 10,000 rows is whole, and the same', async () => {
+  test('of 10,000 rows is complete and unchanged', async () => {
     await stack.sql.query(`insert into api.tags (name, user_id) select 'tag ' || n, $1 from generate_series(1, 10000) n`, [await ann.id()])
     const [direct, through] = [
-      await seen(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
-      await seen(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
+      await visibleParts(`${stack.dataUrl}/tags?order=id`, { headers: bearer() }),
+      await visibleParts(`${stack.url}/data/tags?order=id`, { headers: bearer() }),
     ]
     expect(through.body.length).toBeGreaterThan(1_000_000)
-    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...ofData, 'content-location': '/data/tags?order=id' } })
+    expect(through).toEqual({ ...direct, headers: { ...direct.headers, ...dataHeaders, 'content-location': '/data/tags?order=id' } })
   })
 
-  test('that breaks off in the middle breaks off for the client too', async () => {
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((_, response) => {
+  test('that breaks off also breaks off for the client', async () => {
+    const url = await edgeForTest(
+      await fakePostgrest((_, response) => {
         response.write('[1,', () => response.destroy())
       }),
     )
     await expect(fetch(`${url}/data/transactions`).then((response) => response.text())).rejects.toThrow()
   })
 
-  test('that its client does not wait for is not waited for either', async () => {
+  test('is canceled at PostgREST when its client disconnects', async () => {
     const cut: string[] = []
-    const asked = Promise.withResolvers<void>()
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((request, response) => {
+    const requestReceived = Promise.withResolvers<void>()
+    const url = await edgeForTest(
+      await fakePostgrest((request, response) => {
         response.once('close', () => cut.push(request.url ?? ''))
-        asked.resolve()
+        requestReceived.resolve()
       }),
     )
     const impatient = new AbortController()
     const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
-    await asked.promise
+    await requestReceived.promise
     impatient.abort()
     await expect(answer).rejects.toThrow()
     await expect.poll(() => cut).toEqual(['/slow'])
   })
 })
 
-test('a reason phrase that HTTP does not allow is not passed on, and the edge serves the next request', async () => {
+test('a reason phrase that HTTP forbids is not passed on, and the edge serves the next request', async () => {
   const upstream = createTcpServer((socket) => {
     socket.on('error', () => undefined).once('data', (head) => {
       if (head.includes('100-continue')) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
@@ -226,7 +226,7 @@ test('a reason phrase that HTTP does not allow is not passed on, and the edge se
   }).listen(0, '127.0.0.1')
   await once(upstream, 'listening')
   onTestFinished(() => void upstream.close())
-  const url = await edgeBefore(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+  const url = await edgeForTest(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
   for (let round = 0; round < 3; round += 1) {
     const response = await fetch(`${url}/data/transactions`)
     expect([response.status, response.statusText, await response.text()]).toEqual([404, 'Not Found', '{}'])
@@ -238,62 +238,62 @@ test.each([
   ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ['a body with an unknown encoding', { 'content-type': 'application/json', 'content-encoding': 'identity, foo' }],
 ])('%s is refused, because PostgREST would misread it', async (_, headers) => {
-  expect(await seen(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
+  expect(await visibleParts(`${stack.url}/data/rpc/get_cash_flow`, { method: 'POST', body: '{}', headers })).toMatchObject({
     status: 415,
     body: expect.stringContaining('"code":"UNSUPPORTED_MEDIA_TYPE"'),
   })
 })
 
-describe('PostgREST is away', () => {
-  test('and the client hears so in PostgREST’s shape, after a short wait; the auth surface answers', async () => {
-    const url = await edgeBefore(`http://127.0.0.1:${await freePort()}`, 300)
+describe('an unreachable PostgREST', () => {
+  test('causes an error in PostgREST’s format after a short wait, and the auth surface responds', async () => {
+    const url = await edgeForTest(`http://127.0.0.1:${await freePort()}`, 300)
     for (const init of [{}, { method: 'POST', body: '{}' }]) {
-      expect(await seen(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
+      expect(await visibleParts(`${url}/data/transactions`, { ...init, headers: { origin: 'https://app.example.org' } })).toMatchObject({
         status: 502,
         headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
         body: '{"code":"BAD_GATEWAY","message":"The data surface does not answer.","details":null,"hint":null}',
       })
     }
-    expect((await seen(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
+    expect((await visibleParts(`${url}/api/auth/jwks`)).body).toBe('the auth surface')
   })
 
-  test('and is back while the request waits: nobody notices', async () => {
+  test('that returns during the wait serves the request', async () => {
     const port = await freePort()
-    const url = await edgeBefore(`http://127.0.0.1:${port}`, 10_000)
-    const answers = [seen(`${url}/data/a`), seen(`${url}/data/b`, { method: 'POST', body: 'x' })]
-    await inPlaceOfPostgrest((request, response) => {
+    const url = await edgeForTest(`http://127.0.0.1:${port}`, 10_000)
+    const answers = [visibleParts(`${url}/data/a`), visibleParts(`${url}/data/b`, { method: 'POST', body: 'x' })]
+    await fakePostgrest((request, response) => {
       request.resume().once('end', () => response.end(request.url))
     }, port)
     expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual([[200, '/a'], [200, '/b']])
   })
 
-  test('and closed a kept connection: a read is asked for again, a change is not repeated', async () => {
+  test('that closed a kept connection gets a read again, and a change is not repeated', async () => {
     let served = 0
-    const url = await edgeBefore(
-      await inPlaceOfPostgrest((request, response) => {
+    const url = await edgeForTest(
+      await fakePostgrest((request, response) => {
         served += 1
-        // the second request finds its connection cut
+        // The second request uses the closed connection.
         if (served === 2) request.socket.destroy()
         else response.end(String(served))
       }),
     )
-    expect((await seen(`${url}/data/a`)).body).toBe('1')
-    expect((await seen(`${url}/data/a`)).body).toBe('3')
+    expect((await visibleParts(`${url}/data/a`)).body).toBe('1')
+    expect((await visibleParts(`${url}/data/a`)).body).toBe('3')
     served = 1
-    expect((await seen(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
+    expect((await visibleParts(`${url}/data/a`, { method: 'DELETE' })).status).toBe(502)
   })
 })
 
-test('reads that follow each other use one connection to PostgREST, and changes with a body another', async () => {
+test('consecutive reads use one connection to PostgREST, and changes with a body use another', async () => {
   const ports: (number | undefined)[] = []
-  const url = await edgeBefore(
-    await inPlaceOfPostgrest((request, response) => {
+  const url = await edgeForTest(
+    await fakePostgrest((request, response) => {
       ports.push(request.socket.remotePort)
       request.resume().once('end', () => response.end('[]'))
     }),
   )
   const change = { method: 'POST', body: 'x' }
-  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await seen(`${url}/data/a`, init)
+  for (const init of [{ method: 'OPTIONS' }, {}, change, {}, change]) await visibleParts(`${url}/data/a`, init)
   const [read, , changed] = ports
   expect(ports).toEqual([read, read, changed, read, changed])
 })

@@ -10,7 +10,7 @@ import { remoteAuth } from '../../edge/auth-surface.ts'
 import { discoveredUpstreams, fixedUpstream } from '../../edge/upstreams.ts'
 import type { Listener } from '../../common/http-server.ts'
 
-/** Returns what a test needs: the address of an edge whose DNS the test answers, and a PostgREST that answers when the test says so. */
+/** Returns an edge with a fake DNS, and a fake PostgREST that responds on demand. */
 async function slowSurface() {
   const [seen, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const serve = async (listener: Listener) => {
@@ -47,7 +47,7 @@ async function slowSurface() {
     const response = await fetch(`http://127.0.0.1:${at.port}/data/transactions`, { method: 'POST', body: '{}' })
     return `${response.status} ${await response.text()}`
   }
-  /** Returns when the edge has looked the name up twice more, so that it has taken the first answer. */
+  /** Resolves when the edge has looked the name up twice more, so that it has used the first result. */
   const lookedUp = async () => {
     const before = dns.lookups
     await expect.poll(() => dns.lookups).toBeGreaterThan(before + 1)
@@ -59,9 +59,9 @@ async function slowSurface() {
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
 
 test.each([
-  ['the address is gone', () => Promise.resolve([])],
-  ['the name is gone', failing('ENOTFOUND')],
-])('a write in progress is finished when %s, and the next request finds no upstream', async (_, addresses) => {
+  ['the address disappears', () => Promise.resolve([])],
+  ['the name disappears', failing('ENOTFOUND')],
+])('a write in progress completes when %s, and the next request finds no upstream', async (_, addresses) => {
   const surface = await slowSurface()
   const written = surface.write()
   await surface.seen
@@ -74,7 +74,7 @@ test.each([
   expect(await surface.write()).toMatch(/^503 /)
 })
 
-test('while DNS does not answer, the last addresses serve', async () => {
+test('while DNS does not respond, the edge uses the last addresses', async () => {
   const surface = await slowSurface()
   surface.answer()
   expect(await surface.write()).toBe('200 stored')
@@ -84,7 +84,7 @@ test('while DNS does not answer, the last addresses serve', async () => {
   expect(surface.unknown).toEqual([])
 })
 
-test.each(['GET', 'POST'])('an auth service that refuses the connect is busy, and a %s may be sent again', async (method) => {
+test.each(['GET', 'POST'])('an auth service that refuses connections causes 503, and a %s may be sent again', async (method) => {
   const { url } = await slowSurface()
   const response = await fetch(`${url}/api/auth/sign-out`, { method })
   expect([response.status, response.headers.get('retry-after'), (await response.json() as { error: string }).error]).toEqual([503, '5', 'SERVICE_BUSY'])

@@ -1,4 +1,4 @@
-/** What the chart makes of values, and which values it refuses. No cluster was asked. */
+/** The manifests that the chart renders, and the values that it refuses. Needs no cluster. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const containersOf = (manifests: Manifest[]) => podsOf(manifests).flatMap(({ spe
 const without = <Item>(all: Set<Item>, some: Set<Item>) => new Set([...all].filter((item) => !some.has(item)))
 
 describe('values', () => {
-  test("without an operator's own are refused, and each that is needed is named", async () => {
+  test('without the operator’s are refused, with the name of each missing one', async () => {
     const refused: Error = await helm('template', 'money', chart).then(() => new Error('rendered'), (error: Error) => error)
     const needed = [...refused.message.matchAll(/at '\/([\w/]+)'/g)].map(([, path = '']) => path.replaceAll('/', '.'))
     const missing = `publicUrl trustedProxies podRanges database.host secrets.name mail mail.from mail.provider
@@ -38,31 +38,31 @@ describe('values', () => {
   test.each([
     ['an address with a path', 'publicUrl="https://money.example.org/app"', '/publicUrl'],
     ['an address without TLS', 'publicUrl="http://money.example.org"', '/publicUrl'],
-    ['everybody as a proxy', 'trustedProxies=["0.0.0.0/0"]', '/trustedProxies/0'],
-    ['everybody as the edge', 'podRanges=["0.0.0.0/0"]', '/podRanges/0'],
-    ['an image that is only the latest', 'images.auth.tag="latest"', '/images/auth/tag'],
-    ['PostgREST 14, which was not tried', 'images.postgrest.tag="v14.18"', '/images/postgrest/tag'],
-    ['PostgREST 16.2, whose clock can stand still', 'images.postgrest.tag="v16.2"', '/images/postgrest/tag'],
-    ['a body that the interface forbids', 'dataBodyLimit=1024', '/dataBodyLimit'],
-    ['verification without anything to verify with', 'database.sslMode="verify-full"', '/database/ca/configMap'],
-    ['a single process, which no node may lose', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
-    ['more processes at least than at most', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
+    ['a proxy range of all addresses', 'trustedProxies=["0.0.0.0/0"]', '/trustedProxies/0'],
+    ['a pod range of all addresses', 'podRanges=["0.0.0.0/0"]', '/podRanges/0'],
+    ['an image with the tag latest', 'images.auth.tag="latest"', '/images/auth/tag'],
+    ['PostgREST 14, which is not tested', 'images.postgrest.tag="v14.18"', '/images/postgrest/tag'],
+    ['PostgREST 16.2, which has a known flaw', 'images.postgrest.tag="v16.2"', '/images/postgrest/tag'],
+    ['a body limit below the interface’s', 'dataBodyLimit=1024', '/dataBodyLimit'],
+    ['verification without a certificate authority', 'database.sslMode="verify-full"', '/database/ca/configMap'],
+    ['a single process', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
+    ['a minimum above the maximum', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
     ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
     ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
-    ['traces that no policy lets out', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
-    ['mail by SMTP that no policy lets out', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
-    ['a name that is nothing', 'databse={}', "'databse' not allowed"],
-  ])('refuse %s', async (_, value, named) => {
+    ['traces without a network policy', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
+    ['SMTP without a network policy', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
+    ['an unknown name', 'databse={}', "'databse' not allowed"],
+  ])('are refused: %s', async (_, value, named) => {
     await expect(render(value)).rejects.toThrow(named)
   })
 
-  test("of the example pass Helm's own lint without a warning", async () => {
+  test('of the example pass Helm’s lint without a warning', async () => {
     expect(await helm('lint', '--strict', chart, '--values', example)).toContain('0 chart(s) failed')
   })
 })
 
 describe('every manifest', () => {
-  test('is of a version of Kubernetes that is served, and right by its schema, with all that the chart can make', async () => {
+  test('has a supported version and a valid schema, with all optional parts enabled', async () => {
     const models = ({ apiVersion, kind }: Manifest) => join(modules, 'kubernetes-models', apiVersion, `${kind}.js`)
     const manifests = (await render(...everything)).filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'))
     expect(new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))).toEqual(
@@ -88,7 +88,7 @@ describe('every manifest', () => {
     expect(() => new PodDisruptionBudget(broken).validate()).toThrow('maxUnavailable')
   })
 
-  test('has no field that Kubernetes does not know, which a schema lets through and a cluster drops', async () => {
+  test('has no unknown field, which a schema ignores and a cluster drops', async () => {
     const problems = async (manifests: Manifest[]): Promise<string> => {
       const directory = await mkdtemp(join(tmpdir(), 'finance-manifests-'))
       try {
@@ -121,7 +121,7 @@ describe('every manifest', () => {
     expect(stdout.trim().split('\n').filter((line) => line !== '')).toHaveLength(documents(rendered).length)
   })
 
-  test('holds no secret and no variable that does: each pod gets its own secrets as files', async () => {
+  test('contains no secret, also not in a variable: each pod gets its own secrets as files', async () => {
     const manifests = await render('secrets={"name":"money","owner":"money-owner"}')
     expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
     expect(JSON.stringify(manifests)).not.toContain('secretKeyRef')
@@ -152,7 +152,7 @@ describe('every manifest', () => {
     }
   })
 
-  test('goes with its release, so that two releases can share a namespace', async () => {
+  test('has the name of its release, so that two releases can share a namespace', async () => {
     for (const { metadata } of await render(...everything)) {
       expect(metadata.name).toMatch(/^money(-|$)/)
       expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' })
@@ -161,7 +161,7 @@ describe('every manifest', () => {
 })
 
 describe('pods', () => {
-  test('run as nobody of importance: a user that is not root, nothing to write on, no capability, no token of the cluster', async () => {
+  test('run unprivileged: not as root, with a read-only file system, without capabilities and without a cluster token', async () => {
     const manifests = await render(...everything)
     expect(containersOf(manifests).map(({ name }) => name)).toEqual(['auth', 'data', 'edge', 'migrate'])
     for (const { spec } of podsOf(manifests)) {
@@ -181,19 +181,19 @@ describe('pods', () => {
     }
   })
 
-  test('are asked whether they live and serve, and serve on while the cluster learns that they go', async () => {
+  test('have probes, and keep serving while the cluster removes them from its endpoints', async () => {
     const manifests = await render()
-    const asked = Object.fromEntries(services.map((name) => {
+    const probes = Object.fromEntries(services.map((name) => {
       const { containers: [{ livenessProbe, readinessProbe, lifecycle }], terminationGracePeriodSeconds } = podOf(manifests, name)
       expect(terminationGracePeriodSeconds, name).toBeGreaterThan(lifecycle.preStop.sleep.seconds + 5)
       return [name, [livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`)]
     }))
-    expect(asked).toEqual({ edge: ['9180 /livez', '9180 /readyz'], auth: ['3000 /livez', '3000 /readyz'], data: ['3001 /live', '3001 /ready'] })
-    // the edge asks DNS for these, whose answers are cached for thirty seconds
+    expect(probes).toEqual({ edge: ['9180 /livez', '9180 /readyz'], auth: ['3000 /livez', '3000 /readyz'], data: ['3001 /live', '3001 /ready'] })
+    // The edge resolves these names, and DNS responses are cached for thirty seconds.
     for (const name of ['auth', 'data']) expect(podOf(manifests, name).containers[0].lifecycle.preStop.sleep.seconds).toBeGreaterThan(30)
   })
 
-  test("are found by what selects them, and nothing selects another's", async () => {
+  test('match the selectors of their component only', async () => {
     const manifests = await render()
     const selects = (selector: Record<string, string>) =>
       Object.entries(workloads(manifests)).filter(([, { spec }]) =>
@@ -208,7 +208,7 @@ describe('pods', () => {
         minReplicas: 2,
         maxReplicas: 6,
       })
-      // the autoscaler's business; a number here would undo its work at every upgrade
+      // The autoscaler sets this. A number here would undo its work at every upgrade.
       expect(one(manifests, 'Deployment', `money-${name}`).spec).not.toHaveProperty('replicas')
       for (const { labelSelector } of one(manifests, 'Deployment', `money-${name}`).spec.template.spec.topologySpreadConstraints) {
         expect(selects(labelSelector.matchLabels)).toEqual([name])
@@ -216,7 +216,7 @@ describe('pods', () => {
     }
   })
 
-  test("are replaced when a secret or PostgREST's settings changed, and only then", async () => {
+  test('are replaced only if a secret or PostgREST’s settings changed', async () => {
     const annotations = async (...values: string[]) => Object.values(workloads(await render(...values))).map(({ spec }) => spec.template.metadata.annotations)
     expect(await annotations()).toEqual(await annotations())
     const [auth, data, edge] = await annotations('secrets.version=2')
@@ -226,7 +226,7 @@ describe('pods', () => {
 })
 
 describe('the migration', () => {
-  test('goes before an install, an upgrade and a way back, and what it needs goes before it', async () => {
+  test('runs before an install, an upgrade and a rollback, and its dependencies are created before it', async () => {
     const manifests = await render(...everything)
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] !== undefined)
     expect(
@@ -245,14 +245,14 @@ describe('the migration', () => {
         'helm.sh/hook-delete-policy': 'before-hook-creation',
       })
     }
-    // of the chart's own; what it mounts beside them is the operator's, and there already
+    // Only the chart's own objects. The other mounts belong to the operator and exist already.
     const named = hooks.flatMap((
       { spec },
     ) => [spec?.template?.spec.serviceAccountName, ...(spec?.template?.spec.volumes ?? []).map((volume: any) => volume.configMap?.name)])
     expect(named.filter((name) => name !== undefined)).toEqual(['money-migrate', 'database-ca'])
   })
 
-  test('is tried three times and then fails the release; a machine that goes down does not count', async () => {
+  test('is tried three times and then fails the release; a disrupted node does not count', async () => {
     expect(one(await render(), 'Job', 'money-migrate').spec).toMatchObject({
       backoffLimit: 2,
       activeDeadlineSeconds: 900,
@@ -262,8 +262,8 @@ describe('the migration', () => {
   })
 })
 
-describe('the network', () => {
-  /** Every flow that a policy allows, as a sentence. */
+describe('the network policies', () => {
+  /** Returns every allowed connection as a sentence. */
   const flows = (manifests: Manifest[]) =>
     manifests.filter(({ kind }) => kind === 'NetworkPolicy').flatMap(({ metadata, spec }) => {
       const peer = ({ ipBlock, namespaceSelector, podSelector }: any) =>
@@ -285,26 +285,26 @@ describe('the network', () => {
     'money-auth > 0.0.0.0/0 TCP 443',
   ]
 
-  test('lets the ingress controller reach the edge, the edge auth and PostgREST, and nothing else', async () => {
+  test('let the ingress controller reach the edge, the edge reach auth and PostgREST, and nothing else', async () => {
     const manifests = await render()
     expect(new Set(flows(manifests))).toEqual(new Set(expected))
     expect(one(manifests, 'NetworkPolicy', 'money-default').spec).toEqual({
       podSelector: { matchLabels: { 'app.kubernetes.io/name': 'finance', 'app.kubernetes.io/instance': 'money' } },
       policyTypes: ['Ingress', 'Egress'],
     })
-    // mail goes to no private address, so neither to a neighbour nor to the machines' own metadata
+    // Mail may not go to private addresses, so neither to other pods nor to the metadata of the machines.
     expect(JSON.stringify(one(manifests, 'NetworkPolicy', 'money-auth'))).toContain('169.254.0.0/16')
     for (const policy of manifests.filter(({ kind }) => kind === 'NetworkPolicy')) expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
-  test("lets Prometheus ask each service when it is named, and moves with the database's port", async () => {
+  test('let Prometheus reach each service if it is configured, and use the configured database port', async () => {
     const metrics = 'networkPolicy.metrics=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]'
-    const asked = ['money-edge < monitoring TCP 9180', 'money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 3001']
-    expect(new Set(flows(await render(metrics)))).toEqual(new Set([...expected, ...asked]))
+    const added = ['money-edge < monitoring TCP 9180', 'money-auth < monitoring TCP 3000', 'money-data < monitoring TCP 3001']
+    expect(new Set(flows(await render(metrics)))).toEqual(new Set([...expected, ...added]))
     expect(new Set(flows(await render('database.port=6432')))).toEqual(new Set(expected.map((flow) => flow.replace('TCP 5432', 'TCP 6432'))))
   })
 
-  test('lets auth and the edge send traces to the collector that is named, and the fields that it asks for are a secret', async () => {
+  test('let auth and the edge send traces to the configured collector, with its headers in a secret', async () => {
     const manifests = await render(...traced, 'secrets.keys.otelHeaders="otel"')
     expect(new Set(flows(manifests))).toEqual(
       new Set([...expected, 'money-auth > observability TCP 4318', 'money-edge > observability TCP 4318']),
@@ -316,11 +316,11 @@ describe('the network', () => {
       })
       expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS', secret: 'finance-secrets', key: 'otel' })
     }
-    // nothing of it without a collector
+    // Nothing of it exists without a collector.
     expect(JSON.stringify(await render('secrets.keys.otelHeaders="otel"'))).not.toContain('OTEL_')
   })
 
-  test('leads every path of the one host to the edge, which finds every pod of the others', async () => {
+  test('route every path of the one host to the edge, which resolves every pod of the other services', async () => {
     const manifests = await render('publicUrl="https://money.example.org:8443"', 'trustedProxies=["10.9.0.0/16"]')
     const [{ host, http }] = one(manifests, 'Ingress', 'money').spec.rules
     expect(host).toBe('money.example.org')
@@ -336,7 +336,7 @@ describe('the network', () => {
 })
 
 describe('settings', () => {
-  test('of the database are the same for both drivers: encrypted, verified, or neither', async () => {
+  test('of the database connection are equal for both drivers: encrypted, verified, or neither', async () => {
     const of = async (...values: string[]) => {
       const pods = await render(...values)
       const [auth] = podOf(pods, 'auth').containers
@@ -354,28 +354,28 @@ describe('settings', () => {
     expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/run/secrets', '/etc/database-ca', '/tmp'])
   })
 
-  test('of each service are those of compose.yaml, and AWS offers the same but for those of tests', async () => {
+  test('of each service are those of compose.yaml, and AWS offers the same except those for tests', async () => {
     const [compose] = documents(await read('compose.yaml')) as any[]
     const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
     const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
     const settings = `settings=${JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))}`
     const all = [...verified, settings, collector, 'secrets.keys.otelHeaders="otel"']
     const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
-    const here = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
-    const there = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
-    expect(without(there('auth'), here('auth'))).toEqual(new Set())
-    expect(without(there('migrate'), here('migrate'))).toEqual(new Set())
-    expect(without(there('postgrest'), here('data'))).toEqual(new Set())
-    expect(without(here('data'), there('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
-    // reads on standbys: docs/scaling.md
-    expect(without(there('edge'), here('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
+    const ofChart = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
+    const ofCompose = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
+    expect(without(ofCompose('auth'), ofChart('auth'))).toEqual(new Set())
+    expect(without(ofCompose('migrate'), ofChart('migrate'))).toEqual(new Set())
+    expect(without(ofCompose('postgrest'), ofChart('data'))).toEqual(new Set())
+    expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    // Reads on standbys: docs/scaling.md.
+    expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
 
     const variables = await read('infra/aws/variables.tf')
     const offered = new Set(/var\.settings\) : contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g))
     expect(without(new Set(free), offered)).toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED', 'OTEL_EXPORTER_OTLP_ENDPOINT']))
   })
 
-  test('of PostgREST and the alerts are the files of the repository, also in a chart that is packed', async () => {
+  test('of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'finance-chart-'))
     try {
       await helm('package', chart, '--destination', directory)
@@ -386,28 +386,28 @@ describe('settings', () => {
       expect(one(manifests, 'ConfigMap', 'money-postgrest').data['postgrest.conf']).toBe(await read('postgrest.conf'))
       const [alerts] = documents(await read('infra/monitoring/alerts.yml'))
       expect(one(manifests, 'PrometheusRule', 'money').spec).toEqual(alerts)
-      // every job that an alert asks for is scraped, but the backups of compose, whose alert is silent where there never were any
+      // Prometheus scrapes every job that an alert uses, except the backups of compose. Their alert stays silent before a first backup.
       const jobs = manifests.filter(({ kind }) => kind === 'PodMonitor').map(({ spec }) => spec.podMetricsEndpoints[0].relabelings[0].replacement)
       expect(new Set(jobs)).toEqual(new Set(['auth', 'edge', 'postgrest']))
-      const asked = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job)
-      expect(without(new Set(asked), new Set(jobs))).toEqual(new Set(['backup']))
+      const alertJobs = [...(await read('infra/monitoring/alerts.yml')).matchAll(/job="(\w+)"/g)].map(([, job]) => job)
+      expect(without(new Set(alertJobs), new Set(jobs))).toEqual(new Set(['backup']))
     } finally {
       await rm(directory, { recursive: true })
     }
   })
 })
 
-describe("the operator's command", () => {
-  test("is the migration's pod with another command, whatever an argument holds, and leaves nothing", async () => {
+describe('the operator’s command', () => {
+  test('runs the migration’s pod with another command, any arguments, and leaves no pod', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'finance-admin-'))
     try {
       const job = one(await render(), 'Job', 'money-migrate')
       await writeFile(join(directory, 'spec'), JSON.stringify(job.spec.template.spec))
-      // what a cluster answers; what needs none is kubectl's own work
+      // The cluster's responses are fake. The rest is kubectl's own work.
       await writeFile(
         join(directory, 'kubectl'),
         `#!/usr/bin/env bash
-echo "\${*//$'\\n'/ }" >>${directory}/asked
+echo "\${*//$'\\n'/ }" >>${directory}/calls
 case "$*" in
   patch*) exec ${process.env['KUBECTL']} "$@" ;;
   *'get job money-migrate'*) cat ${directory}/spec ;;
@@ -428,15 +428,15 @@ esac
       const pod = JSON.parse(await readFile(join(directory, 'created'), 'utf8'))
       expect(pod.spec.containers[0].command).toEqual(['node', 'admin/main.ts', 'grant', 'ann"\\ $(id)@example.org', "it's"])
       expect(pod.spec.containers[0].env).toEqual(job.spec.template.spec.containers[0].env)
-      // or the network would be closed to it
+      // Otherwise the network policy would not select the pod.
       expect(pod.metadata.labels).toEqual(job.spec.template.metadata.labels)
-      const asked = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
-      expect(asked.filter((line) => !line.startsWith('patch --local'))).toEqual(asked.filter((line) => line.startsWith('--namespace finance ')))
-      expect(asked.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
-      // what is somebody's goes into no log
+      const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
+      expect(calls.filter((line) => !line.startsWith('patch --local'))).toEqual(calls.filter((line) => line.startsWith('--namespace finance ')))
+      expect(calls.at(-1)).toContain(`delete pod ${pod.metadata.name}`)
+      // Personal data does not reach a log.
       expect((await ask('Running', 'export', "o'brien@example.org")).stdout).toBe('archive\n')
-      const words = (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n')
-      expect(words.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
+      const callsOfExport = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
+      expect(callsOfExport.at(-2)).toMatch(/exec \S+ -- node admin\/main\.ts export o'brien@example\.org$/)
       await expect(ask('Failed', 'keys')).rejects.toMatchObject({ code: 1, stdout: 'granted\n' })
     } finally {
       await rm(directory, { recursive: true })

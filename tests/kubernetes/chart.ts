@@ -1,4 +1,4 @@
-/** The chart of infra/kubernetes as Helm renders it, without a cluster. */
+/** Renders the chart of infra/kubernetes with Helm, without a cluster. */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 export const root = join(import.meta.dirname, '../..')
 export const chart = join(root, 'infra/kubernetes/finance')
 export const example = join(root, 'infra/kubernetes/example.yaml')
-/** The newest version of Kubernetes that the packages of this folder know. */
+/** The newest version of Kubernetes in the schemas of this folder's packages. */
 export const kubernetes = '1.34'
 
-// a package of this folder, which only its tests install
+// A package of this folder, which only its tests install.
 const { parseAllDocuments } = createRequire(import.meta.url)('yaml')
 
-/** A manifest; what it may hold is the schemas' business. */
+/** A manifest. The schemas check its content. */
 export type Manifest = {
   apiVersion: string
   kind: string
@@ -22,13 +22,13 @@ export type Manifest = {
   data?: any
 }
 
-/** Runs helm. @returns what it printed @throws with what it complained about */
+/** Runs helm. @returns its output @throws with its error message */
 export async function helm(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.env['HELM'] ?? 'helm', args, { maxBuffer: 16 * 1024 * 1024 })
   return stdout
 }
 
-/** The YAML documents of a text; a key that is there twice is an error. */
+/** Parses the YAML documents of a text. Duplicate keys are an error. */
 export function documents(text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document: { errors: Error[], toJS: () => Manifest | null }) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
@@ -36,36 +36,36 @@ export function documents(text: string): Manifest[] {
   })
 }
 
-/** The chart as the release `money`, with the example's values and these over them, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
+/** Renders the chart as the release `money` with the example's values and these changes, such as `database.port=6432` or `settings={"LOG_LEVEL":"warn"}`. */
 export async function render(...values: string[]): Promise<Manifest[]> {
   const set = values.flatMap((value) => ['--set-json', value])
   return documents(await helm('template', 'money', chart, '--values', example, '--kube-version', kubernetes, ...set))
 }
 
-/** The one manifest of this kind and name. */
+/** Returns the manifest of this kind and name. */
 export function one(manifests: Manifest[], kind: string, name: string): Manifest {
   const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata.name === name)
   if (found === undefined || more.length > 0) throw new Error(`${kind} ${name}: ${found === undefined ? 'none' : 'more than one'}`)
   return found
 }
 
-/** All that makes pods, by the component it is. */
+/** Returns all manifests that create pods, by component. */
 export const workloads = (manifests: Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(
     manifests.filter(({ spec }) => spec?.template !== undefined).map((manifest) => [manifest.metadata.labels['app.kubernetes.io/component'] ?? '', manifest]),
   )
 
-/** The pods of a component, as its template has them. */
+/** Returns the pod templates of a component. */
 export function podOf(manifests: Manifest[], component: string): any {
   const workload = workloads(manifests)[component]
   if (workload === undefined) throw new Error(`${component}: nothing makes its pods`)
   return workload.spec.template.spec
 }
 
-/** The values of a container's variables. */
+/** Returns the values of a container's variables. */
 export const environment = (container: any): Record<string, string> => Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]))
 
-/** The secrets of a pod: where each is a file, and the Secret and the key that it comes from. */
+/** Returns the secrets of a pod: the path of each file, and its Secret and key. */
 export const secretFiles = (pod: any): { path: string, secret: string, key: string }[] =>
   pod.volumes.filter(({ name }: any) => name === 'secrets').flatMap(({ projected }: any) =>
     projected.sources.map(({ secret: { name, items: [{ key, path }] } }: any) => ({ path: `/run/secrets/${path}`, secret: name, key }))

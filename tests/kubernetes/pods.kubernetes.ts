@@ -1,6 +1,6 @@
 /**
- * The chart's pods as containers of this machine: the images, commands, variables, rights and probes that a cluster would be
- * given, on a database of their own. What a cluster does around them (services, policies, hooks) is not here.
+ * Runs the chart's pods as containers of this machine: with the images, commands, variables, rights and probes of a cluster, on a new
+ * database. Services, network policies and hooks of a cluster are not tested here.
  */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ async function start(component: string, container: any, network: string[]): Prom
   const variables = Object.entries(environment(container)).flatMap(([key, value]) => ['-e', `${key}=${value}`])
   const mounts = await Promise.all(container.volumeMounts.map(async ({ name: volume, mountPath }: any) => {
     const { configMap, projected } = volumes.find((each: any) => each.name === volume)
-    // every user may write to an emptyDir
+    // Every user may write to an emptyDir.
     if (configMap === undefined && projected === undefined) return ['--tmpfs', `${mountPath}:mode=0777`]
     const folder = join(directory, `${id}-${volume}`)
     await mkdir(folder)
@@ -58,7 +58,7 @@ async function start(component: string, container: any, network: string[]): Prom
   return id
 }
 
-/** Starts a pod. @returns its container, and the address of this machine that leads to a port of it */
+/** Starts a pod. @returns its container, and the local address of one of its ports */
 async function pod(component: string, port: number) {
   const published = await freePort()
   const network = ['--network', name, '--network-alias', `money-${component}`, '-p', `127.0.0.1:${published}:${port}`]
@@ -69,7 +69,7 @@ const logs = (id: string) => promisify(execFile)('docker', ['logs', id]).then(({
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'finance-pods-'))
-  // the pods' user reads it
+  // The pods' user reads it.
   await chmod(directory, 0o755)
   await docker('build', '-q', '-t', `${name}-auth:1`, '--target', 'auth', '-f', 'infra/docker/Dockerfile', '.')
   manifests = await render(
@@ -92,7 +92,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('the migration brings an empty database to the present and ends; run again, it has nothing to do', async () => {
+test('the migration of an empty database succeeds, and a second run has nothing to do', async () => {
   const ready = ['exec', `${name}-database`, 'pg_isready', '-q', '-h', '127.0.0.1']
   await expect.poll(() => docker(...ready).then(() => true, () => false)).toBe(true)
   for (let time = 0; time < 2; time++) {
@@ -101,20 +101,20 @@ test('the migration brings an empty database to the present and ends; run again,
   }
 })
 
-test("the operator's command runs where the migration does", async () => {
+test('the operator’s command runs in the migration’s pod', async () => {
   const [container] = podOf(manifests, 'migrate').containers
   const id = await start('migrate', { ...container, command: ['node', 'admin/main.ts', 'products'] }, ['--network', name])
   expect(await docker('wait', id), await logs(id)).toBe('0')
   expect(await logs(id)).toContain('teams')
 })
 
-test('auth becomes ready by its own probes, and its quarter of a second follows the sleep when it is told to stop', async () => {
+test('the auth service becomes ready by its probes, and shuts down 0.25 s after the sleep of its preStop hook', async () => {
   const { id, url } = await pod('auth', 3000)
   const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'auth').containers
   await expect.poll(() => status(url + livenessProbe.httpGet.path)).toBe(200)
   await expect.poll(() => status(url + readinessProbe.httpGet.path)).toBe(200)
   expect(await (await fetch(`${url}/api/auth/jwks`)).json()).toMatchObject({ keys: [expect.objectContaining({ alg: expect.any(String) })] })
-  // half of its memory limit
+  // Half of its memory limit.
   const heap = ['-p', 'Math.round(require("v8").getHeapStatistics().heap_size_limit / 2 ** 20)']
   const [, flag = ''] = podOf(manifests, 'auth').containers[0].command
   expect(Math.abs(Number(await docker('exec', id, 'node', flag, ...heap)) - 256)).toBeLessThan(16)
@@ -122,7 +122,7 @@ test('auth becomes ready by its own probes, and its quarter of a second follows 
   expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0')
 })
 
-test('the edge becomes ready, finds auth and PostgREST by name, and serves the app and both surfaces', async () => {
+test('the edge becomes ready, resolves auth and PostgREST by name, and serves the app and both surfaces', async () => {
   const { id, url } = await pod('edge', 8080)
   const [{ livenessProbe, readinessProbe }] = podOf(manifests, 'edge').containers
   const probe = (path: string) =>
@@ -142,7 +142,7 @@ test('the edge becomes ready, finds auth and PostgREST by name, and serves the a
   expect(await (await fetch(url)).text()).toContain('<!doctype html>')
   expect([await status(`${url}/metrics`), await status(`${url}/readyz`)]).not.toContain(200)
 
-  // a PostgREST that is silent is not ready, and one that answers again is
+  // A paused PostgREST becomes unready, and ready again when it responds.
   await docker('pause', data.id)
   await expect.poll(() => status(`${url}/healthz`)).toBe(503)
   await docker('unpause', data.id)

@@ -1,4 +1,4 @@
-/** A database that belongs to another deployment stays as it is, whichever program is pointed at it by mistake. */
+/** A program that is pointed at the database of another deployment by mistake does not change it. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { symmetricEncrypt } from 'better-auth/crypto'
@@ -10,13 +10,13 @@ import { connection } from '../support/database.ts'
 import { operator } from '../support/operator.ts'
 import { emptyDirectory, remove, root, start, withoutFloors } from './support.ts'
 
-const theirs = {
+const databaseOwner = {
   secret: 'the secret that made the signing keys',
   publicUrl: 'https://money.example.org',
-  authService: 'of theirs',
-  authenticator: 'of theirs too',
+  authService: 'first of the owner',
+  authenticator: 'second of the owner',
 }
-const ours = { secret: 'the secret of another deployment, long enough', authService: 'of ours', authenticator: 'of ours too' }
+const intruder = { secret: 'the secret of another deployment, long enough', authService: 'first of the intruder', authenticator: 'second of the intruder' }
 
 let directory: string
 let server: PostgresServer
@@ -37,11 +37,11 @@ beforeAll(async () => {
   server = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
   await migrate({
     databaseUrl: server.url,
-    publicUrl: theirs.publicUrl,
-    authServicePassword: theirs.authService,
-    authenticatorPassword: theirs.authenticator,
+    publicUrl: databaseOwner.publicUrl,
+    authServicePassword: databaseOwner.authService,
+    authenticatorPassword: databaseOwner.authenticator,
   })
-  const privateKey = JSON.stringify(await symmetricEncrypt({ key: theirs.secret, data: '{"kty":"RSA"}' }))
+  const privateKey = JSON.stringify(await symmetricEncrypt({ key: databaseOwner.secret, data: '{"kty":"RSA"}' }))
   await query(
     `insert into auth.jwks (id, public_key, private_key, created_at, signs_from) values ('first', '{"n":"n","e":"e","kty":"RSA"}', $1, now(), now())`,
     [
@@ -54,7 +54,7 @@ afterAll(async () => {
   await remove(directory)
 })
 
-/** Runs a program as the other deployment would. @returns its exit code and what it printed */
+/** Runs a program with the settings of the other deployment. @returns its exit code and its output */
 async function run(program: string, secret: string): Promise<{ code: number | null, output: string }> {
   const { ended, output } = await start({
     command: [process.execPath, join(root, program)],
@@ -63,8 +63,8 @@ async function run(program: string, secret: string): Promise<{ code: number | nu
       DATABASE_URL: server.url,
       PUBLIC_URL: 'https://staging.example.org',
       AUTH_DATABASE_URL: connection(server.url, { user: 'auth_service', password: '' }),
-      AUTH_SERVICE_PASSWORD: ours.authService,
-      AUTHENTICATOR_PASSWORD: ours.authenticator,
+      AUTH_SERVICE_PASSWORD: intruder.authService,
+      AUTHENTICATOR_PASSWORD: intruder.authenticator,
       BETTER_AUTH_SECRET: secret,
     },
   })
@@ -74,10 +74,10 @@ async function run(program: string, secret: string): Promise<{ code: number | nu
 
 test.each([
   ['npm run migrate', 'infra/local/migrate.ts', 'Cannot migrate'],
-  ['the migration of a container or a unit', 'infra/docker/migrate.ts', 'Cannot migrate'],
+  ['the migration of a container or of a systemd unit', 'infra/docker/migrate.ts', 'Cannot migrate'],
   ['npm start', 'infra/local/start.ts', 'Cannot start'],
-])('%s with another BETTER_AUTH_SECRET says whose the database is, and changes no password and no address', async (_name, program, says) => {
-  const { code, output } = await run(program, ours.secret)
+])('%s with another BETTER_AUTH_SECRET names the database’s owner, and changes no password and no address', async (_name, program, says) => {
+  const { code, output } = await run(program, intruder.secret)
   expect(code).toBe(1)
   expect(output).toMatch(
     new RegExp(
@@ -85,15 +85,15 @@ test.each([
     ),
   )
   expect(output).not.toMatch(/revoke/)
-  expect(await query('select public_url from private.settings')).toEqual([{ public_url: theirs.publicUrl }])
-  expect(await signsIn('auth_service', theirs.authService)).toBe(true)
-  expect(await signsIn('authenticator', theirs.authenticator)).toBe(true)
-  expect(await signsIn('authenticator', ours.authenticator)).toBe(false)
+  expect(await query('select public_url from private.settings')).toEqual([{ public_url: databaseOwner.publicUrl }])
+  expect(await signsIn('auth_service', databaseOwner.authService)).toBe(true)
+  expect(await signsIn('authenticator', databaseOwner.authenticator)).toBe(true)
+  expect(await signsIn('authenticator', intruder.authenticator)).toBe(false)
 })
 
-test('the secret is changed on purpose when its keys were revoked, and the passwords then are set', async () => {
+test('an intended change of the secret works after its keys were revoked, and then sets the passwords', async () => {
   expect(await operator(server.url, 'keys', 'revoke', '--all')).toMatchObject({ code: 0 })
   await rm(join(directory, 'data'), { recursive: true, force: true })
-  expect(await run('infra/docker/migrate.ts', ours.secret)).toEqual({ code: 0, output: '' })
-  expect(await signsIn('authenticator', ours.authenticator)).toBe(true)
+  expect(await run('infra/docker/migrate.ts', intruder.secret)).toEqual({ code: 0, output: '' })
+  expect(await signsIn('authenticator', intruder.authenticator)).toBe(true)
 })

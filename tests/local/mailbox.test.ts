@@ -1,4 +1,4 @@
-/** What `npm start` has at /mail, and who may see it, and what it adds to /. */
+/** The mailbox of `npm start` at /mail, its access rules, and the page at /. */
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,8 +23,8 @@ const mail = (subject: string, html = '<html><head></head><body></body></html>')
 let server: Server
 let ofMachine: Parameters<typeof front>[1]
 beforeAll(async () => {
-  const given = settings()
-  ofMachine = mailbox(given)
+  const config = settings()
+  ofMachine = mailbox(config)
   const all = front((_incoming, outgoing) => void outgoing.writeHead(404, { 'content-type': 'application/json' }).end('{"by":"the edge"}'), ofMachine)
   server = createServer((incoming, outgoing) => void all(incoming, outgoing)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -33,13 +33,13 @@ afterAll(() => server.close())
 
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo
-  const asked = request({ port, path, method, headers: { host: 'localhost:3000', ...headers } }).end()
-  const [response] = await once(asked, 'response') as [IncomingMessage]
+  const outgoing = request({ port, path, method, headers: { host: 'localhost:3000', ...headers } }).end()
+  const [response] = await once(outgoing, 'response') as [IncomingMessage]
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
 describe('the mailbox', () => {
-  test('shows the newest first, each in a frame without scripts, its text with links that can be followed', async () => {
+  test('shows the newest mail first, each in a frame without scripts, with its links', async () => {
     ofMachine?.keep(mail('First'))
     ofMachine?.keep(mail('<script>Second</script>'))
     const { status, headers, body } = await get('/mail')
@@ -53,7 +53,7 @@ describe('the mailbox', () => {
     expect(headers['cross-origin-resource-policy']).toBe('same-origin')
   })
 
-  test('shows a mail as it is, where nothing of it can run or reach us', async () => {
+  test('shows a hostile mail unchanged, but without running its scripts or loading its resources', async () => {
     ofMachine?.keep(mail('Hostile', '<html><head></head><body><script>alert(1)</script></body></html>'))
     const [, path = ''] = /src="(\/mail\/\d+)"/.exec((await get('/mail')).body) ?? []
     const { body, headers } = await get(path)
@@ -61,7 +61,7 @@ describe('the mailbox', () => {
     expect(headers['content-security-policy']).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/)
   })
 
-  test('keeps a hundred, whatever is sent', async () => {
+  test('keeps the newest hundred mails', async () => {
     for (let i = 0; i < 250; i++) ofMachine?.keep(mail(`Mail ${i}`))
     const { body } = await get('/mail')
     expect(body.match(/<article>/g)).toHaveLength(100)
@@ -70,18 +70,18 @@ describe('the mailbox', () => {
   })
 
   test.each([
-    ['a page whose own name leads here', { host: 'evil.example:3000' }],
+    ['a page whose host name resolves to this machine', { host: 'evil.example:3000' }],
     ['a request that names another port', { host: 'localhost:3001' }],
-    ['somebody behind a proxy of this machine', { 'x-forwarded-for': '203.0.113.7' }],
-    ['a proxy that says less', { via: '1.1 proxy' }],
-    ['one that only says by which name it was asked', { 'x-forwarded-host': 'money.example.org' }],
+    ['a client behind a proxy on this machine', { 'x-forwarded-for': '203.0.113.7' }],
+    ['a proxy with only a Via header', { via: '1.1 proxy' }],
+    ['a proxy with only X-Forwarded-Host', { 'x-forwarded-host': 'money.example.org' }],
     ['a tunnel', { 'cf-connecting-ip': '203.0.113.7' }],
   ])('is closed to %s', async (_, headers) => {
     expect(await get('/mail', headers)).toMatchObject({ status: 403, body: expect.not.stringContaining('Mail 249') })
     expect((await get('/mail/250', headers)).status).toBe(403)
   })
 
-  test('is closed to a proxy that asks by HTTP/1.0 and says nothing, as nginx does by itself', async () => {
+  test('is closed to a proxy that uses HTTP/1.0 without headers, like nginx by default', async () => {
     const { port } = server.address() as AddressInfo
     const answer = await raw(`http://127.0.0.1:${port}`, 'GET /mail HTTP/1.0\r\nHost: localhost:3000\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
@@ -89,12 +89,12 @@ describe('the mailbox', () => {
 
   test.each([
     ['in production', { NODE_ENV: 'production' }],
-    ['where Resend sends', { RESEND_API_KEY: 'key' }],
-    ['where SMTP sends', { SMTP_URL: 'smtp://mail.example.org' }],
-    ['where people reach us from elsewhere', { PUBLIC_URL: 'https://money.example.org' }],
-  ])('is not there %s', async (_, env) => {
-    const given = settings(env)
-    expect(mailbox(given)).toBeUndefined()
+    ['with Resend as transport', { RESEND_API_KEY: 'key' }],
+    ['with SMTP as transport', { SMTP_URL: 'smtp://mail.example.org' }],
+    ['with a public address', { PUBLIC_URL: 'https://money.example.org' }],
+  ])('does not exist %s', async (_, env) => {
+    const config = settings(env)
+    expect(mailbox(config)).toBeUndefined()
     let isAsked = false
     await front(() => {
       isAsked = true
@@ -102,12 +102,12 @@ describe('the mailbox', () => {
     expect(isAsked).toBe(true)
   })
 
-  test('leaves everything else to the edge', async () => {
+  test('leaves other paths to the edge', async () => {
     for (const path of ['/', '/mailbox', '/other']) expect((await get(path)).body).toContain('the edge')
   })
 })
 
-describe('at /', () => {
+describe('the page at /', () => {
   let stack: Stack
   beforeAll(async () => {
     stack = await startStack({ local: true })
@@ -115,7 +115,7 @@ describe('at /', () => {
   afterAll(() => stack.close())
   const home = (accept: string) => fetch(`${stack.url}/`, { headers: { accept } })
 
-  test('a person reads what runs, where to go and how to give a plan', async () => {
+  test('tells a visitor what runs, which addresses to use and how to grant a plan', async () => {
     const answer = await home('text/html')
     const body = await answer.text()
     for (const part of ['/api/auth', '/data', '/docs', '/mail', stack.dataUrl.replace('127.0.0.1', 'localhost'), 'npm run admin -- grant'])
@@ -124,7 +124,7 @@ describe('at /', () => {
     expect(answer.headers.get('vary')).toBe('accept')
   })
 
-  test('a program gets the addresses: data is data_url, as everywhere, and the edge’s is beside it', async () => {
+  test('gives a program the addresses of both surfaces and of the edge', async () => {
     expect(await (await home('*/*')).json()).toEqual({
       auth: `${stack.publicUrl}/api/auth`,
       data: stack.dataUrl.replace('127.0.0.1', 'localhost'),
@@ -134,7 +134,7 @@ describe('at /', () => {
     })
   })
 
-  test('the answer is named, logged and counted, and as careful as any other of the auth service', async () => {
+  test('has a request id, is logged and counted, and has the security headers of the auth service', async () => {
     const { headers } = await home('*/*')
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-content-type-options': 'nosniff',

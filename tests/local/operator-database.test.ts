@@ -1,4 +1,4 @@
-/** The operator's commands name the database that they look at, and create none. */
+/** The operator's commands print the database that they use, and create none. */
 import { execFile } from 'node:child_process'
 import { access, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const run = (env: Record<string, string>, ...argv: string[]): Promise<Outcome> =
     .then(({ code, stdout, stderr }) => ({ code, stdout, stderr: withoutFloors(stderr) }))
 
 test.each([['admin/main.ts', 'users'], ['infra/local/check.ts', '']])(
-  'without a database in DATA_DIR %s refuses with one line, and leaves nothing there',
+  'without a database in DATA_DIR %s fails with one line, and creates nothing there',
   async (script, word) => {
     const directory = join(await emptyDirectory(), 'data')
     onTestFinished(() => remove(directory))
@@ -27,7 +27,7 @@ test.each([['admin/main.ts', 'users'], ['infra/local/check.ts', '']])(
   },
 )
 
-test('it names a server of the checkout that runs with another DATA_DIR, and with that one it works', async () => {
+test('the command names a running server with another DATA_DIR, and works with that one', async () => {
   const directory = await mkdtemp(join(root, '.data-'))
   onTestFinished(() => remove(directory))
   const { ownerPassword } = await readSecrets({ DATA_DIR: directory } as never)
@@ -45,7 +45,7 @@ test('it names a server of the checkout that runs with another DATA_DIR, and wit
   })
 })
 
-test('it names the host, port and database of DATABASE_URL, never the password, and shows its help without any', async () => {
+test('the command names host, port and database of DATABASE_URL without the password, and shows its help without a database', async () => {
   const { ownerUrl, drop } = await freshDatabase()
   const { hostname, port, pathname, password } = new URL(ownerUrl)
   const named = `${hostname}:${port}/${pathname.slice(1)}`

@@ -1,4 +1,4 @@
-/** What the embedded server writes down. */
+/** The log of the embedded PostgreSQL server. */
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -28,7 +28,7 @@ async function server(settings: Record<string, string> = {}): Promise<{ query: (
 const files = async () => (await readdir(directory)).filter((name) => name.startsWith('postgres.log'))
 const text = async () => (await Promise.all((await files()).map((name) => readFile(join(directory, name), 'utf8')))).join('')
 
-test('the log of an earlier version, of any size, is cut to its end', async () => {
+test('a log of an earlier version is cut to its end, whatever its size', async () => {
   await writeFile(join(directory, 'postgres.log'), `${'old line\n'.repeat(2 * mebibyte)}the last old line\n`, { mode: 0o600 })
   const { stop } = await server()
   await stop()
@@ -36,7 +36,7 @@ test('the log of an earlier version, of any size, is cut to its end', async () =
   expect(await text()).toContain('the last old line')
 })
 
-test('a statement that fails leaves neither its text nor a value in the log; that the server stops is there', async () => {
+test('a failed statement leaves neither its text nor a value in the log; the server’s stop is logged', async () => {
   const { query, stop } = await server()
   await query('create table people (email text primary key, age int check (age > 0))')
   await query(`insert into people values ('hunter2', 1)`)
@@ -56,10 +56,10 @@ test('a statement that fails leaves neither its text nor a value in the log; tha
   expect(await text()).toContain('database system is shut down')
 })
 
-test.runIf(process.platform === 'linux')('a query that wants more memory than a process may take fails alone, and leaves no statement in the log', async () => {
+test.runIf(process.platform === 'linux')('a query that exceeds the memory limit of a process fails alone, and leaves no statement in the log', async () => {
   const { query, stop } = await server()
   await query(`select set_config('test.kept', 'by this session', false)`)
-  // 42 MB, held several times on the way to an answer
+  // 42 MB, of which the server needs several copies.
   const large = query(`select json_agg(repeat('hunter2', 600)) from generate_series(1, 10000)`)
   await expect(large).rejects.toMatchObject({ code: '53200', message: 'out of memory' })
   expect(await query(`select current_setting('test.kept') as kept`)).toMatchObject({ rows: [{ kept: 'by this session' }] })
@@ -68,8 +68,8 @@ test.runIf(process.platform === 'linux')('a query that wants more memory than a 
   expect(await text()).toMatch(/^Grand total: /m)
 })
 
-test('forty megabytes of it fill two files of five, for their owner alone, and the end is kept', async () => {
-  // the most that a server can be made to write: each statement, as it is
+test('forty megabytes of log fill two files of five, readable only by their owner, and the end is kept', async () => {
+  // The worst case: the server logs each statement in full.
   const { query, stop } = await server({ log_statement: 'all' })
   for (let i = 0; i < 40; i++) await query(`select length('${'x'.repeat(mebibyte)}')`)
   await query(`select 'the last statement'`)
@@ -83,7 +83,7 @@ test('forty megabytes of it fill two files of five, for their owner alone, and t
   expect(await text()).toContain('the last statement')
 })
 
-test('a log that cannot be written fails nothing', async () => {
+test('a log that cannot be written causes no failure', async () => {
   const path = join(directory, 'another.log')
   const log = boundedLog(path, 10)
   onTestFinished(() => remove(`${path}.1`))

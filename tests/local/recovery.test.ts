@@ -1,4 +1,4 @@
-/** What a start finds after something went wrong, and what a run does when something goes wrong in it. */
+/** Starts after a crash, and failures during a run. */
 import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ async function running(): Promise<Run> {
   return run
 }
 
-test('a signal during the first start stops it, and the next start is as good as a first one', async () => {
+test('a signal during the first start stops it, and the next start works like a first one', async () => {
   await using run = await start({ env: { DATA_DIR: directory } })
   while (!await stat(join(directory, 'postgres.log')).catch(() => undefined)) await sleep(10)
   const stopped = await stop(run, 'SIGTERM')
@@ -26,17 +26,17 @@ test('a signal during the first start stops it, and the next start is as good as
   await stop(await running(), 'SIGTERM')
 })
 
-test('nothing outlives kill -9 of npm start', async () => {
+test('no process survives kill -9 of npm start', async () => {
   await using run = await running()
   const all = descendants(run.pid)
   process.kill(-run.pid, 'SIGKILL')
   expect(await left(all, 10_000)).toEqual([])
 })
 
-test('a server left behind by kill -9 of everything else is taken over', async () => {
+test('a database server that survived kill -9 of all other processes is reused', async () => {
   await using run = await running()
   const server = await serverPid(directory)
-  // the guards first, as they would do what they are for
+  // Kills the guard processes first, because they would stop the server.
   const others = [...descendants(run.pid, /guard/), run.pid, ...descendants(run.pid, /local\/serve|postgrest\.conf/)]
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await left(others, 5000)
@@ -47,7 +47,7 @@ test('a server left behind by kill -9 of everything else is taken over', async (
   expect(await serverPid(directory)).not.toBe(server)
 })
 
-test('a second start on the same DATA_DIR ends with one line and leaves the first alone', async () => {
+test('a second start with the same DATA_DIR fails with one line and does not affect the first', async () => {
   await using first = await running()
   const second = await start({ env: { DATA_DIR: directory } })
   expect((await second.ended).code).toBe(1)
@@ -57,7 +57,7 @@ test('a second start on the same DATA_DIR ends with one line and leaves the firs
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
 })
 
-test('a postmaster.pid that a crash left does not stop the start, whoever has that number now', async () => {
+test('a postmaster.pid of a crashed server does not prevent the start, even if another process has its pid now', async () => {
   const path = join(directory, 'postgres/postmaster.pid')
   await writeFile(path, `${process.pid}\n${directory}/postgres\n1795229477\n1\n\n127.0.0.1\n  1 1\nready   \n`, { mode: 0o600 })
   const { uid, gid } = await stat(join(directory, 'postgres'))
@@ -70,15 +70,15 @@ test.each([
   ['PostgreSQL', async () => [await serverPid(directory)]],
   ['PostgREST', async (run: Run) => descendants(run.pid, /postgrest\.conf/)],
   ['auth', async (run: Run) => descendants(run.pid, /^\S*node infra\/local\/serve\.ts/)],
-])('when %s dies, the run says so, stops the rest and fails', async (name, find) => {
+])('when %s dies, npm start reports it, stops the other processes and fails', async (name, find) => {
   await using run = await running()
   const all = descendants(run.pid)
   const [pid] = await find(run)
-  // 0 would be the tests themselves
+  // 0 would signal the test's own process group.
   if (pid === undefined) throw new Error(`${name} does not run.`)
   process.kill(pid, 'SIGKILL')
   expect((await run.ended).code).toBe(1)
   expect(run.output()).toContain(`\n${name} was ended by SIGKILL; everything else is stopped too.\n`)
-  // the sessions of a server that was killed find out by themselves
+  // The workers of a killed server notice it themselves.
   expect(await left(all, 5000)).toEqual([])
 })

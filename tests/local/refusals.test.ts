@@ -1,4 +1,4 @@
-/** A start that cannot work ends soon, with exit code 1 and one line that names what to change and holds no secret. */
+/** A start with wrong settings fails soon with exit code 1 and one line, which names the setting and contains no secret. */
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -12,7 +12,7 @@ import { emptyDirectory, remove, start } from './support.ts'
 
 const secret = 'open-sesame'
 let directory: string
-/** Takes connections and never says a word. */
+/** Accepts connections and never responds. */
 let silent: Server
 let silentPort: number
 let postgres: PostgresServer
@@ -37,7 +37,7 @@ const server = (change: (url: URL) => void) => {
   return url.href
 }
 
-/** Five seconds are promised of a machine with nothing else to do. Here other tests run beside, and what waits for a server that is silent would wait for minutes. */
+/** The promise is five seconds on an idle machine. Here other tests run at the same time; a start that waited for a silent server would take minutes. */
 const soon = 20_000
 
 async function refusal(env: Record<string, string>): Promise<string> {
@@ -51,35 +51,35 @@ async function refusal(env: Record<string, string>): Promise<string> {
 }
 
 test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
-  ['a port that is no port', () => ({ PORT: 'eighty' }), /PORT must be a port number/],
-  ['a taken PORT', () => ({ PORT: String(silentPort) }), /PORT: port \d+ is taken by another program.*set PORT/],
-  ['a taken DATA_PORT', () => ({ DATA_PORT: String(silentPort) }), /DATA_PORT: port \d+ is taken by another program.*set DATA_PORT/],
+  ['an invalid port', () => ({ PORT: 'eighty' }), /PORT must be a port number/],
+  ['a PORT in use', () => ({ PORT: String(silentPort) }), /PORT: port \d+ is taken by another program.*set PORT/],
+  ['a DATA_PORT in use', () => ({ DATA_PORT: String(silentPort) }), /DATA_PORT: port \d+ is taken by another program.*set DATA_PORT/],
   ['an address of another machine', () => ({ HOST: '192.0.2.1' }), /HOST: this machine does not have the address/],
   ['a short secret', () => ({ BETTER_AUTH_SECRET: secret }), /BETTER_AUTH_SECRET must have/],
   ['production without a secret', () => ({ NODE_ENV: 'production' }), /BETTER_AUTH_SECRET must be set/],
   ['production without mail', () => ({ NODE_ENV: 'production', BETTER_AUTH_SECRET: secret.repeat(4) }), /RESEND_API_KEY or SMTP_URL must be set/],
   [
-    'a database that is not listening',
+    'a database server that does not listen',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x` }),
     /DATABASE_URL: no server answers at 127\.0\.0\.1:1/,
   ],
   [
-    'a database that says nothing',
+    'a database server that does not respond',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:${silentPort}/x` }),
     /DATABASE_URL: 127\.0\.0\.1:\d+ does not answer/,
   ],
   [
-    'an sslmode that there is not',
+    'an unknown sslmode',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x?sslmode=on` }),
     /DATABASE_URL has an unknown sslmode: it must be one of disable, /,
   ],
   [
-    'a certificate that is not there',
+    'a missing certificate',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@127.0.0.1:1/x?sslrootcert=/nowhere.pem` }),
     /DATABASE_URL: a certificate cannot be read: ENOENT.*sslrootcert/,
   ],
   [
-    'a host that does not exist',
+    'an unknown host',
     () => ({ DATABASE_URL: `postgresql://me:${secret}@nowhere.invalid/x` }),
     /DATABASE_URL: the host nowhere\.invalid is not known/,
   ],
@@ -99,7 +99,7 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
     }),
   }), /DATABASE_URL: the server has no database ledger/],
   [
-    'half of an external server',
+    'an incomplete configuration of an external server',
     () => ({ AUTH_DATABASE_URL: `postgresql://auth_service:${secret}@127.0.0.1/x` }),
     /AUTH_DATABASE_URL is set and DATABASE_URL is not/,
   ],
@@ -108,35 +108,35 @@ test.each<[what: string, env: () => Record<string, string>, line: RegExp]>([
     () => ({ DATABASE_URL: postgres.url, AUTH_DATABASE_URL: 'postgresql://auth_service@127.0.0.1/x' }),
     /AUTH_DATABASE_URL must hold the password/,
   ],
-  ['an app that was not built', () => ({ APP_DIR: directory }), /APP_DIR must be a folder with an index\.html/],
-  ['origins that are not named in full', () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }), /TRUSTED_ORIGINS must name each origin in full/],
+  ['an app that is not built', () => ({ APP_DIR: directory }), /APP_DIR must be a folder with an index\.html/],
+  ['origins with a wildcard', () => ({ TRUSTED_ORIGINS: 'https://*.example.app' }), /TRUSTED_ORIGINS must name each origin in full/],
   ['a DATA_DIR that is a file', () => ({ DATA_DIR: import.meta.filename }), /DATA_DIR: .* cannot be created/],
-])('%s', async (_what, env, line) => {
+])('the start fails with %s', async (_what, env, line) => {
   expect(await refusal(env())).toMatch(line)
 })
 
-test('a damaged secrets.json', async () => {
+test('the start fails with a damaged secrets.json', async () => {
   const data = join(directory, 'damaged')
   await mkdir(data)
   await writeFile(join(data, 'secrets.json'), '{"OWNER_PASSWORD":')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .*secrets\.json is damaged/)
 })
 
-test('a database directory of another PostgreSQL', async () => {
+test('the start fails with a database directory of another PostgreSQL version', async () => {
   const data = join(directory, 'older')
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/PG_VERSION'), '16\n')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* was made by PostgreSQL 16 and cannot be opened by 18/)
 })
 
-test('a directory of something else where the database would be', async () => {
+test('the start fails with another directory in place of the database', async () => {
   const data = join(directory, 'other')
   await mkdir(join(data, 'postgres'), { recursive: true })
   await writeFile(join(data, 'postgres/notes.txt'), '')
   expect(await refusal({ DATA_DIR: data })).toMatch(/DATA_DIR: .* is not a database and not empty/)
 })
 
-test('a program that answers on the port is not taken for the PostgREST that could not open it', async () => {
+test('the start does not mistake another program on the port for PostgREST', async () => {
   const other = createHttpServer((_, response) => response.end('somebody else')).listen(0, '127.0.0.1')
   onTestFinished(() => {
     other.close()

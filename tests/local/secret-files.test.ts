@@ -1,4 +1,4 @@
-/** Each program takes its secrets from files. tests/containers/compose.containers.ts shows that no process of compose has one in its environment. */
+/** Each program reads its secrets from files. tests/containers/compose.containers.ts tests the environment of the containers. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,23 +32,27 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const given = (...names: (keyof typeof files)[]) => Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]]))
+const secretFiles = (...names: (keyof typeof files)[]) => Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]]))
 
-test('the migration of a container gives the database the passwords of the files, and names only what is below its floor', async () => {
+test('the migration of a container sets the passwords from the files, and prints only old versions', async () => {
   const { ended, output } = await start({
     command: [process.execPath, join(root, 'infra/docker/migrate.ts')],
-    env: { NODE_ENV: 'production', PUBLIC_URL: publicUrl, ...given('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD') },
+    env: {
+      NODE_ENV: 'production',
+      PUBLIC_URL: publicUrl,
+      ...secretFiles('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD'),
+    },
   })
   expect([(await ended).code, output()]).toEqual([0, await floorsOf(database.ownerUrl)])
 })
 
-test('the migration of a container refuses a plain password of authenticator, and names the form', async () => {
+test('the migration of a container refuses a plain password of authenticator, and names the required form', async () => {
   const { ended, output } = await start({
     command: [process.execPath, join(root, 'infra/docker/migrate.ts')],
     env: {
       PUBLIC_URL: publicUrl,
-      ...given('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
-      // the other file has a plain password
+      ...secretFiles('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
+      // The other file has a plain password.
       AUTHENTICATOR_PASSWORD_FILE: files.AUTH_SERVICE_PASSWORD,
     },
   })
@@ -58,7 +62,7 @@ test('the migration of a container refuses a plain password of authenticator, an
   ])
 })
 
-test('the auth service connects with the password of the file', async () => {
+test('the auth service connects with the password in the file', async () => {
   const port = await freePort()
   await using service = await start({
     command: [process.execPath, join(root, 'auth/main.ts')],
@@ -66,13 +70,13 @@ test('the auth service connects with the password of the file', async () => {
       PORT: String(port),
       PUBLIC_URL: publicUrl,
       AUTH_DATABASE_URL: connection(database.ownerUrl, { user: 'auth_service', password: '' }),
-      ...given('BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
+      ...secretFiles('BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD'),
     },
   })
   await expect.poll(() => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, () => service.output()), { timeout: 20_000 }).toBe(200)
 })
 
-test("PostgREST reads the file of the authenticator's password", async () => {
+test('PostgREST reads the file of the authenticator’s password', async () => {
   const { PGPASSWORD, PGUSER, ...env } = postgrestConnection(database.ownerUrl, '')
   expect([PGPASSWORD, PGUSER]).toEqual(['', 'authenticator'])
   const port = await freePort()
@@ -89,9 +93,9 @@ test("PostgREST reads the file of the authenticator's password", async () => {
   }
 })
 
-test('npm start takes the files too', async () => {
+test('npm start reads the files too', async () => {
   await using run = await start({
-    env: { DATA_DIR: join(folder, 'data'), ...given('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD') },
+    env: { DATA_DIR: join(folder, 'data'), ...secretFiles('DATABASE_URL', 'BETTER_AUTH_SECRET', 'AUTH_SERVICE_PASSWORD', 'AUTHENTICATOR_PASSWORD') },
   })
   await run.ready
   expect((await fetch(`${run.url}/readyz`)).status).toBe(200)

@@ -14,7 +14,7 @@ afterEach(() => remove(directory))
 const settings = (env: Record<string, string> = {}) => readSettings({ DATA_DIR: directory, ...env })
 const external = { DATABASE_URL: 'postgresql://owner@db/x' }
 
-test("secrets are made once, differ from each other, and are for the owner's eyes", async () => {
+test('secrets are created once, differ from each other, and are readable only by the owner', async () => {
   const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => readSecrets(settings())))
   for (const other of others) expect(other).toEqual(first)
   const all = [first?.betterAuthSecret, first?.ownerPassword, first?.logins.authService, first?.logins.authenticator]
@@ -24,23 +24,23 @@ test("secrets are made once, differ from each other, and are for the owner's eye
   expect(await readdir(directory)).toEqual(['secrets.json'])
 })
 
-test('what the environment gives wins and is not written down', async () => {
-  const given = {
+test('values of the environment take precedence and are not stored', async () => {
+  const environment = {
     ...external,
     BETTER_AUTH_SECRET: 'from the environment, and long enough',
     AUTHENTICATOR_PASSWORD: 'of PostgREST',
     AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x',
   }
-  expect(await readSecrets(settings(given))).toMatchObject({
-    betterAuthSecret: given.BETTER_AUTH_SECRET,
+  expect(await readSecrets(settings(environment))).toMatchObject({
+    betterAuthSecret: environment.BETTER_AUTH_SECRET,
     logins: { authService: 'of auth', authenticator: 'of PostgREST' },
   })
   expect(await readFile(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/environment|of auth|of PostgREST/)
 })
 
-test('a migration that is given both passwords writes no file', async () => {
-  const given = { ...external, AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
-  expect(await migrationSecrets(settings({ ...given, NODE_ENV: 'production' }))).toEqual({
+test('a migration with both passwords in the environment writes no file', async () => {
+  const environment = { ...external, AUTH_DATABASE_URL: 'postgresql://auth_service:of%20auth@db/x', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
+  expect(await migrationSecrets(settings({ ...environment, NODE_ENV: 'production' }))).toEqual({
     logins: { authService: 'of auth', authenticator: 'of PostgREST' },
   })
   const apart = { ...external, AUTH_SERVICE_PASSWORD: 'of auth', AUTHENTICATOR_PASSWORD: 'of PostgREST' }
@@ -48,7 +48,7 @@ test('a migration that is given both passwords writes no file', async () => {
   expect(await readdir(directory)).toEqual([])
 })
 
-test('production leaves no secret to chance', async () => {
+test('production creates no random secrets', async () => {
   await expect(readSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('BETTER_AUTH_SECRET must be set.')
   await expect(migrationSecrets(settings({ NODE_ENV: 'production' }))).rejects.toThrow('AUTH_SERVICE_PASSWORD or AUTH_DATABASE_URL must be set.')
 })

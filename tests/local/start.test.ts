@@ -1,4 +1,4 @@
-/** The run contract: one command, both addresses, data that stays, a stop that leaves nothing. */
+/** The run contract: one command, both addresses, persistent data, and a stop without remaining processes. */
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const get = async (url: string) => {
   return { status: response.status, body: await response.text() }
 }
 
-describe('npm start with nothing configured', () => {
+describe('npm start without settings', () => {
   let directory: string
   let run: Run
   let keys: string
@@ -21,7 +21,7 @@ describe('npm start with nothing configured', () => {
   })
   afterAll(() => remove(directory))
 
-  test('prints both addresses and the edge’s, which PostgREST it is and where mail goes', async () => {
+  test('prints both addresses, the edge’s address, the version of PostgREST, and the target of mail', async () => {
     const lines = () => run.output().split('\n').filter((line) => /^(auth|data|edge|rest|mail) {2}/.test(line))
     await expect.poll(lines).toEqual([
       `auth  ${run.url.replace('127.0.0.1', 'localhost')}/api/auth`,
@@ -32,7 +32,7 @@ describe('npm start with nothing configured', () => {
     ])
   })
 
-  test('answers at both addresses as soon as they are printed', async () => {
+  test('responds at both addresses as soon as they are printed', async () => {
     expect((await get(`${run.url}/readyz`)).status).toBe(200)
     const answer = await get(`${run.url}/api/auth/jwks`)
     expect(answer.status).toBe(200)
@@ -40,7 +40,7 @@ describe('npm start with nothing configured', () => {
     expect((await get(`${run.dataUrl}/transactions`)).status).toBe(200)
   })
 
-  test('describes everything exposed to a reader without a token', async () => {
+  test('serves the complete description without a token', async () => {
     const { body } = await get(`${run.dataUrl}/`)
     const description = JSON.parse(body) as { paths: Record<string, unknown>, host: string }
     expect(Object.keys(description.paths)).toContain('/transactions')
@@ -48,22 +48,22 @@ describe('npm start with nothing configured', () => {
     expect(description.host).toBe(new URL(run.dataUrl).host.replace('127.0.0.1', 'localhost'))
   })
 
-  test('keeps its secrets to the user who started it', async () => {
+  test('stores its secrets readable only by the user', async () => {
     for (const name of ['secrets.json', 'postgres.log']) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600)
     expect((await stat(join(directory, 'postgres'))).mode & 0o777).toBe(0o700)
   })
 
-  test('is silent about PostgREST when all is well', () => {
+  test('prints no lines of PostgREST if all is well', () => {
     expect(run.output().replace(/^rest .*$/m, '')).not.toMatch(/PostgREST|Schema cache|startup-probe/)
   })
 
-  test('stops on SIGTERM to npm within 10 s, leaving no process', async () => {
+  test('stops on SIGTERM to npm within 10 s, without remaining processes', async () => {
     const stopped = await stop(run, 'SIGTERM')
     expect(stopped.left).toEqual([])
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('finds its data again, with a PostgREST that POSTGREST_BIN names, serves an app at /, and stops on Ctrl-C', async () => {
+  test('restarts with its data and a PostgREST from POSTGREST_BIN, serves an app at /, and stops on Ctrl-C', async () => {
     const app = join(directory, 'app')
     await mkdir(app)
     await writeFile(join(app, 'index.html'), '<title>Money</title>')
@@ -80,7 +80,7 @@ describe('npm start with nothing configured', () => {
     expect(stopped.ms).toBeLessThan(10_000)
   })
 
-  test('stops when npm is gone without having passed a signal on', async () => {
+  test('stops if npm dies without passing on a signal', async () => {
     await using again = await start({ command: ['npm', 'start'], env: { DATA_DIR: directory } })
     await again.ready
     const all = descendants(again.pid)

@@ -1,4 +1,4 @@
-/** `npm start` as somebody outside sees it: a process, its output, its two addresses, and what is left of it. */
+/** Runs `npm start` as a process and observes its output, its addresses and its child processes. */
 import { execFileSync, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,16 +10,16 @@ import { belowFloors, databaseVersionsSql, type Versions } from '../../common/fl
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Ended with its scope where a test says `await using`, whatever became of the test. */
+/** Killed at the end of its scope with `await using`, even if the test fails. */
 export type Run = AsyncDisposable & {
   pid: number
   url: string
   dataUrl: string
-  /** Both streams, as a terminal would show them. */
+  /** Both streams, as a terminal shows them. */
   output: () => string
-  /** Resolves when both addresses have been printed. */
+  /** Resolves when both addresses are printed. */
   ready: Promise<void>
-  /** The exit code or signal, and how long the process lived. */
+  /** The exit code or signal, and the lifetime of the process. */
   ended: Promise<{ code: number | null, signal: string | null, ms: number }>
 }
 
@@ -30,20 +30,20 @@ type RunOptions = {
   identity?: { uid: number, gid: number }
 }
 
-/** An empty directory that goes when the test, or without one the caller, is done. */
+/** Creates an empty directory that is removed after the test, or by the caller. */
 export async function emptyDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'finance start '))
 }
 
 export const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
 
-/** Copies what `npm start` needs of the checkout, without the packages. */
+/** Copies the files of the checkout that `npm start` needs, without the packages. */
 export async function copySources(checkout: string): Promise<void> {
   for (const name of ['auth', 'common', 'db', 'description', 'edge', 'infra', 'package.json', 'postgrest.conf'])
     await cp(join(root, name), join(checkout, name), { recursive: true })
 }
 
-/** Starts the product on free ports. Nothing of this process's environment reaches it but the way to node. */
+/** Starts the product on free ports. Its environment has only the PATH of this process. */
 export async function start(options: RunOptions = {}): Promise<Run> {
   const [port, dataPort] = [await freePort(), await freePort()]
   const env: Record<string, string> = {
@@ -51,13 +51,13 @@ export async function start(options: RunOptions = {}): Promise<Run> {
     HOME: process.env['HOME'] ?? '/',
     PORT: String(port),
     DATA_PORT: String(dataPort),
-    // what is tested here is the same with the app and without, and its build takes seconds
+    // The tests behave the same with and without the app, and its build takes seconds.
     APP_DIR: 'none',
     ...options.env,
   }
   const [program, ...args] = options.command ?? [process.execPath, join(options.cwd ?? root, 'infra/local/start.ts')]
   const begun = Date.now()
-  // a group of its own, so that a test can do what a terminal does: signal the whole of it
+  // A process group of its own, so that a test can signal the entire group, like a terminal.
   const child = spawn(program, args, { cwd: options.cwd ?? root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...options.identity })
   let output = ''
   const ended = new Promise<{ code: number | null, signal: string | null, ms: number }>((resolve) => {
@@ -72,7 +72,7 @@ export async function start(options: RunOptions = {}): Promise<Run> {
     }
     void ended.then(() => reject(new Error(`It ended before it was ready:\n${output}`)))
   })
-  // who awaits it sees it; who expects the end does not have to
+  // A caller that awaits `ready` gets the error; a caller that expects the exit need not.
   ready.catch(() => undefined)
   return {
     pid: child.pid ?? 0,
@@ -90,7 +90,7 @@ export async function start(options: RunOptions = {}): Promise<Run> {
   }
 }
 
-/** Returns the lines that a command must print for this Node, a database and its PostgREST, or for the versions given. */
+/** Returns the warnings that a command must print for this Node, a database and its PostgREST, or for the given versions. */
 export async function floorsOf(databaseUrl: string, versions: Versions = {}): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -104,15 +104,15 @@ export async function floorsOf(databaseUrl: string, versions: Versions = {}): Pr
 
 const floorLine = /^(Error|Warning): \w+ [\d.]+ is below .*\n/gm
 
-/** Returns the lines of an output that name a version below its floor. They depend on the versions of this machine. */
+/** Returns the warnings of old versions in an output. They depend on the versions of this machine. */
 export const floorsIn = (output: string): string => (output.match(floorLine) ?? []).join('')
 
-/** Returns an output without those lines. */
+/** Returns an output without these warnings. */
 export const withoutFloors = (output: string): string => output.replace(floorLine, '')
 
-/** Everything a process has started, and what that has started; of these, the ones whose command line matches. */
+/** Returns the processes below a process, optionally filtered by command line. */
 export function descendants(pid: number, pattern = /^/): number[] {
-  // asked once, because a server's workers come and go
+  // Lists processes once, because a server's workers start and end.
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((row) => {
     const [, child, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
     return { child: Number(child), parent: Number(parent), command }
@@ -129,18 +129,18 @@ const alive = (pid: number): boolean => {
   }
 }
 
-/** What of these processes is left after at most so long. */
+/** Returns the processes that still run after the given time. */
 export async function left(pids: number[], withinMs: number): Promise<number[]> {
   const deadline = Date.now() + withinMs
   while (pids.some(alive) && Date.now() < deadline) await sleep(20)
   return pids.filter(alive)
 }
 
-/** The process of the embedded server below a DATA_DIR. */
+/** Returns the pid of the embedded server of a DATA_DIR. */
 export const serverPid = async (directory: string): Promise<number> =>
   Number((await readFile(join(directory, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** Sends a signal and waits for the end. Answers what is left at that moment of everything that ran. */
+/** Sends a signal and waits for the exit. Returns the child processes that remain at that moment. */
 export async function stop(
   run: Run,
   signal: NodeJS.Signals,

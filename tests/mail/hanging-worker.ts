@@ -1,4 +1,4 @@
-/** A process that queues one job and never ends it, for a test that kills it. Arguments: database URL, secret. */
+/** A process that takes one job and never completes it, for a test that kills it. Arguments: database URL, secret. */
 import { pino } from 'pino'
 import { startQueue } from '../../auth/mail/queue.ts'
 

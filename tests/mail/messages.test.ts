@@ -40,7 +40,7 @@ const notice = (change: Partial<Parameters<typeof noticeMessage>[0]> = {}) =>
     url,
     ...change,
   })
-/** A mail that is not here does not compile. */
+/** The type makes this file fail to compile if a message is missing. */
 const everyMessage: Record<keyof typeof messages, Message> = {
   verificationMessage: verification('Ann'),
   passwordResetMessage: passwordResetMessage({ to, name: 'Ann', site, url }),
@@ -51,22 +51,22 @@ const everyMessage: Record<keyof typeof messages, Message> = {
   accountDeletionMessage: deletion([{ id: 'a', name: 'http://evil.example', successor: { id: 'b', name: 'www.evil.example' } }]),
 }
 
-/** What an autolinking mail program would make a link of, besides our own link. */
+/** Patterns of texts that mail programs turn into links, except our own link. */
 const foreignLinks = ({ text }: Message) =>
   text.replaceAll(url, '').replaceAll(disownUrl, '').replaceAll('money.example.org', '').replaceAll('bob@example.org', '')
     .match(/https?:|www\.|\\\\|[\p{L}\p{N}]\.\p{L}{2}|\d\.\d+\.\d/giu) ?? []
 
 describe.each(Object.entries(everyMessage))('%s', (_, message) => {
-  test('goes to the given address', () => {
+  test('has the recipient’s address', () => {
     expect(message.to).toBe(to)
   })
 
-  test('holds the link exactly as given, alone on a line of the text', () => {
+  test('contains the exact link, on a line of its own in the text', () => {
     expect(linkIn(message)).toBe(url)
     expect(message.text.split('\n')).toContain(url)
   })
 
-  test('holds the link in its HTML as a button and as text, escaped', () => {
+  test('contains the link in its HTML as a button and as text, escaped', () => {
     const escaped = url.replaceAll('&', '&amp;')
     expect(message.html).toContain(`href="${escaped}"`)
     expect(message.html).toContain(`>${escaped}<`)
@@ -78,14 +78,14 @@ describe.each(Object.entries(everyMessage))('%s', (_, message) => {
     expect(message.html).not.toMatch(/<table|<body[^>]*(color|background)/)
   })
 
-  test('says the same in text and HTML', () => {
+  test('has the same content in text and HTML', () => {
     const plain = message.html.replaceAll('&amp;', '&')
     for (const line of message.text.split('\n').filter((part) => part !== '')) expect(plain).toContain(line)
   })
 })
 
-describe('what each mail says', () => {
-  test('one that deletes an account names what the person owns and who does then', () => {
+describe('the content of each mail', () => {
+  test('an account deletion names the organizations that the user owns and their next owners', () => {
     const { text } = deletion([{ id: 'a', name: 'Household', successor: { id: 'b', name: 'Bob' } }, { id: 'c', name: 'Club', successor: null }])
     expect(text).toContain('“Household”, which you own, is then owned by Bob.')
     expect(text).toContain('“Club”, which you own, stays without anybody in it.')
@@ -106,18 +106,18 @@ describe('what each mail says', () => {
     ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on a Mac'],
     ['Visit www.evil.example now', 'a program'],
     [null, 'a program'],
-  ])('a notice has the device of %j in plain words', (userAgent, words) => {
+  ])('a notice describes the device of %j in plain words', (userAgent, words) => {
     expect(notice({ userAgent }).text).toContain(`on 12 March 2026 at 14:05 UTC, by ${words} at the network address 203.0.113.7.`)
   })
 
-  test('a notice of what the operator did names no device, and one of a passkey its name without its links', () => {
+  test('a notice of an operator’s action names no device, and a notice of a passkey shows its name without links', () => {
     expect(notice({ ipAddress: null }).text).toContain('a device that is new to us signed in: on 12 March 2026 at 14:05 UTC. If it was you')
     const { text, subject } = notice({ kind: 'passkey_added', about: 'www.evil.example\r\nBcc: x' })
     expect(subject).toBe('A passkey was added')
     expect(text).toContain('a passkey was added (“www evil example Bcc: x”)')
   })
 
-  test('a notice of a new address names neither, and leads to the mail that can undo it', () => {
+  test('a notice of a new address contains neither address, and refers to the mail that can undo the change', () => {
     const { text } = notice({ kind: 'email_changed' })
     expect(text).toContain('“This was not me”')
     expect(text).not.toContain('Forgot your password?')
@@ -129,7 +129,7 @@ describe('what each mail says', () => {
     expect(text).toContain('ignore this mail')
   })
 
-  test('a verification mail says when and under which name the account was made, and has a second link for somebody who did not make it', () => {
+  test('a verification mail says when and under which name the account was created, and has a second link to disown it', () => {
     const message = verification('Ann')
     expect(message.text).toContain('The account was made on 12 March 2026 at 14:05 UTC with the name “Ann”.')
     expect(verification('').text).toContain('at 14:05 UTC without a name.')
@@ -139,7 +139,7 @@ describe('what each mail says', () => {
     expect(message.html).toContain(`href="${disownUrl.replaceAll('&', '&amp;')}"`)
   })
 
-  test('an invitation names the inviter with address, the organization, the role and the end', () => {
+  test('an invitation names the inviter with address, the organization, the role and the expiry', () => {
     const { subject, text } = invitation()
     expect(subject).toBe('Bob invited you to Acme')
     expect(text).toContain('Bob (bob@example.org) invites you to join Acme')
@@ -147,13 +147,13 @@ describe('what each mail says', () => {
     expect(text).toContain('12 March 2026 at 14:05 UTC')
   })
 
-  test('an invitation by somebody without a name is told by the address', () => {
+  test('an invitation by a user without a name shows the inviter’s address', () => {
     const { subject, text } = invitation({ inviterName: '' })
     expect(subject).toBe('bob@example.org invited you to Acme')
     expect(text).toContain('bob@example.org invites you')
   })
 
-  test('somebody without a name is greeted all the same', () => {
+  test('a user without a name gets a greeting without one', () => {
     expect(verification('').text).toMatch(/^Hello,\n/)
     expect(verification(' \u200b\t').text).toMatch(/^Hello,\n/)
   })
@@ -166,13 +166,13 @@ describe('a name', () => {
     expect(html).not.toContain('<img')
   })
 
-  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('cannot begin a header: %j', (attack) => {
+  test.each(['\r\nBcc: evil@example.org', '\n\nBody', '\u2028Bcc: x', '\u0085Bcc: x', '\0'])('cannot inject a header: %j', (attack) => {
     const { subject } = invitation({ inviterName: `Bob${attack}`, organizationName: `Acme${attack}`, inviterEmail: `b@x${attack}` })
     expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
     expect(invitation({ inviterName: '', inviterEmail: `b@x${attack}` }).subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
   })
 
-  test('cannot turn text around or hide in it', () => {
+  test('cannot reverse or hide text', () => {
     const { text } = verification('Ann\u202E moc.live \u2066x\u2069\u200F\u00AD\uFEFF\uD800 Lee')
     expect(text).toContain('Hello Ann moc live x Lee,')
   })
@@ -197,23 +197,23 @@ describe('a name', () => {
     expect(linkIn(invitation({ inviterName: name, organizationName: name }))).toBe(url)
   })
 
-  test("an inviter's address cannot hold a link either", () => {
+  test('an inviter’s address cannot contain a link either', () => {
     expect(linkIn(invitation({ inviterEmail: 'http://evil.example/@x' }))).toBe(url)
   })
 
   test.each(['J.R.R. Tolkien', 'Team: Finance', "Dr. Mary O'Neil", 'José Ñandú', '山田 太郎', 'محمد علي', 'AC/DC', '🦊 Fox'])(
-    'of a real person or team stays as it is: %s',
+    'of a real person or team stays unchanged: %s',
     (name) => {
       expect(verification(name).text).toContain(`Hello ${name},`)
     },
   )
 
-  test('of two million characters becomes a short one, in seconds and not in minutes', () => {
+  test('of two million characters is shortened in seconds', () => {
     for (const unit of ['a', '.1', 'ab.', '👩‍👩‍👧', 'e\u0301\u0301\u0301\u0301\u0301\u0301', ' \n', '<']) {
       const name = unit.repeat(2_000_000 / unit.length)
       const begin = performance.now()
       const message = invitation({ inviterName: name, organizationName: name, inviterEmail: `${name}@x` })
-      // milliseconds, on a machine that is shared; work that grows with the square of the name would take minutes
+      // Milliseconds on a shared machine. An algorithm with quadratic time would take minutes.
       expect(performance.now() - begin).toBeLessThan(5_000)
       expect(message.subject.length).toBeLessThan(300)
       expect(message.text.length).toBeLessThan(2_000)
@@ -221,7 +221,7 @@ describe('a name', () => {
     }
   })
 
-  test('is cut between characters, not within one', () => {
+  test('is cut between characters', () => {
     expect(verification('😀'.repeat(100)).text).toContain(`Hello ${'😀'.repeat(59)}…,`)
   })
 })

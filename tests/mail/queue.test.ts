@@ -48,7 +48,7 @@ async function jobs(columns: string, from = 'graphile_worker.jobs'): Promise<Rec
 
 type Payloads = { send_mail: Message }
 
-/** A queue whose mails go to `handler`, or else to the sink as the service would send them. */
+/** Starts a queue with this handler. By default it sends mails to the sink, like the service. */
 async function open(handler?: Handler<Message>): Promise<Queue<Payloads>> {
   const log = pino({ level: 'trace' }, {
     write: (line: string) => {
@@ -74,7 +74,7 @@ const mailTo = (to: string) =>
 
 const idle = () => vi.waitFor(async () => expect(await jobs('id')).toEqual([]), { timeout: 10 * second, interval: 50 })
 
-test('the service cannot create schemas, and several of it may start on an empty database at once', async () => {
+test('the auth service cannot create schemas, and several processes may start on an empty database at once', async () => {
   const { rows } = await owner.query(`select has_database_privilege('auth_service', current_database(), 'create') as allowed`)
   expect(rows).toEqual([{ allowed: false }])
   const handled: string[] = []
@@ -88,7 +88,7 @@ test('the service cannot create schemas, and several of it may start on an empty
   expect(handled.toSorted()).toEqual(everybody.toSorted())
 })
 
-test('a mail is on its way as soon as it is queued', async () => {
+test('a mail is sent as soon as it is queued', async () => {
   const queue = await open()
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
   const mail = await sink.waitFor('ann@example.org', undefined, 1 * second)
@@ -96,13 +96,13 @@ test('a mail is on its way as soon as it is queued', async () => {
 })
 
 test.each(['down', 'refuse', 'busy'] as const)(
-  'a provider in mode %s neither fails nor slows queueing, and each mail arrives once after it recovers',
+  'a provider in mode %s neither fails nor delays queueing, and each mail arrives once after it recovers',
   async (mode) => {
     const queue = await open()
     sink.mode = mode
     const begin = performance.now()
     for (let index = 0; index < 10; index += 1) await queue.enqueue('send_mail', mailTo(`u${index}@example.org`))
-    // each waits for the database alone, and not for the provider, which is tried for 20 seconds
+    // Each insert waits only for the database, not for the provider, which is retried for 20 seconds.
     expect(performance.now() - begin).toBeLessThan(10 * second)
     await vi.waitFor(async () => expect(await jobs('id', 'graphile_worker.jobs where priority >= 1'), 'each has failed once').toHaveLength(10), {
       timeout: 10 * second,
@@ -116,7 +116,7 @@ test.each(['down', 'refuse', 'busy'] as const)(
   },
 )
 
-test('jobs that hang leave room for fresh ones, are tried again under the same key, and wait behind fresh ones', async () => {
+test('hanging jobs leave capacity for new ones, are retried with the same key, and wait behind new ones', async () => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((bound) => {
     expect(bound).toBe(20 * second)
     const controller = new AbortController()
@@ -138,13 +138,13 @@ test('jobs that hang leave room for fresh ones, are tried again under the same k
   expect(new Set(await jobs('priority'))).toContainEqual({ priority: 1 })
 })
 
-test('the wait between attempts is a sixth of the age, from two seconds to five minutes', () => {
+test('the delay between attempts is a sixth of the job’s age, from two seconds to five minutes', () => {
   const minute = 60 * second
   expect([0, 6 * second, 30 * second, 10 * minute, 30 * minute, 24 * 60 * minute].map(retryDelay))
     .toEqual([2 * second, 2 * second, 5 * second, 100 * second, 5 * minute, 5 * minute])
 })
 
-test('a mail refused for good is not tried again, and the log knows its domain only', async () => {
+test('a permanently refused mail is not retried, and the log contains only its domain', async () => {
   const queue = await open()
   sink.mode = 'reject'
   await queue.enqueue('send_mail', mailTo('ann@example.org'))
@@ -166,7 +166,7 @@ test('a mail that failed for three days is given up', async () => {
   )
 })
 
-test('neither the log nor the jobs table shows an address, a link or a body, whatever a handler throws', async () => {
+test('the log and the jobs table contain no address, link or body, whatever error a handler throws', async () => {
   const failures = [deliveryFailure('no answer in time'), new Error('for ann@example.org\n    at s3cret-of-ann'), 's3cret-of-ann']
   const thrown: unknown[] = []
   const queue = await open(async () => {
@@ -184,7 +184,7 @@ test('neither the log nor the jobs table shows an address, a link or a body, wha
   expect(lines.join('')).toMatch(/"reason":"no answer in time".*"reason":"Error at /s)
 })
 
-test('stopping ends within five seconds and puts a job in flight back, which the next process does at once', async () => {
+test('a stop ends within five seconds and requeues the running job, which the next process runs at once', async () => {
   const first = await open()
   sink.mode = 'hang'
   await first.enqueue('send_mail', mailTo('ann@example.org'))
@@ -198,7 +198,7 @@ test('stopping ends within five seconds and puts a job in flight back, which the
   await sink.waitFor('ann@example.org', undefined, 1 * second)
 })
 
-/** A process that took a job, and was killed. Resolves with the key of the job, which stays locked. */
+/** Starts a process that takes a job, and kills it. @returns the key of the job, which stays locked */
 async function killedWorker(): Promise<string> {
   const worker = fork(fileURLToPath(new URL('hanging-worker.ts', import.meta.url)), [database.authUrl, secret], { execArgv: [] })
   const [key] = await once(worker, 'message') as [string]
@@ -207,7 +207,7 @@ async function killedWorker(): Promise<string> {
   return key
 }
 
-test('a job whose process was killed is done by another once its lock is 45 seconds old, and not before', async () => {
+test('the job of a killed process runs in another one once its lock is 45 seconds old, and not before', async () => {
   const old = await killedWorker()
   const recent = await killedWorker()
   await owner.query(`update graphile_worker._private_jobs set locked_at = locked_at - interval '45 seconds' where key = $1`, [old])
@@ -217,13 +217,13 @@ test('a job whose process was killed is done by another once its lock is 45 seco
   })
   const held = `graphile_worker.jobs where key = '${recent}'`
   const [owned] = await jobs('locked_by, locked_at', held)
-  // one statement frees whatever is old enough, so when the one job is done the other would be free, or taken by this process
+  // One statement frees all jobs that are old enough. If the other job were free too, this process would have taken it.
   await vi.waitFor(async () => expect(await jobs('key')).toEqual([{ key: recent }]), { timeout: 15 * second, interval: 100 })
   expect(await jobs('locked_by, locked_at', held)).toEqual([owned])
   expect(keys).toEqual([old])
 }, 30 * second)
 
-test('a database that goes away in the midst of a job neither ends the process nor the queue, nor doubles the mail', async () => {
+test('a database that disappears during a job ends neither the process nor the queue, and the mail is sent once', async () => {
   const name = new URL(database.ownerUrl).pathname.slice(1)
   const handled: string[] = []
   const queue = await open(async ({ to }) => {
@@ -243,7 +243,7 @@ test('a database that goes away in the midst of a job neither ends the process n
   expect(handled).toEqual(['first@example.org', 'second@example.org'])
 }, 40 * second)
 
-test('starting without a database fails instead of waiting', async () => {
+test('a start without a database fails instead of waiting', async () => {
   const log = pino({ level: 'silent' })
   const nowhere = startQueue<Payloads>({ databaseUrl: 'postgresql://auth_service:x@127.0.0.1:1/none', secret, log, tasks: { send_mail: async () => {} } })
   await expect(nowhere).rejects.toMatchObject({ code: 'ECONNREFUSED' })

@@ -18,7 +18,7 @@ const message = verificationMessage({
 const mail: OutgoingMail = { ...message, from: 'Money <no-reply@money.example.org>', idempotencyKey: key }
 const never = new AbortController().signal
 
-/** A logger whose lines can be read. */
+/** A logger that collects its lines. */
 function recorder() {
   const lines: string[] = []
   return {
@@ -31,14 +31,14 @@ function recorder() {
   }
 }
 
-/** The failure of a send: its words and whether it is for good. */
+/** Returns the error of a send: its message and whether it is permanent. */
 async function failure(send: Promise<void>): Promise<{ message: string, permanent: boolean }> {
   const error = await send.then(() => undefined, (reason: unknown) => reason)
   if (!isDeliveryFailure(error)) throw new Error('expected a delivery failure', { cause: error })
   return { message: error.message, permanent: error.permanent }
 }
 
-/** Makes the 10 s bound of a send fire at once, leaving every other timer alone. */
+/** Makes the 10 s timeout of a send expire at once. Other timers are unchanged. */
 const shortenBound = (milliseconds: number) =>
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
     const controller = new AbortController()
@@ -64,7 +64,7 @@ describe('Resend', () => {
     expect(sink.mails()).toMatchObject([{ to: message.to, from: mail.from, subject: message.subject, text: message.text, html: message.html, key }])
   })
 
-  test('is reached by our own way out, and an answer that is encoded is none', async () => {
+  test('is called through our function for outbound requests, which rejects a compressed response', async () => {
     vi.stubGlobal('fetch', () => expect.unreachable())
     await sender()(mail, never)
     sink.mode = 'encoded'
@@ -72,7 +72,7 @@ describe('Resend', () => {
     vi.unstubAllGlobals()
   })
 
-  test('delivers a mail sent twice with one key once', async () => {
+  test('delivers a mail with the same key once', async () => {
     await sender()(mail, never)
     await sender()(mail, never)
     expect(sink.requests()).toBe(2)
@@ -84,17 +84,17 @@ describe('Resend', () => {
     ['busy', 'Resend answered 429 rate_limit_exceeded', false],
     ['refuse', 'Resend answered nothing application_error', false],
     ['reject', 'Resend answered 422 validation_error', true],
-  ])('when the provider is in mode %s the failure says %j and is final: %s', async (mode, words, permanent) => {
+  ])('in mode %s causes the error %j, permanent: %s', async (mode, words, permanent) => {
     sink.mode = mode
     expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
   })
 
-  test('refuses for good another mail under a key already used', async () => {
+  test('permanently refuses another mail under a used key', async () => {
     await sender()(mail, never)
     expect(await failure(sender()({ ...mail, text: 'other' }, never))).toMatchObject({ permanent: true })
   })
 
-  test('that accepts the connection and never answers is given up in time, and its socket closed', async () => {
+  test('that accepts the connection and never responds is given up after the timeout, and its socket is closed', async () => {
     const bound = shortenBound(50)
     sink.mode = 'hang'
     expect(await failure(sender()(mail, never))).toEqual({ message: 'no answer in time', permanent: false })
@@ -109,14 +109,14 @@ describe('Resend', () => {
     expect(await failure(sender()(mail, stop.signal))).toEqual({ message: 'stopped', permanent: false })
   })
 
-  test('is sent nothing for a recipient that is more than one bare address', async () => {
+  test('receives nothing for a recipient that is not exactly one bare address', async () => {
     for (const to of ['a@x.org, b@x.org', 'Ann <a@x.org>', 'a@x.org\r\nBcc: b@x.org', '', 'nobody']) {
       expect(await failure(sender()({ ...mail, to }, never))).toMatchObject({ permanent: true })
     }
     expect(sink.requests()).toBe(0)
   })
 
-  test('leaves nothing in the log', () => {
+  test('causes no log line', () => {
     expect(lines).toEqual([])
   })
 })
@@ -139,7 +139,7 @@ describe('SMTP', () => {
     expect(received?.data).toMatch(/Content-Type: text\/plain[^]*Content-Type: text\/html/)
   })
 
-  test('receives no header out of a name', async () => {
+  test('receives no header injected by a name', async () => {
     const attack = 'Bob\r\nBcc: evil@example.org\r\n\r\nHi'
     const invitation = invitationMessage({
       to: 'ann@example.org',
@@ -163,13 +163,13 @@ describe('SMTP', () => {
   test.each<[SmtpSink['mode'], string, boolean]>([
     ['no-such-user', 'SMTP: EENVELOPE 550 RCPT TO', true],
     ['later', 'SMTP: EENVELOPE 451 RCPT TO', false],
-  ])('that answers %s fails with %j, final: %s', async (mode, words, permanent) => {
+  ])('that responds %s fails with %j, permanent: %s', async (mode, words, permanent) => {
     sink.mode = mode
     expect(await failure(sender()(mail, never))).toEqual({ message: words, permanent })
   })
 
   test.each<SmtpSink['mode']>(['mute', 'hang'])(
-    'that accepts the connection and stays silent (%s) is given up in time, and its socket closed',
+    'that accepts the connection and stays silent (%s) is given up after the timeout, and its socket is closed',
     async (mode) => {
       shortenBound(200)
       sink.mode = mode
@@ -178,7 +178,7 @@ describe('SMTP', () => {
     },
   )
 
-  test('that is not there is tried again', async () => {
+  test('that is unreachable is retried', async () => {
     const send = mailSender({ kind: 'smtp', url: 'smtp://127.0.0.1:1' }, recorder().log)
     expect(await failure(send(mail, never))).toMatchObject({ permanent: false })
   })

@@ -1,6 +1,6 @@
 /**
- * Rules that every object of the database keeps, asked of the catalogue by the queries of db/lints. A new table, function or
- * column that breaks one makes this file red without anybody having thought of it. Each query is shown to notice a breach.
+ * The queries of db/lints, which check every object of the database for rules. A new table, function or column that breaks a rule makes
+ * this file fail. Each query is also shown to detect a violation.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type pg from 'pg'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-/** Of each rule, statements that break it, and what the query then names. */
+/** For each rule: statements that violate it, and the offender that the query must return. */
 const breaches: Record<string, [breach: string, names: RegExp][]> = {
   activity_unrecorded: [
     ['drop trigger "3_record_change" on api.tags', /^tags: update$/],
@@ -120,7 +120,7 @@ const breaches: Record<string, [breach: string, names: RegExp][]> = {
     ['alter table api.transactions drop constraint transactions_name_length', /^transactions\.name$/],
     ['alter table api.transactions drop constraint transactions_metadata_depth', /^transactions\.metadata$/],
     ['alter table api.transactions drop constraint transactions_metadata_numbers', /^transactions\.metadata$/],
-    // after the size, which prints what it measures
+    // After the check of the size, so that the query returns the constraint.
     ['alter table api.transactions rename constraint transactions_metadata_numbers to transactions_plain', /^transactions\.metadata$/],
   ],
 }
@@ -132,7 +132,7 @@ describe('a migrated database', () => {
     await db.query('rollback')
   })
 
-  test.each(Object.entries(breaches))('is caught when it breaks %s', async (name, some) => {
+  test.each(Object.entries(breaches))('is reported if it breaks %s', async (name, some) => {
     const lint = (await lints()).find((one) => one.name === name)
     expect(lint?.rule, 'its first line says the rule').toMatch(/^\w.*\.$/)
     for (const [breach, names] of some) {
@@ -157,7 +157,7 @@ describe('a migrated database', () => {
     await db.query('rollback')
   })
 
-  test('is caught when something that a rule names is gone', async () => {
+  test('is reported if an object that a rule names is missing', async () => {
     await db.query('begin; alter function private.row_exists(text, uuid) rename to gone')
     const offences = await checkDatabase(db)
     await db.query('rollback')
@@ -165,11 +165,11 @@ describe('a migrated database', () => {
   })
 })
 
-test('each rule is shown to notice a breach', async () => {
+test('each rule has a test of a violation', async () => {
   expect(Object.keys(breaches).toSorted()).toEqual((await lints()).map(({ name }) => name))
 })
 
-test('the walks of tests/data know every table that is exposed', async () => {
+test('the lists of tables in tests/data contain every exposed table', async () => {
   const rows = async (sql: string) => (await db.query<{ what: string }>(sql)).rows.map(({ what }) => what)
   expect(await rows(`select relname as what from pg_class where relnamespace = 'api'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by 1`))
     .toEqual([...tables, ...readTables].toSorted())
@@ -180,7 +180,7 @@ test('the walks of tests/data know every table that is exposed', async () => {
   ).toEqual([...ownedTables, 'imports'].toSorted())
 })
 
-test("the matrix of rights is the interface's", async () => {
+test('the matrix of rights equals the interface’s', async () => {
   const matrix = await db.query<{ role: string, resource: string, actions: string }>(
     `select role, resource, string_agg(action, ' ' order by action) as actions from private.role_permissions group by 1, 2`,
   )

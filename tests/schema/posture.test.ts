@@ -1,4 +1,4 @@
-/** What each role of the database can reach, read from its catalogue. Source: docs/security.md. */
+/** Privileges of each database role, read from the catalogue. Source: docs/security.md. */
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ownedDatabase } from '../support/database.ts'
@@ -13,7 +13,7 @@ afterAll(() => stop())
 const rows = async (sql: string): Promise<any[]> => (await client.query(sql)).rows
 const list = async (sql: string): Promise<string[]> => (await rows(sql)).map((row) => Object.values(row).join(' ')).toSorted()
 
-/** Tables and views of our schemas, and what PostgreSQL says this role may do with them. */
+/** The tables and views of our schemas, with the privileges of a role. */
 const tablePrivileges = (role: string, privileges: string[]) =>
   list(`
   select n.nspname || '.' || c.relname as name, p as privilege
@@ -26,7 +26,7 @@ const callable = (role: string, schema: string) =>
   where n.nspname = '${schema}' and has_function_privilege('${role}', p.oid, 'execute') and has_schema_privilege('${role}', n.oid, 'usage')`)
 
 describe('anon and authenticated', () => {
-  test('cannot log in, and have no power beyond their grants', async () => {
+  test('cannot log in, and have no attributes beyond their grants', async () => {
     expect(
       await rows(`select rolname from pg_roles where rolname in ('anon', 'authenticated')
       and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`),
@@ -34,7 +34,7 @@ describe('anon and authenticated', () => {
     expect(await rows(`select 1 from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ('anon', 'authenticated')`)).toEqual([])
   })
 
-  test('own nothing', async () => {
+  test('own no object', async () => {
     expect(
       await list(`select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ('anon', 'authenticated', 'authenticator')
       union all select p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where r.rolname in ('anon', 'authenticated', 'authenticator')
@@ -42,28 +42,28 @@ describe('anon and authenticated', () => {
     ).toEqual([])
   })
 
-  test.each(['anon', 'authenticated'])('%s may truncate, reference or put triggers on nothing', async (role) => {
+  test.each(['anon', 'authenticated'])('%s may not truncate, reference or create triggers on any table', async (role) => {
     expect(await tablePrivileges(role, ['truncate', 'references', 'trigger'])).toEqual([])
   })
 
-  test.each(['anon', 'authenticated'])('%s reaches no table outside api', async (role) => {
+  test.each(['anon', 'authenticated'])('%s has no access to tables outside of api', async (role) => {
     expect((await tablePrivileges(role, ['select', 'insert', 'update', 'delete'])).filter((name) => !name.startsWith('api.'))).toEqual([])
     expect(await rows(`select 1 where has_schema_privilege('${role}', 'auth', 'usage') or has_schema_privilege('${role}', 'graphile_worker', 'usage')`))
       .toEqual([])
   })
 
-  test('may create nothing, in no schema', async () => {
+  test('may not create objects in any schema', async () => {
     expect(
       await list(`select r.rolname, n.nspname from pg_roles r, pg_namespace n
       where r.rolname in ('anon', 'authenticated', 'authenticator') and n.nspname !~ '^pg_' and has_schema_privilege(r.oid, n.oid, 'create')`),
     ).toEqual([])
   })
 
-  test('may call in private what a request needs by name, and nothing else', async () => {
+  test('may call only the listed functions of private', async () => {
     expect(await callable('anon', 'private')).toEqual(['pre_request'])
-    // each is asked by a policy or a trigger and answers yes, no, or an error
+    // A policy or a trigger calls each of these. They return true, false, or an error.
     expect(await callable('authenticated', 'private')).toEqual([
-      // asked by policies, checks and triggers
+      // Called by policies, checks and triggers.
       'ask_policy',
       'can',
       'currency_of_transaction',
@@ -107,9 +107,9 @@ describe('anon and authenticated', () => {
       'most_rows_of_change',
       'one_more',
       'refuse_many_rows',
-      // what asks for the caller's rights itself
+      // Functions that check the caller's rights themselves.
       'take_back',
-      // parts of the functions of api, which run with the caller's rights
+      // Parts of functions of api, which run with the caller's rights.
       'asked_currency',
       'bank_history',
       'bank_values',
@@ -164,7 +164,7 @@ describe('anon and authenticated', () => {
       'filters_to_sql',
       'transferred',
       'pre_request',
-      // how PostgREST reads what is sent, as the caller
+      // Called by PostgREST to parse input, as the caller.
       'read_day',
       'read_first_day',
       'read_moment',
@@ -172,7 +172,7 @@ describe('anon and authenticated', () => {
     expect(await callable('authenticated', 'public')).toEqual(['org_id', 'org_role', 'uid'])
   })
 
-  test('stop after a while: statements, locks, and transactions that do nothing', async () => {
+  test('have timeouts for statements, locks and idle transactions', async () => {
     for (const role of ['anon', 'authenticated']) {
       const settings = (await rows(`select unnest(rolconfig) as setting from pg_roles where rolname = '${role}'`)).map(({ setting }) => setting.split('=')[0])
       expect(settings).toEqual(expect.arrayContaining(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']))
@@ -181,7 +181,7 @@ describe('anon and authenticated', () => {
 })
 
 describe('authenticator, PostgREST’s login,', () => {
-  test('inherits nothing, becomes anon or authenticated, and can call what configures PostgREST and what it reads dates with', async () => {
+  test('inherits nothing, becomes anon or authenticated, and may call only the configuration of PostgREST and its date parsers', async () => {
     expect(await rows(`select rolcanlogin, rolinherit, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'authenticator'`))
       .toEqual([{ rolcanlogin: true, rolinherit: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false }])
     expect(
@@ -195,7 +195,7 @@ describe('authenticator, PostgREST’s login,', () => {
 })
 
 describe('auth_service, the auth service’s login,', () => {
-  test('reaches the engine’s tables, its queue, and three tables of private to read', async () => {
+  test('has access to the tables of better-auth, its queue, and three tables of private for reading', async () => {
     expect(await rows(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = 'auth_service'`))
       .toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }])
     const reach = await tablePrivileges('auth_service', ['select', 'insert', 'update', 'delete', 'truncate'])
@@ -215,8 +215,8 @@ describe('auth_service, the auth service’s login,', () => {
   })
 })
 
-describe('what is stored', () => {
-  test('cannot be a plain password or a plain private key', async () => {
+describe('stored secrets', () => {
+  test('cannot be plain passwords or plain private keys', async () => {
     await client.query(`insert into auth.users (id, name, email) values ('u', '', 'u@example.org')`)
     await expect(
       client.query(`insert into auth.accounts (id, account_id, provider_id, user_id, password) values ('a', 'a', 'credential', 'u', 'correct horse')`),
@@ -227,8 +227,8 @@ describe('what is stored', () => {
   })
 })
 
-describe('PostgREST from 12.2 on, which ends at a syntax error out of pre_request or pre_config,', () => {
-  test('meets none: what the two call has no SQL that is made as text, and nothing of ours raises one', async () => {
+describe('PostgREST from 12.2 on, which exits on a syntax error in pre_request or pre_config,', () => {
+  test('gets none: both call no dynamic SQL, and none of our functions raises one', async () => {
     const functions = await rows(`
       with recursive called as (
         select p.oid from pg_proc p where p.pronamespace = 'private'::regnamespace and p.proname in ('pre_request', 'pre_config')

@@ -1,15 +1,15 @@
-/** People and organizations as rows: what tests of the data surface need of them, without the auth service. */
+/** Inserts users, sessions and organizations as rows, for tests of the data surface that run without the auth service. */
 import type pg from 'pg'
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
 export const roles: Role[] = ['owner', 'admin', 'editor', 'viewer']
 
-/** Somebody with a verified address and a session, who has never been seen in a browser. */
+/** A user with a verified address and a session. */
 export type Account = { id: string, email: string, sessionId: string }
 
 type Owner = Pick<pg.ClientBase, 'query'>
 
-/** Stores accounts, each with a session of a day. */
+/** Stores accounts, each with a session that expires after a day. */
 export async function storeAccounts(owner: Owner, accounts: Account[]): Promise<void> {
   const ids = accounts.map(({ id }) => id)
   await owner.query(
@@ -25,10 +25,10 @@ export async function storeAccounts(owner: Owner, accounts: Account[]): Promise<
   )
 }
 
-/** Stores an organization. @param members the role of each by the account's id; one of them must be its owner */
+/** Stores an organization. @param members the role of each member by account id; one must be the owner */
 export async function storeOrganization(owner: Owner, id: string, members: Map<string, Role>): Promise<void> {
   await owner.query('insert into auth.organizations (id, name, slug) values ($1, $1, $1)', [id])
-  // in one statement, because an organization always has an owner
+  // One statement, because a constraint requires an owner.
   await owner.query(
     `insert into auth.members (id, organization_id, user_id, role) select $1 || ' ' || id, $1, id, role from unnest($2::text[], $3::text[]) as member (id, role)`,
     [id, [...members.keys()], [...members.values()]],

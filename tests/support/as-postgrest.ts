@@ -9,17 +9,17 @@ import type { Account, DataStack, Organization } from './data.ts'
 /** The values that PostgREST sets before a request. */
 export type Request = {
   claims: Record<string, unknown>
-  /** The value of request.headers. PostgREST shows one of several fields of a name. */
+  /** The value of request.headers. PostgREST keeps one of several headers with the same name. */
   headers?: Record<string, string>
   /** The time zone of `Prefer: timezone=`, which PostgREST 16 does not check. */
   timezone?: string
   path?: string
 }
 
-/** An error in PostgREST's shape, or PostgreSQL's own. */
+/** An error in PostgREST's format, or an error of PostgreSQL. */
 export type Refusal = { code: string, message: string, hint: string | null, status?: number }
 
-/** Claims of a valid token. */
+/** Returns the claims of a valid token. */
 export function claimsOf({ id, email, sessionId }: Account, active?: Organization, change: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000)
   return {
@@ -36,16 +36,16 @@ export function claimsOf({ id, email, sessionId }: Account, active?: Organizatio
   }
 }
 
-/** The error as PostgREST answers it. */
+/** Converts an error of PostgreSQL to PostgREST's response. */
 function refusalOf({ code = '', message, detail, hint }: pg.DatabaseError): Refusal {
   if (code !== 'PGRST') return { code, message, hint: hint ?? null }
   return { ...JSON.parse(message) as Refusal, status: (JSON.parse(detail ?? '{}') as { status: number }).status }
 }
 
 /**
- * Sends a request as PostgREST's login.
+ * Sends a request with PostgREST's login role.
  * @param query the main query; only pre_request() runs without one
- * @returns the rows, or the refusal
+ * @returns the rows, or the error
  */
 export async function asPostgrest(
   { owner, ownerUrl }: Pick<DataStack, 'owner' | 'ownerUrl'>,

@@ -1,15 +1,15 @@
-/** An authenticator app (RFC 6238), which knows what it was told by a QR code and nothing else. */
+/** An authenticator app (RFC 6238) that reads its secret from the URI of a QR code. */
 import { createHmac } from 'node:crypto'
 import type { Stack } from './stack.ts'
 import { signedIn, type Person } from './person.ts'
 
 export type Authenticator = {
   secret: string
-  /** The code it shows. @param steps of half a minute from now */
+  /** Returns the current code. @param steps offset in time steps of 30 seconds */
   code: (steps?: number) => string
 }
 
-/** @param uri of the QR code */
+/** @param uri the `otpauth:` URI in the QR code */
 export function authenticator(uri: string): Authenticator {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   const bits = secret.replace(/./g, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
@@ -25,17 +25,17 @@ export function authenticator(uri: string): Authenticator {
   }
 }
 
-/** A person with a session who has two factors. Half a minute has passed since the code that turned them on. */
-export async function withTwoFactors(stack: Stack, name?: string): Promise<{ someone: Person, app: Authenticator, backupCodes: string[] }> {
-  const someone = await signedIn(stack, name)
-  // just signed in, which spares a hash
-  const { body } = await someone.post('/two-factor/enable', {})
+/** Creates a signed-in user with two factors, whose current code can be used again. */
+export async function withTwoFactors(stack: Stack, name?: string): Promise<{ user: Person, app: Authenticator, backupCodes: string[] }> {
+  const user = await signedIn(stack, name)
+  // A session this recent needs no password, which saves a hash.
+  const { body } = await user.post('/two-factor/enable', {})
   const app = authenticator(body.totp_uri)
-  await someone.post('/two-factor/verify-totp', { code: app.code() })
-  await halfAMinutePasses(stack, someone)
-  return { someone, app, backupCodes: body.backup_codes }
+  await user.post('/two-factor/verify-totp', { code: app.code() })
+  await acceptLastCodeAgain(stack, user)
+  return { user, app, backupCodes: body.backup_codes }
 }
 
-/** After it an app shows another code, and the one before is used up; here the same works again instead. */
-export const halfAMinutePasses = (stack: Stack, someone: Person) =>
-  stack.sql.query('update auth.two_factors set last_step = 0 where user_id = (select id from auth.users where email = $1)', [someone.email])
+/** Resets the user's last used time step, so that a test can use the same code again instead of waiting 30 seconds. */
+export const acceptLastCodeAgain = (stack: Stack, user: Person) =>
+  stack.sql.query('update auth.two_factors set last_step = 0 where user_id = (select id from auth.users where email = $1)', [user.email])

@@ -1,4 +1,4 @@
-/** docs/data.md as one story that a test can follow, wherever its requests are sent. */
+/** Runs the examples of docs/data.md in order, against any server. */
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url'
 import { expect, vi } from 'vitest'
 import { startEdge } from '../edge/support.ts'
 import type { DataStack } from './data.ts'
-import { expectAsShown, sectionsOf, shell, type Example, type Outcome } from './story.ts'
+import { expectDocumentedOutcome, sectionsOf, shell, type Example, type Outcome } from './doc-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 export const page = await readFile(join(root, 'docs/data.md'), 'utf8')
 
 export const sections = sectionsOf(page)
 
-/** All blocks are one program, which stops after each of them. */
+/** Compiles all TypeScript blocks into one generator, which stops after each block. */
 async function typeScript(
   directory: string,
   given: Record<'origin' | 'dataUrl' | 'authUrl' | 'token' | 'oldToken' | 'teamToken' | 'viewerToken', string>,
@@ -21,9 +21,9 @@ async function typeScript(
   const outcome: Outcome = { statuses: [], printed: [] }
   const real = fetch
   vi.stubGlobal('fetch', async (url: string | URL, init?: RequestInit) => {
-    // the one call of the page that is not the data surface's; that it works is tested where the auth surface is
+    // The only call of the page to the auth surface. Tests of the auth surface cover it.
     if (String(url) === `${given.authUrl}/token`) {
-      // a refusal that is answered with a new token is no failure
+      // The client expects this 401 and fetches a new token.
       expect(outcome.statuses.pop()).toBe(401)
       return Response.json({ token: given.token })
     }
@@ -49,24 +49,24 @@ ${program.replaceAll(imports, '')}
 }`,
   )
   const { default: story } = await import(/* @vite-ignore */ pathToFileURL(join(directory, 'page.mts')).href) as { default: (given: unknown) => AsyncGenerator }
-  const told = story({ ...given, console: { log } })
+  const blockResults = story({ ...given, console: { log } })
   return async () => {
     outcome.statuses = []
     outcome.printed = []
-    await told.next()
+    await blockResults.next()
     return { ...outcome }
   }
 }
 
-/** The TypeScript of the whole page is the module page.mts of `directory`. */
-export type Story = { directory: string, follow: (examples: Example[]) => Promise<void>, close: () => Promise<void> }
+/** A run of the page. Its TypeScript is the module page.mts in `directory`. */
+export type DataPage = { directory: string, run: (examples: Example[]) => Promise<void>, close: () => Promise<void> }
 
 /**
- * The people of the page, and a way to do what it says and expect what it shows.
- * @param url where the requests are sent; PostgREST itself unless told. What the page does at one origin goes to an edge before it.
- * @param functions of bash, which every block has
+ * Creates the users of the page. Returns a runner that executes examples and expects their documented output.
+ * @param url the data surface; by default PostgREST. Examples that use one origin for both surfaces get an edge in front of PostgREST.
+ * @param functions bash functions for every block
  */
-export async function tellStory(stack: DataStack, url = stack.url, functions = ''): Promise<Story> {
+export async function startDataPage(stack: DataStack, url = stack.url, functions = ''): Promise<DataPage> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-docs-'))
   const [ann, vic] = [await stack.person('ann'), await stack.person('vic')]
   const organization = await stack.organization({ owner: ann, viewer: vic })
@@ -90,8 +90,8 @@ export async function tellStory(stack: DataStack, url = stack.url, functions = '
   const runTypeScript = await typeScript(directory, { origin: edge.url, dataUrl: url, authUrl: 'http://localhost:3000/api/auth', ...tokens })
   return {
     directory,
-    async follow(examples) {
-      for (const example of examples) expectAsShown(example, example.language === 'sh' ? await runShell(example.code) : await runTypeScript())
+    async run(examples) {
+      for (const example of examples) expectDocumentedOutcome(example, example.language === 'sh' ? await runShell(example.code) : await runTypeScript())
     },
     async close() {
       vi.unstubAllGlobals()

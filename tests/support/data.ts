@@ -1,6 +1,6 @@
 /**
- * Callers of the data surface: the stack without its auth service. An account is rows, an organization is its members, and
- * a token is signed with a key of the test's own, exactly as the auth service would sign it.
+ * Callers of the data surface, without the auth service. Accounts and organizations are inserted as rows. Tokens are signed with
+ * a key of the test, in the format of the auth service.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -11,36 +11,35 @@ import { startStack } from './stack.ts'
 
 export { roles, type Account, type Role } from './accounts.ts'
 
-/** A team; `members` says who is what. */
+/** An organization with the role of each member by account id. */
 export type Organization = { id: string, members: Map<string, Role> }
 
-/** A body is JSON, of which each test says what it expects. */
+/** A response. `body` is the parsed JSON. */
 export type Answer = { status: number, body: any, text: string, headers: Headers }
-/** Headers to send. */
-type Sent = Record<string, string>
+type RequestHeaders = Record<string, string>
 
-/** The five verbs, as one caller. A body that is not a string is sent as JSON; an answer that is not JSON is its text. */
+/** Sends requests with one caller's token. Bodies other than strings are sent as JSON. A response that is not JSON is returned as text. */
 export type Caller = {
-  get(path: string, headers?: Sent): Promise<Answer>
-  head(path: string, headers?: Sent): Promise<Answer>
-  post(path: string, body: unknown, headers?: Sent): Promise<Answer>
-  patch(path: string, body: unknown, headers?: Sent): Promise<Answer>
-  put(path: string, body: unknown, headers?: Sent): Promise<Answer>
-  delete(path: string, headers?: Sent): Promise<Answer>
-  /** Creates and returns the rows. @throws when the answer is not 201. */
-  create(table: string, rows: unknown, headers?: Sent): Promise<any>
-  /** The bearer token of this caller. */
+  get(path: string, headers?: RequestHeaders): Promise<Answer>
+  head(path: string, headers?: RequestHeaders): Promise<Answer>
+  post(path: string, body: unknown, headers?: RequestHeaders): Promise<Answer>
+  patch(path: string, body: unknown, headers?: RequestHeaders): Promise<Answer>
+  put(path: string, body: unknown, headers?: RequestHeaders): Promise<Answer>
+  delete(path: string, headers?: RequestHeaders): Promise<Answer>
+  /** Creates and returns the rows. @throws if the status is not 201 */
+  create(table: string, rows: unknown, headers?: RequestHeaders): Promise<any>
+  /** Returns this caller's bearer token. */
   token(change?: Record<string, unknown>): Promise<string>
 }
 
 export type DataStack = AsyncDisposable & {
   url: string
-  /** The owner's connection: sees and may do everything, past every row rule. */
+  /** A connection of the database owner, which bypasses row level security. */
   owner: pg.Client
   ownerUrl: string
   person(name?: string): Promise<Account>
   organization(members: Partial<Record<Role, Account>>): Promise<Organization>
-  /** An account in the personal context, or with an organization active. `address`: of an edge, or of the data surface itself. */
+  /** Returns a caller in the personal context, or with an active organization. @param address the URL of an edge; by default of PostgREST */
   as(account: Account, organization?: Organization, address?: string): Caller
   anonymous: Caller
   stop(): Promise<void>
@@ -49,7 +48,7 @@ export type DataStack = AsyncDisposable & {
 export const returning = { prefer: 'return=representation' }
 
 function caller(url: string, token: (change?: Record<string, unknown>) => Promise<string | undefined>): Caller {
-  async function send(method: string, path: string, body: unknown, headers: Sent = {}): Promise<Answer> {
+  async function send(method: string, path: string, body: unknown, headers: RequestHeaders = {}): Promise<Answer> {
     const bearer = await token()
     const response = await fetch(url + path, {
       method,
@@ -65,7 +64,7 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
     try {
       parsed = text === '' ? undefined : JSON.parse(text)
     } catch {
-      // CSV, for one
+      // The response is not JSON, for example CSV.
     }
     return { status: response.status, body: parsed, text, headers: response.headers }
   }
@@ -90,17 +89,17 @@ function caller(url: string, token: (change?: Record<string, unknown>) => Promis
 }
 
 /**
- * Starts all of it; `stop()` in `afterAll`, or `await using`.
- * @param dataEnv what PostgREST is told beside its connection
+ * Starts a database and PostgREST. Stop them by `stop()` in `afterAll`, or by `await using`.
+ * @param dataEnv additional settings of PostgREST
  */
 export async function dataStack(dataEnv: Record<string, string> = {}): Promise<DataStack> {
   const resources = new AsyncDisposableStack()
-  // the key is there before PostgREST starts, so its first request already finds it
+  // Publishes the key before PostgREST starts, so that the first request already finds it.
   const { promise: signer, resolve } = Promise.withResolvers<Signer>()
   const prepare = async (sql: pg.Pool) => resolve(await tokenSigner(sql, publicUrl))
   const { dataUrl: url, ownerUrl } = resources.use(await startStack({ auth: false, data: true, dataEnv, prepare }))
   const { sign } = await signer
-  // one session, which a test may give a role or a lock
+  // A single session, so that a test can set a role or hold a lock.
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   resources.defer(() => owner.end())

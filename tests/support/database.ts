@@ -1,25 +1,25 @@
-/** A migrated database of its own for each test file, on the one server that tests/support/global.ts started. */
+/** Creates migrated databases for test files, on the server that tests/support/global.ts started. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The owner's connection to the server's maintenance database. */
+    /** The owner's URL of the server's maintenance database. */
     serverUrl: string
   }
 }
 
-/** Roles belong to the whole server, so every database of it has the same passwords. */
+/** Passwords of the login roles. All databases share them, because roles belong to the server. */
 export const passwords = { authService: 'auth-service-of-the-tests', authenticator: 'authenticator-of-the-tests' }
 
-/** base_url of the deployment that the template was migrated for. */
+/** PUBLIC_URL of the migrated template. */
 export const publicUrl = 'http://localhost:3000'
 
-/** The database that every test database is a copy of. */
+/** The database that test databases are copied from. */
 export const templateDatabase = 'migrated'
 
-/** The same server as another user, or another database. */
+/** Returns the URL with another database, user or password. */
 export function connection(url: string, change: { database?: string, user?: string, password?: string }): string {
   const changed = new URL(url)
   if (change.database !== undefined) changed.pathname = `/${change.database}`
@@ -28,7 +28,7 @@ export function connection(url: string, change: { database?: string, user?: stri
   return changed.toString()
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -40,10 +40,10 @@ export async function execute(url: string, statement: string): Promise<void> {
 }
 
 /**
- * A copy of a database that nobody is connected to.
- * @param options.serverUrl the owner's connection to the server, where no vitest runs that would provide it
- * @param options.template the database it is a copy of; the migrated one unless told
- * @returns its name, the owner's and the auth service's connection, and a function that drops it.
+ * Creates a copy of a database that has no connections.
+ * @param options.serverUrl the owner's URL of the server; by default the one that vitest provides
+ * @param options.template the database to copy; by default the migrated template
+ * @returns the name, the URLs of the owner and of the auth service, and a function that drops the database
  */
 export async function freshDatabase({ serverUrl = inject('serverUrl'), template = templateDatabase }: { serverUrl?: string, template?: string } = {}): Promise<{
   name: string
@@ -62,7 +62,7 @@ export async function freshDatabase({ serverUrl = inject('serverUrl'), template 
   }
 }
 
-/** A migrated database and a connection of its owner to it; `stop` ends both. */
+/** Creates a migrated database and connects its owner. `stop` closes the connection and drops the database. */
 export async function ownedDatabase(): Promise<{ db: pg.Client, stop: () => Promise<void> }> {
   const { ownerUrl, drop } = await freshDatabase()
   const db = new pg.Client({ connectionString: ownerUrl })

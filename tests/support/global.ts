@@ -1,4 +1,4 @@
-/** Before all tests: one PostgreSQL, and in it the migrated database that every test database is a copy of. */
+/** Runs before all tests: starts PostgreSQL and migrates the template that test databases are copied from. */
 import { mkdtemp, rm, chmod } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,16 +7,16 @@ import { migrate } from '../../db/migrate.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { connection, execute, passwords, publicUrl, templateDatabase } from './database.ts'
 
-/** A server that is already there, such as another PostgreSQL version; its user must be a superuser. */
-const givenServer = process.env['TEST_SERVER_URL']
+/** URL of a running server to use instead, such as another PostgreSQL version. Its user must be a superuser. */
+const externalServer = process.env['TEST_SERVER_URL']
 
-async function ownServer(): Promise<{ url: string, stop: () => Promise<void> }> {
+async function startServer(): Promise<{ url: string, stop: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'finance-tests-'))
   await chmod(directory, 0o755)
   const server = await startPostgres({
     directory,
     password: 'owner-of-the-tests',
-    // nothing here outlives the run; a disk flush a commit would only make it longer
+    // No data outlives the run, so commits need no disk flush.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
   })
   return {
@@ -29,7 +29,7 @@ async function ownServer(): Promise<{ url: string, stop: () => Promise<void> }> 
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { url, stop } = givenServer === undefined ? await ownServer() : { url: givenServer, stop: () => Promise.resolve() }
+  const { url, stop } = externalServer === undefined ? await startServer() : { url: externalServer, stop: () => Promise.resolve() }
   try {
     await execute(url, `drop database if exists ${templateDatabase}`)
     await execute(url, `create database ${templateDatabase}`)

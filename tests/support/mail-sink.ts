@@ -1,10 +1,10 @@
-/** Where mail goes in tests: a provider that speaks Resend's API, and an SMTP server, both able to misbehave. */
+/** Mail servers of the tests: one with Resend's API and one with SMTP. Both can simulate failures. */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A mail as the provider took it. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds since the epoch. */
+/** A mail that the provider accepted. `key` is its Idempotency-Key; `arrivedAt` is in milliseconds since the epoch. */
 export type ReceivedMail = {
   to: string
   from: string
@@ -16,30 +16,34 @@ export type ReceivedMail = {
 }
 
 /**
- * `ok` accepts; `down` answers 500; `hang` takes the request and never answers; `refuse` closes the port; `reject`
- * answers 422, as Resend does to a mail that it finds wrong; `busy` answers 429; `encoded` says that its answer is Brotli.
+ * The provider's behaviour:
+ * - `ok` accepts the mail.
+ * - `down` responds 500, `busy` responds 429.
+ * - `reject` responds 422, as Resend does for an invalid mail.
+ * - `hang` never responds, `refuse` closes the port.
+ * - `encoded` declares a Brotli body.
  */
 export type SinkMode = 'ok' | 'down' | 'hang' | 'refuse' | 'reject' | 'busy' | 'encoded'
 
 export type MailSink = {
-  /** What RESEND_BASE_URL has to be. */
+  /** The value of RESEND_BASE_URL. */
   url: string
   mode: SinkMode
-  /** Every mail accepted, each idempotency key once, as Resend delivers them. */
+  /** Returns the accepted mails, one per idempotency key, like Resend. */
   mails(): ReceivedMail[]
-  /** Requests so far in any mode. */
+  /** Returns the number of requests in all modes. */
   requests(): number
-  /** Connections open at this moment. */
+  /** Returns the number of open connections. */
   openConnections(): number
-  /** The first mail to this address that satisfies the predicate. @throws after `timeoutMs`, naming what did arrive. */
+  /** Returns the first mail to this address that satisfies the predicate. @throws after `timeoutMs`, with the list of mails that arrived */
   waitFor(to: string, predicate?: (mail: ReceivedMail) => boolean, timeoutMs?: number): Promise<ReceivedMail>
   close(): Promise<void>
 }
 
-/** Every link of a mail, in order. */
+/** Returns the links of a mail, in order. */
 export const linksIn = (mail: { text: string }): string[] => mail.text.match(/https?:\/\/\S+/g) ?? []
 
-/** The link of a mail that does what it was sent for: its only one, but for the second of a verification mail. @throws when there are others. */
+/** Returns the main link of a mail. Ignores the second link of a verification mail. @throws if there are other links */
 export function linkIn(mail: { text: string }): string {
   const links = linksIn(mail)
   const [link] = links
@@ -57,7 +61,7 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** The open sockets of a server, so that a test can count them and end them. */
+/** Tracks the open sockets of a server, so that a test can count and destroy them. */
 function socketsOf(server: Server): Set<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -118,7 +122,7 @@ export async function mailSink(): Promise<MailSink> {
         endConnections()
       } else if (mode === 'refuse') {
         server.listen(port, '127.0.0.1')
-      } // what hung keeps hanging: a provider that recovers has forgotten those requests
+      } // Hanging requests stay without a response: a provider forgets them when it recovers.
       mode = next
     },
     mails: () => [...accepted],
@@ -146,20 +150,20 @@ export async function mailSink(): Promise<MailSink> {
   }
 }
 
-/** A mail as SMTP carries it: `data` holds the headers and the encoded bodies. */
+/** A mail received by SMTP. `data` holds the headers and the encoded bodies. */
 type SmtpMail = { from: string, to: string[], data: string }
 
 export type SmtpSink = {
-  /** What SMTP_URL has to be. */
+  /** The value of SMTP_URL. */
   url: string
-  /** `mute` never greets; `no-such-user` answers 550 to the recipient; `later` answers 451; `hang` never answers DATA's end. */
+  /** `mute` sends no greeting; `no-such-user` responds 550 to RCPT; `later` responds 451; `hang` does not respond to the end of DATA. */
   mode: 'ok' | 'mute' | 'no-such-user' | 'later' | 'hang'
   mails: SmtpMail[]
   openConnections(): number
   close(): Promise<void>
 }
 
-/** Starts an SMTP server that knows just enough for one mail a connection. */
+/** Starts an SMTP server that accepts one mail per connection. */
 export async function smtpSink(): Promise<SmtpSink> {
   const server = createServer()
   const sockets = socketsOf(server)

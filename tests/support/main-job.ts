@@ -1,11 +1,11 @@
-/** The README's main job: what a reader pastes, and what the last six lines of it answer. */
+/** The commands of the README's sections "The main job" and "The first team", and checks of their output. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 
 const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
 
-/** The commands a reader pastes, of the section with this title, block by block. */
+/** Returns the shell blocks of the section with this title. */
 export function commandsOf(title: string): string[] {
   const section = readme.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? ''
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
@@ -13,10 +13,10 @@ export function commandsOf(title: string): string[] {
 
 const [withNpm = '', withDocker = '', anywhere = ''] = commandsOf('The main job')
 
-/** The job as it is pasted where `npm start` runs, and where compose does; and its part that is the same everywhere. */
+/** The main job for `npm start`, for compose, and the part that both share. */
 export const mainJob = { withNpm: `${withNpm}${anywhere}`, withDocker: `${withDocker}${anywhere}`, anywhere }
 
-/** What is pasted next: Ann creates a team, and stores a transaction in it. */
+/** The commands of the first team: Ann creates an organization and stores a transaction in it. */
 export const [firstTeam = ''] = commandsOf('The first team')
 
 export function expectFirstTeam(output: string): void {
@@ -27,7 +27,7 @@ export function expectFirstTeam(output: string): void {
   expect(created).toMatchObject([{ name: 'Rent', amount: -900, organization_id: active.session.active_organization_id }])
 }
 
-/** Ann stores a transaction and reads it back, and anonymous sees nothing. */
+/** Expects that Ann stores a transaction and reads it back, and that an anonymous request gets no rows. */
 export function expectMainJob(output: string): void {
   const [signedUp, verified, signedIn, created, listed, anonymous] = output.trim().split('\n').map((line) => JSON.parse(line))
   expect(signedUp.user).toMatchObject({ email: 'ann@example.com', email_verified: false })

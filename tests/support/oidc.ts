@@ -1,4 +1,4 @@
-/** A real OpenID provider on this machine, whose people, keys and answers a test decides. */
+/** An OpenID provider (oidc-provider) with users, keys and tokens that a test controls. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { decodeJwt, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, ty
 import { Provider, type Configuration } from 'oidc-provider'
 import type { Person } from './person.ts'
 
-/** What it says of somebody beside `sub`, which is what they sign in with there. */
+/** The claims of a user besides `sub`. Users sign in at the provider with their `sub`. */
 type Claims = { email?: string, email_verified?: unknown, name?: string }
 
 const secret = 'a secret of the provider and the service'
@@ -16,7 +16,7 @@ const signingKey = async (): Promise<JWK> => {
   return { ...await exportJWK(privateKey), alg: 'RS256', use: 'sig', kid: crypto.randomUUID() }
 }
 
-/** Starts one, which answers nothing before `open` says whom it serves. */
+/** Starts a provider. It responds 503 until `serve` configures its client. */
 export async function oidcProvider() {
   const people = new Map<string, Claims>()
   let provider: Provider | undefined
@@ -43,7 +43,7 @@ export async function oidcProvider() {
       pkce: { required: () => true },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
-      // nobody is asked whether the service may know who they are
+      // Grants consent without asking the user.
       loadExistingGrant: async ({ oidc: { session, client } }) => {
         const grant = new provider!.Grant({ clientId: client?.clientId, accountId: session?.accountId })
         grant.addOIDCScope('openid profile email')
@@ -53,7 +53,6 @@ export async function oidcProvider() {
       cookies: { keys: ['of the tests'] },
       ...options,
     })
-    // its warnings are about what a provider of tests may do
     provider.on('server_error', (_, error) => process.stderr.write(`${error.stack}\n`))
     provider.use(async (context, next) => {
       await next()
@@ -70,28 +69,29 @@ export async function oidcProvider() {
     issuer,
     people,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'finance', OIDC_CLIENT_SECRET: secret, OIDC_NAME: 'The House' },
-    /** @param at PUBLIC_URL of the service */
-    open: (at: string, options?: Configuration) => {
-      redirectUri = `${at}/api/auth/callback/oidc`
+    /** Starts to serve a client. @param publicUrl PUBLIC_URL of the client */
+    serve: (publicUrl: string, options?: Configuration) => {
+      redirectUri = `${publicUrl}/api/auth/callback/oidc`
       begin(options)
     },
-    shut: () => {
+    stopServing: () => {
       provider = undefined
     },
-    /** Signs with another key from now on, and no longer publishes the one before. */
-    rotate: async () => {
+    /** Replaces the signing key, and stops publishing the previous one. */
+    rotateKey: async () => {
       key = await signingKey()
       begin()
     },
-    /** Changes what it says in ID tokens, which it signs all the same. */
-    says: (changed: typeof change) => {
+    /** Changes the claims of ID tokens. The signature stays valid. */
+    changeClaims: (changed: typeof change) => {
       change = changed
     },
-    /** Signs with a key that it does not publish, under the name of the one that it does. */
-    forges: async () => {
+    /** Signs with an unpublished key under the key id of the published one. */
+    forgeSignatures: async () => {
       forgedWith = { ...await signingKey(), kid: key.kid! }
     },
-    isHonest: () => {
+    /** Undoes `changeClaims` and `forgeSignatures`. */
+    resetTokens: () => {
       change = undefined
       forgedWith = undefined
     },
@@ -106,11 +106,11 @@ export async function oidcProvider() {
 export type TestProvider = Awaited<ReturnType<typeof oidcProvider>>
 
 /**
- * Signs in at the provider, in a browser that has never been there.
- * @param url where the service sent it
- * @returns where the provider sends it back to
+ * Signs in at the provider, in a browser without cookies.
+ * @param url the authorization URL from the service
+ * @returns the callback URL that the provider redirects to
  */
-export async function signInAtProvider(url: string, who: string): Promise<URL> {
+export async function signInAtProvider(url: string, sub: string): Promise<URL> {
   const cookies = new Map<string, string>()
   let at = new URL(url)
   let form: URLSearchParams | undefined
@@ -130,25 +130,25 @@ export async function signInAtProvider(url: string, who: string): Promise<URL> {
     const location = response.headers.get('location')
     if (location === null) {
       const html = await response.text()
-      if (!html.includes('value="login"')) throw new Error(`The provider asks for something else: ${response.status} ${html.replace(/[^]*<body>/, '')}`)
-      form = new URLSearchParams({ prompt: 'login', login: who, password: 'any' })
+      if (!html.includes('value="login"')) throw new Error(`The provider shows no sign-in form: ${response.status} ${html.replace(/[^]*<body>/, '')}`)
+      form = new URLSearchParams({ prompt: 'login', login: sub, password: 'any' })
     } else {
       at = new URL(location, at)
       if (at.pathname.endsWith('/callback/oidc')) return at
     }
   }
-  throw new Error('The provider does not send the browser back.')
+  throw new Error('The provider does not redirect to the callback.')
 }
 
-/** Begins at the service and signs in at the provider. @returns the address to come back to, which nobody has opened yet */
-export async function toProvider(someone: Person, who: string, redirectTo?: string): Promise<URL> {
-  const begun = await someone.post('/sign-in/oidc', redirectTo === undefined ? {} : { redirectTo })
+/** Starts a sign-in at the service and signs in at the provider. @returns the callback URL, not yet opened */
+export async function callbackFromProvider(user: Person, sub: string, redirectTo?: string): Promise<URL> {
+  const begun = await user.post('/sign-in/oidc', redirectTo === undefined ? {} : { redirectTo })
   if (begun.status !== 200) throw new Error(JSON.stringify(begun.body))
-  return signInAtProvider(begun.body.url, who)
+  return signInAtProvider(begun.body.url, sub)
 }
 
-/** Comes back from the provider as a program would, which is told in JSON what became of it. */
-export const comeBack = (someone: Person, from: URL) => someone.get(`/callback/oidc${from.search}`)
+/** Opens the callback URL as a program, which receives JSON instead of a redirect. */
+export const openCallback = (user: Person, from: URL) => user.get(`/callback/oidc${from.search}`)
 
-/** All of it. */
-export const signInByProvider = async (someone: Person, who: string) => comeBack(someone, await toProvider(someone, who))
+/** Signs in at the provider and opens the callback URL. */
+export const signInWithProvider = async (user: Person, sub: string) => openCallback(user, await callbackFromProvider(user, sub))

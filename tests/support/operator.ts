@@ -1,6 +1,6 @@
 import { admin } from '../../admin/commands.ts'
 
-/** The operator's command, called as in a stack of compose.yaml, where there is no npm to run anything with. */
+/** Runs the operator's command as in a deployment of compose.yaml, where npm is not available. */
 export async function operator(databaseUrl: string, ...argv: string[]): Promise<{ code: number, text: string }> {
   let text = ''
   const code = await admin(argv, { databaseUrl, command: 'infra/docker/admin', migrateCommand: 'docker compose up -d --wait' }, {
@@ -11,7 +11,7 @@ export async function operator(databaseUrl: string, ...argv: string[]): Promise<
   return { code, text }
 }
 
-/** The same with the output in a file and what is wrong on the terminal. */
+/** Runs the operator's command with its output in a file. Errors go to `text`. */
 export async function operatorToFile(databaseUrl: string, ...argv: string[]): Promise<{ code: number, file: Blob, text: string }> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let text = ''

@@ -1,5 +1,5 @@
-/** The PostgREST that `npm ci` installs. */
+/** The PostgREST version that `npm ci` installs. */
 export const postgrestOfNpm = 'v12.0.2'
 
-/** The PostgREST image of the tests: `POSTGREST_TAG`, otherwise that version. compose.yaml has a default of its own. */
+/** The tag of the PostgREST image for tests: `POSTGREST_TAG`, by default the version from npm. compose.yaml has another default. */
 export const postgrestTag = process.env['POSTGREST_TAG'] ?? postgrestOfNpm

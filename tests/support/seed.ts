@@ -1,6 +1,6 @@
 /**
- * Generated cases are the same in each run, so that a commit is judged alike today and tomorrow. `SEED=<number>` asks others, and a
- * failure prints the seed that found it.
+ * Fixes the seed of generated cases, so that every run of a commit has the same result. `SEED=<number>` generates other cases. A
+ * failure prints its seed.
  */
 import fc from 'fast-check'
 

@@ -1,23 +1,23 @@
-/** A signing key that PostgREST knows and a test holds, because the private half of the service's own never leaves it. */
+/** A signing key for tests, published to PostgREST. The private keys of the auth service are not readable. */
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import type pg from 'pg'
 
-/** Whom a token is for: the claims that differ between callers. */
+/** The claims of a token that differ between callers. */
 type Subject = { id: string, email: string, sessionId: string, organization?: { id?: string, role?: string } }
 
 export type Signer = {
   kid: string
   privateKey: CryptoKey
   publicKey: CryptoKey
-  /** A token as the auth service would sign it. @param change claims to replace, or where undefined to leave out */
+  /** Signs a token in the format of the auth service. @param change claims to replace; undefined removes a claim */
   sign: (subject: Subject, change?: Record<string, unknown>) => Promise<string>
 }
 
 /**
- * Makes a key and publishes it; the database tells a PostgREST that runs already.
- * @param owner the owner's connection
- * @param publicUrl what the tokens name as audience and issuer
+ * Generates a key and publishes it. The database notifies a running PostgREST.
+ * @param owner a connection of the database owner
+ * @param publicUrl audience and issuer of the tokens
  */
 export async function tokenSigner(owner: Pick<pg.ClientBase, 'query'>, publicUrl: string): Promise<Signer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })

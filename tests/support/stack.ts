@@ -1,4 +1,4 @@
-/** The running product for one test file or one test: a database of its own, and what the test asks for of all the rest. */
+/** Starts the product for a test file or a test: a new database, and the services that the options select. */
 import pg from 'pg'
 import { startAuth, type Service, type Witnesses } from '../../auth/main.ts'
 import { authConfig } from '../../auth/config.ts'
@@ -15,54 +15,54 @@ import { mailSink, type MailSink } from './mail-sink.ts'
 import { program } from './postgrest-versions.ts'
 
 export type Stack = AsyncDisposable & {
-  /** base_url of the auth service, with the edge around it when PostgREST is there. */
+  /** URL of the auth service. If PostgREST runs, the edge serves both surfaces here. */
   url: string
-  /** PUBLIC_URL: `url`, unless a test says another. */
+  /** PUBLIC_URL of the auth service. */
   publicUrl: string
   /** BETTER_AUTH_SECRET */
   secret: string
-  /** data_url, when asked for. */
+  /** URL of PostgREST, if it runs. */
   dataUrl: string
-  /** PostgREST's process, which has a number only where it is no container. */
+  /** Returns PostgREST's process id, or 0 if it runs in a container. */
   dataPid: () => number
-  /** The owner's connection, to look at and prepare what no surface offers. */
+  /** Connections of the database owner, for preparations and checks beyond the two surfaces. */
   sql: pg.Pool
   ownerUrl: string
   mail: MailSink
-  /** Every line the services logged. */
+  /** All log lines of the services. */
   logged: string[]
-  /** Stops both services, as a restart does. @returns what starts them again, where they were */
+  /** Stops both services. @returns a function that starts them again on the same ports */
   stop: () => Promise<() => Promise<void>>
-  /** Starts one more auth service on the same database. @returns its base_url, with its own port */
-  another: () => Promise<string>
-  /** Starts one more PostgREST on the same database. */
-  anotherData: () => Promise<{ url: string, stop: () => Promise<void> }>
-  /** What `await using` does at the end of a block, for `afterAll`. */
+  /** Starts another auth service on the same database. @returns its URL */
+  startAnotherAuth: () => Promise<string>
+  /** Starts another PostgREST on the same database. */
+  startAnotherPostgrest: () => Promise<{ url: string, stop: () => Promise<void> }>
+  /** Stops everything, like the end of `await using`; for `afterAll`. */
   close: () => Promise<void>
 }
 
 export type StackOptions = {
-  /** Variables of the run contract, on top of those every test needs. */
+  /** Settings in addition to those of every test. */
   env?: Record<string, string>
-  /** Whether the auth service is started; it is unless told. */
+  /** Whether to start the auth service. Default: true. */
   auth?: boolean
-  /** Whether PostgREST is started; it is not unless told. */
+  /** Whether to start PostgREST. Default: false. */
   data?: boolean
-  /** Whether /mail and what `npm start` has at / are there; mail is then not sent. It is not unless told. */
+  /** Whether to serve the mailbox and the pages of `npm start` instead of sending mail. Default: false. */
   local?: boolean
-  /** What PostgREST is told beside its connection. */
+  /** Additional settings of PostgREST. */
   dataEnv?: Record<string, string>
-  /** What is stored before anything runs on the database. */
+  /** Prepares the database before the services start. */
   prepare?: (owner: pg.Pool) => Promise<void>
-  /** How long a superseded key goes on verifying, in seconds. */
+  /** How long a replaced signing key stays published, in seconds. */
   retireAfterSeconds?: number
-  /** Between two looks for what people are to be told by mail, in milliseconds. */
+  /** Interval of the check for events that are mailed to users, in milliseconds. */
   noticePauseMs?: number
 } & Parameters<typeof freshDatabase>[0]
 
 const defaultSecret = 'a secret of the tests, long enough'
 
-/** Starts the stack. Rate limits are off unless a test asks for them. */
+/** Starts the stack. Rate limits are off by default. */
 export async function startStack(
   { env = {}, auth = true, data = false, local = false, dataEnv = {}, prepare = () => Promise.resolve(), retireAfterSeconds, noticePauseMs, ...origin }:
     StackOptions = {},
@@ -73,7 +73,7 @@ export async function startStack(
   const mail = await mailSink()
   starting.defer(() => mail.close())
   const sql = new pg.Pool({ connectionString: database.ownerUrl, max: 5 })
-  // dropping the database at the end ends its sessions
+  // Dropping the database at the end closes these connections.
   sql.on('error', () => undefined)
   starting.defer(() => sql.end())
   const logged: string[] = []
@@ -153,12 +153,12 @@ export async function startStack(
         endAuth = auth ? await startService(port) : undefined
       }
     },
-    another: async () => {
+    startAnotherAuth: async () => {
       const at = await freePort()
       await startService(at)
       return `http://127.0.0.1:${at}`
     },
-    anotherData: async () => {
+    startAnotherPostgrest: async () => {
       const at = await freePort()
       const child = await startData(at)
       return { url: `http://127.0.0.1:${at}`, stop: () => child.stop().then(() => undefined) }

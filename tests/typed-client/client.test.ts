@@ -55,9 +55,9 @@ describe('Ann, from her first day to her last', () => {
   })
 
   test('signs in with two factors: there is no session before the code, and then the client knows of it', async () => {
-    const { someone, app } = await withTwoFactors(stack, 'Ann')
-    const { auth, data, changes } = clientOf(stack, person(stack, 'Ann', someone.email))
-    expect(await failed(auth.signIn({ email: someone.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', status: 403 })
+    const { user: ann, app } = await withTwoFactors(stack, 'Ann')
+    const { auth, data, changes } = clientOf(stack, person(stack, 'Ann', ann.email))
+    expect(await failed(auth.signIn({ email: ann.email, password }))).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', status: 403 })
     expect(changes.filter(({ session }) => session !== null)).toEqual([])
     expect(await failed(auth.twoFactor.verifyTotp({ code: app.code(9) }))).toMatchObject({ code: 'INVALID_CODE' })
     const { user } = await auth.twoFactor.verifyTotp({ code: app.code(), trustDevice: true })

@@ -1,4 +1,4 @@
-/** Every text of the reference app is in its catalogue of messages, and every class of its styles belongs to one file. */
+/** All texts of the reference app are in its message catalogue, and each CSS class belongs to one style sheet. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,12 +12,12 @@ type Node = { type: string, start: number, value?: unknown, [part: string]: unkn
 const partsOf = (node: Node): Node[] =>
   Object.values(node).flat().filter((part): part is Node => typeof part === 'object' && part !== null && typeof (part as Node).type === 'string')
 
-/** Attributes whose value a user reads or hears. */
+/** Attributes with values that users read or hear. */
 const attributes = ['action', 'alt', 'aria-label', 'data-label', 'hint', 'label', 'placeholder', 'problem', 'title']
 
 const hasWord = (text: unknown) => typeof text === 'string' && /\p{L}{2}/u.test(text)
 
-/** Texts of a component: between tags, in attributes, and in expressions at both places. */
+/** Returns the texts of a component: between tags, in attributes, and in expressions at both. */
 function textsOf(node: Node, isShown = false): string[] {
   if (node.type === 'JSXText' || (isShown && node.type === 'Literal')) return hasWord(node.value) ? [String(node.value).trim()] : []
   if (isShown && node.type === 'TemplateElement') return hasWord((node.value as { cooked: string }).cooked) ? [(node.value as { cooked: string }).cooked] : []
@@ -29,28 +29,28 @@ function textsOf(node: Node, isShown = false): string[] {
     const children = node['children'] as Node[]
     return [...partsOf(node).filter((part) => !children.includes(part)).flatMap((part) => textsOf(part)), ...children.flatMap((child) => textsOf(child, true))]
   }
-  // only the branches of a choice are shown
+  // Only the branches of a conditional expression are displayed.
   if (isShown && node.type === 'ConditionalExpression') return [node['consequent'], node['alternate']].flatMap((part) => textsOf(part as Node, true))
   if (isShown && node.type === 'LogicalExpression') return textsOf(node['right'] as Node, true)
   const keeps = ['JSXExpressionContainer', 'TemplateLiteral'].includes(node.type)
   return partsOf(node).flatMap((part) => textsOf(part, isShown && keeps))
 }
 
-/** Arguments of toasts and outcomes, which users read too. */
-const saidIn = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
+/** Returns the arguments of toasts and outcomes, which users also read. */
+const toastTextsOf = (text: string) => [...text.matchAll(/(?:\btoast\(|\btext: )(['`][^'`]*\p{L}{2}[^'`]*['`])/gu)].map(([, said = '']) => said)
 
-test('no component has a text of its own', () => {
+test('no component contains a text of its own', () => {
   const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.endsWith('.test.ts') && !file.startsWith('messages/'))
   expect(files.length).toBeGreaterThan(80)
-  const own = files.flatMap((file) => {
+  const literals = files.flatMap((file) => {
     const text = read(file)
-    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...saidIn(text)]
+    const texts = [...file.endsWith('.tsx') ? textsOf(parseAst(text, { lang: 'tsx' }) as unknown as Node) : [], ...toastTextsOf(text)]
     return texts.map((said) => `${file}: ${said}`)
   })
-  expect(own).toEqual([])
+  expect(literals).toEqual([])
 })
 
-/** Style sheets of features, each with the prefix of its classes. All others are shared. */
+/** The style sheets of features, each with the prefix of its classes. All other style sheets are shared. */
 const prefixes: Record<string, string> = {
   'styles/activity.css': 'activity',
   'styles/dashboards.css': 'dashboard',
@@ -60,7 +60,7 @@ const prefixes: Record<string, string> = {
   'pages/transactions/transactions.css': 'tx',
 }
 
-test('a class is styled by the one sheet that it is named after, and each class of a component is styled', () => {
+test('a class is styled by the one sheet with its prefix, and each class of a component is styled', () => {
   const sheets = globSync('**/*.css', { cwd: source }).filter((file) => file !== 'styles/all.css')
   const classesOf = new Map(sheets.map((file) => [file, new Set([...read(file).matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))]))
   const ownerOf = (name: string) => Object.entries(prefixes).find(([, prefix]) => name === prefix || name.startsWith(`${prefix}-`))?.[0]

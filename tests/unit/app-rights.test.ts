@@ -6,11 +6,11 @@ import { rightsOf } from '../../examples/app/src/app/navigation.ts'
 
 const everyRole = ['owner', 'admin', 'editor', 'viewer'] as const
 
-test('in the personal context everything of one’s own, and nothing of a team', () => {
+test('in the personal context a user may change rows, but not manage a team', () => {
   expect(rightsOf(null)).toEqual({ write: true, manage: false, own: false })
 })
 
-test('each role is offered what the auth surface allows it', () => {
+test('the app offers each role what the auth surface allows', () => {
   for (const role of everyRole) {
     const { manage, own } = rightsOf(role)
     expect([role, manage, own]).toEqual([
@@ -21,7 +21,7 @@ test('each role is offered what the auth surface allows it', () => {
   }
 })
 
-test('each role is offered what the database allows it', async () => {
+test('the app offers each role what the database allows', async () => {
   const sql = await readFile(new URL('../../db/rules/role_permissions.sql', import.meta.url), 'utf8')
   const selects = sql.split('union all')
   const may = (role: string, action: string, resource: string) =>
@@ -29,7 +29,7 @@ test('each role is offered what the database allows it', async () => {
   const tables = ['transactions', 'accounts', 'categories', 'budgets', 'subscriptions', 'exchange_rates', 'dashboards', 'imports']
   for (const role of everyRole) {
     const { write } = rightsOf(role)
-    // a person who changes rows reads their own changes at least, and so can take them back
+    // A role that changes rows may at least list its own changes, and so can undo them.
     expect([role, write]).toEqual([role, may(role, 'list', 'activity') || may(role, 'list_own', 'activity')])
     for (const table of tables) expect([role, table, write]).toEqual([role, table, may(role, 'update', table)])
   }

@@ -1,4 +1,4 @@
-/** The scripts of infra/aws, with an `aws` that notes what it is asked and answers as the test says. No account is needed. */
+/** The scripts of infra/aws with a fake `aws` that records its calls and answers as the test says. Needs no account. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** What each operation answers, one call after the other; the last answer stands. */
+/** The answers of each operation, call by call. The last answer repeats. */
 type Answers = Record<string, string[]>
 
 const taskArn = 'arn:aws:ecs:eu-central-1:123456789012:task/finance/0123abc'
@@ -21,19 +21,19 @@ const succeeded: Answers = {
   'filter-log-events': ['', 'signing key rotated', 'signing key rotated\ntask ended with 0'],
 }
 
-type Outcome = { code: number, out: string, error: string, asked: string[][] }
+type Outcome = { code: number, out: string, error: string, calls: string[][] }
 
-async function run(script: string, words: string[], answers: Answers, variables: Record<string, string> = {}): Promise<Outcome> {
+async function run(script: string, args: string[], answers: Answers, variables: Record<string, string> = {}): Promise<Outcome> {
   await writeFile(
     join(folder, 'aws'),
     `#!${process.execPath}
 const { appendFileSync, readFileSync, writeFileSync } = require('node:fs')
-const words = process.argv.slice(2)
-if (words.includes('file:///dev/stdin')) words.push(readFileSync(0, 'utf8').trim())
-appendFileSync(${JSON.stringify(join(folder, 'asked'))}, JSON.stringify(words) + '\\n')
+const args = process.argv.slice(2)
+if (args.includes('file:///dev/stdin')) args.push(readFileSync(0, 'utf8').trim())
+appendFileSync(${JSON.stringify(join(folder, 'calls'))}, JSON.stringify(args) + '\\n')
 const answers = JSON.parse(readFileSync(${JSON.stringify(join(folder, 'answers'))}, 'utf8'))
-const query = words[words.indexOf('--query') + 1]
-const key = [words[1] + ' ' + query, words[1]].find((name) => answers[name] !== undefined)
+const query = args[args.indexOf('--query') + 1]
+const key = [args[1] + ' ' + query, args[1]].find((name) => answers[name] !== undefined)
 const list = answers[key] ?? ['']
 const answer = list.length > 1 ? list.shift() : list[0]
 writeFileSync(${JSON.stringify(join(folder, 'answers'))}, JSON.stringify(answers))
@@ -43,7 +43,7 @@ console.log(answer)
   )
   await chmod(join(folder, 'aws'), 0o755)
   await writeFile(join(folder, 'answers'), JSON.stringify(answers))
-  await writeFile(join(folder, 'asked'), '')
+  await writeFile(join(folder, 'calls'), '')
   const env = {
     PATH: `${folder}:${process.env['PATH'] ?? ''}`,
     AWS_REGION: 'eu-central-1',
@@ -57,26 +57,26 @@ console.log(answer)
     TASK_POLL_SECONDS: '0',
     ...variables,
   }
-  const ended = await new Promise<Omit<Outcome, 'asked'>>((resolve) => {
+  const ended = await new Promise<Omit<Outcome, 'calls'>>((resolve) => {
     execFile(
       new URL(`../../infra/aws/${script}`, import.meta.url).pathname,
-      words,
+      args,
       { env },
       (failure, out, error) => resolve({ code: Number(failure?.code ?? 0), out, error }),
     )
   })
-  const asked = await readFile(join(folder, 'asked'), 'utf8')
-  return { ...ended, asked: asked.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as string[]) }
+  const calls = await readFile(join(folder, 'calls'), 'utf8')
+  return { ...ended, calls: calls.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as string[]) }
 }
 
-/** The value of an option of the first call of an operation. */
-const option = ({ asked }: Outcome, operation: string, name: string): string => {
-  const words = asked.find(([, called]) => called === operation) ?? []
-  return words[words.indexOf(name) + 1] ?? ''
+/** Returns the value of an option of the first call of an operation. */
+const option = ({ calls }: Outcome, operation: string, name: string): string => {
+  const args = calls.find(([, called]) => called === operation) ?? []
+  return args[args.indexOf(name) + 1] ?? ''
 }
 
-describe('the operator', () => {
-  test('runs the command as a task, in the private network, and sees what it wrote when all of it has arrived', async () => {
+describe('the operator’s command', () => {
+  test('runs as a task in the private network, and prints the complete output of the task', async () => {
     const outcome = await run('admin', ['keys', 'rotate'], succeeded)
     expect(outcome).toMatchObject({ code: 0, out: 'signing key rotated\n', error: '' })
     expect(option(outcome, 'run-task', '--network-configuration')).toBe(
@@ -85,32 +85,32 @@ describe('the operator', () => {
     expect(option(outcome, 'filter-log-events', '--log-stream-names')).toBe('migrate/migrate/0123abc')
   })
 
-  test('may write any character: the container gets the words as they were typed', async () => {
-    const words = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
-    const overrides = JSON.parse(option(await run('admin', words, succeeded), 'run-task', '--overrides')) as {
+  test('accepts any character: the container gets the arguments unchanged', async () => {
+    const args = ['grant', `o'brien "the \\ one"@example.org`, '$(id) `id`\n\t*']
+    const overrides = JSON.parse(option(await run('admin', args, succeeded), 'run-task', '--overrides')) as {
       containerOverrides: { name: string, command: string[] }[]
     }
     const [{ name, command } = { name: '', command: [] as string[] }] = overrides.containerOverrides
     expect(name).toBe('migrate')
-    expect(command.slice(3)).toEqual(['--', 'node', 'admin/main.ts', ...words])
-    // what the container makes of it, which has Node and nothing else
+    expect(command.slice(3)).toEqual(['--', 'node', 'admin/main.ts', ...args])
+    // Evaluates the command like the container, which has only Node.
     const [node = '', ...rest] = command
-    const inContainer = (...told: string[]) =>
+    const inContainer = (...script: string[]) =>
       new Promise((resolve) => {
-        execFile(node, [...rest.slice(0, 3), 'node', '-e', ...told], { env: { PATH: dirname(process.execPath) } }, (error, out) =>
+        execFile(node, [...rest.slice(0, 3), 'node', '-e', ...script], { env: { PATH: dirname(process.execPath) } }, (error, out) =>
           resolve({ code: error?.code ?? 0, out }))
       })
-    expect(await inContainer('console.log(JSON.stringify(process.argv.slice(1)))', ...words))
-      .toEqual({ code: 0, out: `${JSON.stringify(words)}\ntask ended with 0\n` })
+    expect(await inContainer('console.log(JSON.stringify(process.argv.slice(1)))', ...args))
+      .toEqual({ code: 0, out: `${JSON.stringify(args)}\ntask ended with 0\n` })
     expect(await inContainer('process.exit(3)')).toEqual({ code: 3, out: 'task ended with 3\n' })
   })
 
-  test('is refused an export, which would be in a log', async () => {
+  test('refuses an export, which would appear in a log', async () => {
     const outcome = await run('admin', ['export', 'ann@example.org'], succeeded)
-    expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), asked: [] })
+    expect(outcome).toMatchObject({ code: 2, out: '', error: expect.stringContaining('docs/aws.md'), calls: [] })
   })
 
-  test('gets the exit code of the command, and what it wrote', async () => {
+  test('returns the exit code and the output of the task', async () => {
     const outcome = await run('admin', ['grant', 'nobody@example.org', 'teams'], {
       ...succeeded,
       'describe-tasks': ['STOPPED\t2\tEssential container in task exited'],
@@ -122,33 +122,33 @@ describe('the operator', () => {
 })
 
 describe('the migration', () => {
-  test('is waited for as long as it runs, also when a question about it fails', async () => {
+  test('is awaited as long as it runs, even if a status request fails', async () => {
     const outcome = await run('migrate', [], {
       ...succeeded,
       'describe-tasks': [...Array<string>(20).fill('RUNNING\tNone\tNone'), 'fails', ...succeeded['describe-tasks'] ?? []],
     })
     expect(outcome.code).toBe(0)
-    expect(outcome.asked.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
+    expect(outcome.calls.filter(([, operation]) => operation === 'describe-tasks')).toHaveLength(24)
   })
 
-  test('is given up after the time that was said, and says that it goes on', async () => {
+  test('is input up after the timeout, with a message that it still runs', async () => {
     const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['RUNNING\tNone\tNone'] }, { TASK_MINUTES: '0' })
     expect(outcome).toMatchObject({ code: 75, error: `The task still runs after 0 minutes, and goes on: ${taskArn}\n` })
   })
 
-  test('fails where its container could not start, with the reason', async () => {
+  test('fails with the reason if its container could not start', async () => {
     const outcome = await run('migrate', [], { ...succeeded, 'describe-tasks': ['STOPPED\tNone\tCannotPullContainerError: not found'] })
     expect(outcome.code).toBe(1)
     expect(outcome.error).toContain('CannotPullContainerError: not found')
   })
 
-  test('fails where no task could be started', async () => {
+  test('fails if no task could start', async () => {
     expect(await run('migrate', [], { 'run-task': ['None'] })).toMatchObject({ code: 1, error: expect.stringContaining('could not be started') })
     expect((await run('migrate', [], { 'run-task': ['fails'] })).code).not.toBe(0)
   })
 })
 
-describe('a drill', () => {
+describe('a recovery drill', () => {
   const servers: Answers = {
     ...succeeded,
     [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['0'],
@@ -162,7 +162,7 @@ describe('a drill', () => {
     'filter-log-events': ['12 rules, 0 broken\ntask ended with 0'],
   }
 
-  test('restores a moment beside the database, asks it the rules, and removes it', async () => {
+  test('restores a moment next to the database, checks the rules, and removes the copy', async () => {
     const outcome = await run('drill', ['2026-11-21T10:15:00Z'], servers)
     expect(outcome).toMatchObject({ code: 0, out: '12 rules, 0 broken\nRestored and checked: finance-drill.\n' })
     expect(option(outcome, 'restore-db-instance-to-point-in-time', '--restore-time')).toBe('2026-11-21T10:15:00Z')
@@ -172,14 +172,14 @@ describe('a drill', () => {
     expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
   })
 
-  test('gives the copy the password of today, in no argument that others could see', async () => {
-    const { asked } = await run('drill', [], servers)
-    const [, , , , given = ''] = asked.find(([, operation]) => operation === 'modify-db-instance') ?? []
-    expect(JSON.parse(given)).toEqual({ DBInstanceIdentifier: 'finance-drill', ApplyImmediately: true, MasterUserPassword: 'p"w:{}' })
-    expect(asked.flatMap((words) => words.filter((word) => word.includes('p\\"w')))).toEqual([given])
+  test('gives the copy the current password, not in an argument that other users could read', async () => {
+    const { calls } = await run('drill', [], servers)
+    const [, , , , input = ''] = calls.find(([, operation]) => operation === 'modify-db-instance') ?? []
+    expect(JSON.parse(input)).toEqual({ DBInstanceIdentifier: 'finance-drill', ApplyImmediately: true, MasterUserPassword: 'p"w:{}' })
+    expect(calls.flatMap((args) => args.filter((word) => word.includes('p\\"w')))).toEqual([input])
   })
 
-  test('fails where a rule is broken, and removes the copy all the same', async () => {
+  test('fails if a rule is broken, and still removes the copy', async () => {
     const outcome = await run('drill', [], {
       ...servers,
       'describe-tasks': ['STOPPED\t1\tEssential container in task exited'],
@@ -189,9 +189,9 @@ describe('a drill', () => {
     expect(option(outcome, 'delete-db-instance', '--db-instance-identifier')).toBe('finance-drill')
   })
 
-  test('touches no server that is there already', async () => {
+  test('does not change an existing server', async () => {
     const outcome = await run('drill', [], { [`describe-db-instances length(DBInstances[?DBInstanceIdentifier=='finance-drill'])`]: ['1'] })
     expect(outcome.code).toBe(1)
-    expect(outcome.asked.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
+    expect(outcome.calls.map(([, operation]) => operation)).toEqual(['describe-db-instances'])
   })
 })

@@ -5,57 +5,63 @@ import { clientAddress, clientNetwork, isOnThisMachine } from '../../common/clie
 const trusted = ['10.0.0.0/8', 'fd00::/8'].map((range) => ipaddr.parseCIDR(range))
 
 test.each([
-  ['is the socket when nothing is forwarded', '192.0.2.1', undefined, '192.0.2.1'],
-  ['is the socket when the socket is no trusted proxy, whatever is forwarded', '192.0.2.1', '198.51.100.7', '192.0.2.1'],
-  ['is what a trusted proxy saw', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
+  ['is the socket’s address without a forwarded header', '192.0.2.1', undefined, '192.0.2.1'],
+  ['is the socket’s address if that is no trusted proxy, whatever is forwarded', '192.0.2.1', '198.51.100.7', '192.0.2.1'],
+  ['is the address that a trusted proxy reports', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
   ['is the nearest address that is no trusted proxy', '10.0.0.1', '203.0.113.9, 198.51.100.7, 10.2.3.4', '198.51.100.7'],
-  ['is not what the client wrote in front', '10.0.0.1', '1.1.1.1, 198.51.100.7', '198.51.100.7'],
-  ['stops at what is no address', '10.0.0.1', '198.51.100.7, nonsense, 10.2.3.4', '10.2.3.4'],
-  ['is the proxy itself when it forwards nonsense', '10.0.0.1', 'nonsense', '10.0.0.1'],
-  ['is an IPv4 address also when the socket says it as IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.7', '198.51.100.7'],
+  ['is not an address that the client added in front', '10.0.0.1', '1.1.1.1, 198.51.100.7', '198.51.100.7'],
+  ['is the last valid address before an invalid one', '10.0.0.1', '198.51.100.7, nonsense, 10.2.3.4', '10.2.3.4'],
+  ['is the proxy’s address if it forwards an invalid one', '10.0.0.1', 'nonsense', '10.0.0.1'],
+  ['is an IPv4 address also for an IPv4-mapped socket', '::ffff:10.0.0.1', '::ffff:198.51.100.7', '198.51.100.7'],
   ['is an IPv6 address', 'fd00::1', '2001:db8::1', '2001:db8::1'],
 ])('the client address %s', (_, socket, forwarded, expected) => {
   expect(clientAddress(socket, forwarded, trusted)).toBe(expected)
 })
 
 test.each([
-  ['an IPv4 address is itself', '203.0.113.9', '203.0.113.9'],
-  ['an IPv6 address is its /64', '2001:db8:0:1:aaaa::1', '2001:db8:0:1'],
-  ['another of the same /64 is the same', '2001:db8:0:1::2', '2001:db8:0:1'],
-  ['an IPv4 address written as IPv6 is itself', '::ffff:203.0.113.9', '203.0.113.9'],
-  ['what is no address is nobody in particular', 'nonsense', ''],
-])('as a client %s', (_, address, expected) => {
+  ['for an IPv4 address is the address', '203.0.113.9', '203.0.113.9'],
+  ['for an IPv6 address is its /64', '2001:db8:0:1:aaaa::1', '2001:db8:0:1'],
+  ['for another address in the /64 is the same', '2001:db8:0:1::2', '2001:db8:0:1'],
+  ['for an IPv4-mapped address is the IPv4 address', '::ffff:203.0.113.9', '203.0.113.9'],
+  ['for an invalid address is empty', 'nonsense', ''],
+])('the network of a client %s', (_, address, expected) => {
   expect(clientNetwork(address)).toBe(expected)
 })
 
-describe('who asks is on this machine', () => {
-  const here = [ipaddr.parseCIDR('127.0.0.0/8')]
+describe('a request comes from this machine:', () => {
+  const loopbackProxies = [ipaddr.parseCIDR('127.0.0.0/8')]
 
   test.each([
-    ['a program that calls us', '127.0.0.1', {}, [], true],
-    ['by IPv6', '::1', {}, [], true],
-    ['by IPv4 written as IPv6', '::ffff:127.0.0.1', {}, [], true],
-    ['somebody of the network', '192.168.1.7', {}, [], false],
-    ['somebody behind a proxy nobody trusts', '127.0.0.1', { 'x-forwarded-for': '203.0.113.7' }, [], false],
-    ['or who says so through one', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, [], false],
-    ['somebody behind a trusted proxy', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }, here, false],
-    ['a browser of this machine behind one', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, here, true],
-    ['what a trusted proxy cannot name', '127.0.0.1', { 'x-forwarded-for': 'unknown' }, here, false],
-    ['a browser of this machine behind one that says more', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }, here, true],
-    ['what a trusted proxy does not name', '127.0.0.1', { 'x-forwarded-proto': 'https' }, here, false],
-  ])('%s', (_, socket, headers, proxies, isHere) => {
-    expect(isOnThisMachine(socket, headers, proxies)).toBe(isHere)
+    ['a program without a proxy', '127.0.0.1', {}, [], true],
+    ['IPv6', '::1', {}, [], true],
+    ['IPv4-mapped IPv6', '::ffff:127.0.0.1', {}, [], true],
+    ['not from a device in the local network', '192.168.1.7', {}, [], false],
+    ['not through an untrusted proxy', '127.0.0.1', { 'x-forwarded-for': '203.0.113.7' }, [], false],
+    ['not through an untrusted proxy that names this machine', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, [], false],
+    ['not from a client of a trusted proxy', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }, loopbackProxies, false],
+    ['a browser on this machine behind a trusted proxy', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, loopbackProxies, true],
+    ['not if a trusted proxy forwards an invalid address', '127.0.0.1', { 'x-forwarded-for': 'unknown' }, loopbackProxies, false],
+    [
+      'a browser on this machine behind a trusted proxy with more headers',
+      '127.0.0.1',
+      { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' },
+      loopbackProxies,
+      true,
+    ],
+    ['not if a trusted proxy forwards no address', '127.0.0.1', { 'x-forwarded-proto': 'https' }, loopbackProxies, false],
+  ])('%s', (_, socket, headers, proxies, expected) => {
+    expect(isOnThisMachine(socket, headers, proxies)).toBe(expected)
   })
 
   test.each(['forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'cf-ray', 'cdn-loop', 'true-client-ip', 'x-client-ip', 'fastly-client-ip'])(
-    'nobody whose request says %s, which no proxy of ours adds',
+    'not with the header %s, which no trusted proxy adds',
     (name) => {
-      expect(isOnThisMachine('127.0.0.1', { 'x-forwarded-for': '127.0.0.1', [name]: '127.0.0.1' }, here)).toBe(false)
+      expect(isOnThisMachine('127.0.0.1', { 'x-forwarded-for': '127.0.0.1', [name]: '127.0.0.1' }, loopbackProxies)).toBe(false)
     },
   )
 
   test.each(['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-server', 'x-forwarded'])(
-    'nobody whose request says %s, from a proxy nobody trusts',
+    'not with the header %s from an untrusted proxy',
     (name) => {
       expect(isOnThisMachine('127.0.0.1', { [name]: 'localhost' }, [])).toBe(false)
     },

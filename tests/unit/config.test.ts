@@ -8,16 +8,16 @@ import { readSettings } from '../../common/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 
-/** A text of the repository. */
+/** Reads a file of the repository. */
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the environment', () => {
-  test('is told in the README and passed on by compose.yaml, each variable of it', async () => {
+  test('is documented in the README and passed on by compose.yaml, variable by variable', async () => {
     const [settings, readme, compose] = [await text('common/settings.ts'), await text('README.md'), await text('compose.yaml')]
     const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     expect(names).toContain('DATABASE_URL')
     expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
-    // containers have ports of their own, or the defaults, no embedded server, and PostgREST as an image
+    // Containers have fixed ports or defaults, no embedded server, and PostgREST as an image.
     expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
       'DATA_PORT',
       'POSTGREST_READY_PORT',
@@ -43,7 +43,7 @@ describe('the environment', () => {
     expect(readSettings({ PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000')
   })
 
-  test('counts an empty value as absent, and a slash at the end of PUBLIC_URL as nothing', () => {
+  test('treats an empty value as absent, and ignores a slash at the end of PUBLIC_URL', () => {
     expect(readSettings({ PORT: '', PUBLIC_URL: 'https://money.example.org/' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://money.example.org' })
   })
 
@@ -135,14 +135,14 @@ describe('a secret in a file', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
   }
 
-  test('can be every setting that holds a password, a secret, a key or headers', async () => {
+  test('is supported for every setting that holds a password, a secret, a key or headers', async () => {
     const names = [...(await text('common/settings.ts')).matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
     const secret = names.filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))
   })
 
-  test.each(secretNames)('%s_FILE gives the value without the newline at its end', async (name) => {
+  test.each(secretNames)('%s_FILE is read without the newline at its end', async (name) => {
     expect(readSettings({ [`${name}_FILE`]: await file(`${valid[name]}\n`) })[name]).toBe(valid[name])
     expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${valid[name]}\r\n`)) })[name]).toBe(valid[name])
     expect(readSettings({ [`${name}_FILE`]: '', [name]: valid[name] })[name]).toBe(valid[name])
@@ -153,21 +153,21 @@ describe('a secret in a file', () => {
     ['is missing', async (name) => ({ [`${name}_FILE`]: join(folder, 'nothing-secret') })],
     ['is a folder', async (name) => ({ [`${name}_FILE`]: folder })],
     ['is empty', async (name) => ({ [`${name}_FILE`]: await file('\n') })],
-    ['is not the only form', async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' })],
-    ['holds an invalid value', async (name) => ({ [`${name}_FILE`]: await file('se\ncret') })],
-  ])('that %s ends the start with one line that names the variable and not the value', async (_, env) => {
-    const message = (name: string, given: Record<string, string>) => {
+    ['duplicates a plain value', async (name) => ({ [`${name}_FILE`]: await file('secret'), [name]: 'secret' })],
+    ['has an invalid value', async (name) => ({ [`${name}_FILE`]: await file('se\ncret') })],
+  ])('that %s makes the start fail with one line that names the variable and not the value', async (_, env) => {
+    const message = (name: string, environment: Record<string, string>) => {
       try {
-        readSettings(given)
+        readSettings(environment)
         return `${name} was accepted.`
       } catch (error) {
         return (error as Error).message
       }
     }
     for (const name of ['BETTER_AUTH_SECRET', 'SMTP_URL', 'RESEND_API_KEY', 'DATABASE_URL']) {
-      const told = message(name, await env(name))
-      expect(told).toMatch(new RegExp(`^${name}(_FILE)? (?!was accepted).*\\.$`))
-      expect(told).not.toMatch(/secret|se\n/)
+      const error = message(name, await env(name))
+      expect(error).toMatch(new RegExp(`^${name}(_FILE)? (?!was accepted).*\\.$`))
+      expect(error).not.toMatch(/secret|se\n/)
     }
   })
 
@@ -177,13 +177,13 @@ describe('a secret in a file', () => {
     expect(() => readSettings({ ...least, AUTH_SERVICE_PASSWORD: 'secret' })).toThrow(/^AUTH_SERVICE_PASSWORD .*AUTH_DATABASE_URL has a password too/)
   })
 
-  test("with the owner's password completes DATABASE_URL, unless that has a password", () => {
+  test('with the owner’s password completes a DATABASE_URL without a password', () => {
     const owner = (url: string) => readSettings({ DATABASE_URL: url, OWNER_PASSWORD: 'p@ss w%r/d' }).DATABASE_URL
     expect(owner('postgresql://owner@db/finance')).toBe('postgresql://owner:p%40ss%20w%25r%2Fd@db/finance')
     expect(owner('postgresql://owner:today@db/finance')).toBe('postgresql://owner:today@db/finance')
   })
 
-  test("may be the URL that PostgREST reads, for the authenticator's password", () => {
+  test('may be PostgREST’s connection URL as the authenticator’s password', () => {
     const read = (value: string) => readSettings({ AUTHENTICATOR_PASSWORD: value }).AUTHENTICATOR_PASSWORD
     expect(read('postgresql://authenticator:p%40ss%20w%25r%2Fd@')).toBe('p@ss w%r/d')
     expect(read('postgres://authenticator:long-enough@db:5432/finance')).toBe('long-enough')
@@ -195,7 +195,7 @@ describe('a secret in a file', () => {
   })
 })
 
-test('the app is at the origin unless APP_URL says where, and its origin is then a trusted one', () => {
+test('the app is at the origin by default; another APP_URL is also a trusted origin', () => {
   const { appUrl, origins } = authConfig(readSettings({
     ...least,
     PUBLIC_URL: 'https://api.example.org',
@@ -210,21 +210,21 @@ test('the app is at the origin unless APP_URL says where, and its origin is then
 describe('the session cookie', () => {
   const cookie = (PUBLIC_URL: string, more: Record<string, string>) => () => readSettings({ PUBLIC_URL, ...more })
 
-  test('is shared with a domain that the address is in, and with no other', () => {
+  test('can be shared only with a domain that contains PUBLIC_URL’s host', () => {
     expect(cookie('https://api.example.org', { COOKIE_DOMAIN: '.Example.org' })).not.toThrow()
     expect(cookie('https://example.org', { COOKIE_DOMAIN: 'example.org' })).not.toThrow()
     expect(cookie('https://badexample.org', { COOKIE_DOMAIN: 'example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
     expect(cookie('https://example.org', { COOKIE_DOMAIN: 'api.example.org' })).toThrow('COOKIE_DOMAIN must be the host of PUBLIC_URL')
   })
 
-  test('is for another site over https alone', () => {
+  test('for apps on other sites needs HTTPS', () => {
     expect(cookie('https://api.example.org', { COOKIE_SAME_SITE: 'none' })).not.toThrow()
     expect(cookie('http://localhost:3000', { COOKIE_SAME_SITE: 'none' })).toThrow('COOKIE_SAME_SITE may be none only where PUBLIC_URL begins with https')
   })
 })
 
 describe('production', () => {
-  test('refuses to start without a way to send mail', () => {
+  test('refuses to start without a mail transport', () => {
     expect(() => authConfig(readSettings({ ...least, NODE_ENV: 'production' }))).toThrow(
       /^RESEND_API_KEY or SMTP_URL must be set in production, .* RESEND_API_KEY_FILE or SMTP_URL_FILE\.$/,
     )
@@ -234,13 +234,13 @@ describe('production', () => {
     )
   })
 
-  test('needs the secret and the connection, and says so', () => {
+  test('needs the secret and the connection, and names them', () => {
     expect(() => authConfig(readSettings({ ...least, BETTER_AUTH_SECRET: '' }))).toThrow('BETTER_AUTH_SECRET must be set.')
     expect(() => authConfig(readSettings({ ...least, AUTH_DATABASE_URL: '' }))).toThrow('AUTH_DATABASE_URL must be set.')
   })
 })
 
-test('Resend comes before SMTP, and without either mail is a log line', () => {
+test('Resend takes precedence over SMTP, and without both mails are log lines', () => {
   const kind = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).mail.transport.kind
   expect(kind({ RESEND_API_KEY: 'k', SMTP_URL: 'smtp://localhost' })).toBe('resend')
   expect(kind({ SMTP_URL: 'smtp://localhost' })).toBe('smtp')
@@ -251,7 +251,7 @@ describe('single sign-on', () => {
   const client = { OIDC_CLIENT_ID: 'finance', OIDC_CLIENT_SECRET: 'secret' }
   const oidc = (env: Record<string, string>) => authConfig(readSettings({ ...least, ...env })).oidc
 
-  test('is there with its three settings, and not without them', () => {
+  test('is enabled with its three settings, and disabled without them', () => {
     expect(oidc({ OIDC_NAME: 'Authelia' })).toBe(undefined)
     expect(oidc({ ...client, OIDC_ISSUER: 'https://login.example.org/realms/home' })).toEqual({
       issuer: 'https://login.example.org/realms/home',
@@ -266,11 +266,11 @@ describe('single sign-on', () => {
     })
   })
 
-  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('without %s alone the start ends with that', (name) => {
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])('without %s, but with the other two, makes the start fail', (name) => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', [name]: '' })).toThrow(`${name} must be set.`)
   })
 
-  test('is encrypted except on this machine, and not for an app on another site', () => {
+  test('needs HTTPS except on this machine, and SameSite=lax', () => {
     expect(() => oidc({ ...client, OIDC_ISSUER: 'http://login.example.org' })).toThrow('OIDC_ISSUER must begin with https')
     expect(() => oidc({ ...client, OIDC_ISSUER: 'https://login.example.org', PUBLIC_URL: 'https://api.example.org', COOKIE_SAME_SITE: 'none' })).toThrow(
       'OIDC_ISSUER needs COOKIE_SAME_SITE=lax',

@@ -10,20 +10,20 @@ const services = (auth: string, postgrest: string, pool = 12) => {
 }
 const stock = { max: 100, reserved: 3 }
 
-describe('the connections of all processes', () => {
-  test('are what each pool may open', async () => {
+describe('the number of connections of all processes', () => {
+  test('is the sum of the pools’ maxima', async () => {
     const { pools, close } = connect('postgresql://nowhere', () => undefined)
-    // the third is the mail queue's, which has as many
+    // The third pool is the mail queue's, with the same size.
     expect(pools.auth.options.max + pools.engine.options.max + 10).toBe(ofAuth)
     await close()
   })
 
-  test.each(['1/1', '2/2', '1/5'])('fit into what PostgreSQL has from the start: %s', (both) => {
+  test.each(['1/1', '2/2', '1/5'])('fits into PostgreSQL’s default: %s', (both) => {
     const [auth = '', postgrest = ''] = both.split('/')
     expect(connectionProblem(services(auth, postgrest), stock)).toBeUndefined()
   })
 
-  test('that do not fit are refused by one sentence with both numbers', () => {
+  test('above the maximum is refused in one sentence with both numbers', () => {
     expect(connectionProblem(services('2', '3'), stock)).toEqual({
       isFatal: true,
       text:
@@ -32,7 +32,7 @@ describe('the connections of all processes', () => {
     expect(connectionProblem(services('1', '1', 80), stock)).toMatchObject({ isFatal: true })
   })
 
-  test('that fit only while there are few are said and not refused', () => {
+  test('that fits only without more processes causes a warning', () => {
     expect(connectionProblem(services('2-6', '2-6'), stock)).toMatchObject({
       isFatal: false,
       text: expect.stringContaining('6 auth services and 6 PostgREST hold up to 258 connections'),
@@ -40,7 +40,7 @@ describe('the connections of all processes', () => {
     expect(connectionProblem(services('2-6', '2-6'), { max: 300, reserved: 3 })).toBeUndefined()
   })
 
-  test('cannot be added up from what is no number', () => {
+  test('cannot be computed from an invalid number', () => {
     expect(() => services('two', '2')).toThrow('AUTH_REPLICAS must be a number such as 2, or the fewest and the most such as 2-6.')
   })
 })

@@ -1,6 +1,6 @@
 /**
- * infra/docker/setup refuses to make another deployment of a name that Docker has already, and infra/docker/restore says which file of a
- * backup is missing. Docker is a script here that answers with labels; tests/containers/upgrade-under-load.containers.ts asks the real one.
+ * infra/docker/setup refuses a second deployment with the name of an existing one, and infra/docker/restore names the missing file of a
+ * backup. Docker is a fake script here; tests/containers/upgrade-under-load.containers.ts uses the real one.
  */
 import { execFile } from 'node:child_process'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -9,103 +9,103 @@ import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-let place: string
-const here = () => join(place, 'here')
-/** The folder of another deployment of the same name. */
-const theirs = () => join(place, 'their folder')
+let directory: string
+const deployment = () => join(directory, 'deployment')
+/** The folder of another deployment with the same name. */
+const otherDeployment = () => join(directory, 'other folder')
 
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'finance-setup-'))
-  for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'common']) await cp(join(root, path), join(here(), path), { recursive: true })
-  await mkdir(theirs())
-  await mkdir(join(place, 'bin'))
+  directory = await mkdtemp(join(tmpdir(), 'finance-setup-'))
+  for (const path of ['compose.yaml', 'postgrest.conf', 'infra/docker', 'common']) await cp(join(root, path), join(deployment(), path), { recursive: true })
+  await mkdir(otherDeployment())
+  await mkdir(join(directory, 'bin'))
 })
-afterEach(() => rm(place, { recursive: true }))
+afterEach(() => rm(directory, { recursive: true }))
 
 type Ended = { code: number, output: string, complaint: string }
 const command = (name: string, args: string[], env: Record<string, string> = {}, uid?: number): Promise<Ended> =>
   new Promise((resolve) => {
-    const options = { env: { PATH: `${join(place, 'bin')}:${process.env['PATH']}`, ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) }
-    execFile(join(here(), 'infra/docker', name), args, options, (error, output, complaint) =>
+    const options = { env: { PATH: `${join(directory, 'bin')}:${process.env['PATH']}`, ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) }
+    execFile(join(deployment(), 'infra/docker', name), args, options, (error, output, complaint) =>
       resolve({ code: error === null ? 0 : Number(error.code), output, complaint }))
   })
 
-/** Docker as it answers about one project: the folders that its containers are of, and its volumes. */
+/** A fake Docker with one project: the folders of its containers, and its volumes. */
 async function docker(project: string, folders: string[], volumes: string[]): Promise<void> {
   const lines = (words: string[]) => words.map((word) => `echo '${word}'`).join('\n') || ':'
   await writeFile(
-    join(place, 'bin/docker'),
+    join(directory, 'bin/docker'),
     `#!/bin/sh\ncase "$*" in\n*"project=${project}"*) case "$1" in ps) ${lines(folders)} ;; volume) ${lines(volumes)} ;; esac ;;\nesac\n`,
   )
-  await chmod(join(place, 'bin/docker'), 0o755)
+  await chmod(join(directory, 'bin/docker'), 0o755)
 }
-const written = async () => (await readdir(here())).filter((name) => name.startsWith('.') || name === 'backups')
+const written = async () => (await readdir(deployment())).filter((name) => name.startsWith('.') || name === 'backups')
 
 describe('setup in a second folder', () => {
-  test('where the first runs names its folder and the three ways out, and writes nothing', async () => {
-    await docker('finance', [theirs(), theirs()], ['finance_database'])
+  test('while the first deployment runs names its folder and three solutions, and writes nothing', async () => {
+    await docker('finance', [otherDeployment(), otherDeployment()], ['finance_database'])
     const { code, complaint } = await command('setup', ['https://money.example.org'])
     expect(code).toBe(1)
     expect(complaint).toContain(
-      `another deployment named finance on this machine: its containers belong to ${theirs()}, and this folder does not have its secrets`,
+      `another deployment named finance on this machine: its containers belong to ${otherDeployment()}, and this folder does not have its secrets`,
     )
     for (const way of ['copy its .env', 'COMPOSE_PROJECT_NAME=finance2 infra/docker/setup', 'docker compose -p finance down --volumes'])
       expect(complaint).toContain(way)
     expect(await written()).toEqual([])
   })
 
-  test('where the first is stopped and removed still finds its database', async () => {
+  test('while the first is stopped and removed still finds its database', async () => {
     await docker('finance', [], ['finance_database'])
     const { code, complaint } = await command('setup', ['https://money.example.org'])
     expect([code, complaint]).toEqual([1, expect.stringContaining('its database is the volume finance_database, and this folder does not have its secrets')])
     expect(await written()).toEqual([])
   })
 
-  test('makes one beside it that has a name of its own, and keeps the name', async () => {
-    await docker('finance', [theirs()], ['finance_database'])
+  test('creates a second deployment with another name, and remembers the name', async () => {
+    await docker('finance', [otherDeployment()], ['finance_database'])
     const { code, complaint } = await command('setup', ['https://money.example.org'], { COMPOSE_PROJECT_NAME: 'staging' })
     expect([code, complaint]).toEqual([0, ''])
-    expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^COMPOSE_PROJECT_NAME=staging$/m)
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^COMPOSE_PROJECT_NAME=staging$/m)
     expect((await command('setup', [])).output).toContain('stays as it is')
   })
 
-  test('with the .env of the first refuses as long as that runs from its own folder', async () => {
+  test('with the .env of the first refuses while the first runs from its own folder', async () => {
     await docker('finance', [], [])
     expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
-    await docker('finance', [theirs()], ['finance_database'])
+    await docker('finance', [otherDeployment()], ['finance_database'])
     const { code, complaint } = await command('setup', [])
-    expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${theirs()}. Nothing was changed.`)])
-    // the folder was moved here
-    await rm(theirs(), { recursive: true })
+    expect([code, complaint]).toEqual([1, expect.stringContaining(`its containers belong to ${otherDeployment()}. Nothing was changed.`)])
+    // The folder was moved here.
+    await rm(otherDeployment(), { recursive: true })
     expect((await command('setup', [])).code).toBe(0)
   })
 })
 
-test('setup in the folder of what runs goes on, also by another path', async () => {
+test('setup in the folder of the running deployment continues, also through another path', async () => {
   await docker('finance', [], [])
   expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
-  await symlink(here(), join(place, 'link'))
-  await docker('finance', [here(), join(place, 'link')], ['finance_database'])
+  await symlink(deployment(), join(directory, 'link'))
+  await docker('finance', [deployment(), join(directory, 'link')], ['finance_database'])
   expect((await command('setup', [])).code).toBe(0)
 })
 
 test('setup copies the optional secrets of an older .env into files, and names the files', async () => {
   await docker('finance', [], [])
   const secrets = { RESEND_API_KEY: 're_1', OTEL_EXPORTER_OTLP_HEADERS: 'x=1', ALERT_WEBHOOK_URL: 'https://alerts.example.org/hook?token=1' }
-  await writeFile(join(here(), '.env'), Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`).join(''))
+  await writeFile(join(deployment(), '.env'), Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`).join(''))
   expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
   for (const [name, value] of Object.entries(secrets)) {
-    expect(await readFile(join(here(), 'secrets', name), 'utf8')).toBe(`${value}\n`)
-    expect(await readFile(join(here(), '.env'), 'utf8')).toContain(`\n${name}_FILE=secrets/${name}\n`)
+    expect(await readFile(join(deployment(), 'secrets', name), 'utf8')).toBe(`${value}\n`)
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toContain(`\n${name}_FILE=secrets/${name}\n`)
   }
 })
 
 describe('setup with the secrets of an older .env', () => {
-  const older = (lines: string) => writeFile(join(here(), '.env'), `PUBLIC_URL=https://money.example.org\n${lines}`)
-  const secret = (name: string) => readFile(join(here(), 'secrets', name), 'utf8')
+  const older = (lines: string) => writeFile(join(deployment(), '.env'), `PUBLIC_URL=https://money.example.org\n${lines}`)
+  const secret = (name: string) => readFile(join(deployment(), 'secrets', name), 'utf8')
   beforeEach(() => docker('finance', [], []))
 
-  test('copies what compose reads, in quotes and without', async () => {
+  test('reads values like compose, with and without quotes', async () => {
     await older(
       `POSTGRES_PASSWORD='a $b #c "d"'\nAUTH_SERVICE_PASSWORD="it's"\nAUTHENTICATOR_PASSWORD=p@ss%\nSMTP_URL=smtp://u:a#b\\c"d@host:587\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer x\n`,
     )
@@ -119,39 +119,39 @@ describe('setup with the secrets of an older .env', () => {
   })
 
   test.each([
-    ['a comment behind the value', 'SMTP_URL=value # mine'],
-    ['a comment behind quotes', "SMTP_URL='value' # mine"],
-    ['text behind quotes', "SMTP_URL='value'tail"],
+    ['a comment after the value', 'SMTP_URL=value # mine'],
+    ['a comment after quotes', "SMTP_URL='value' # mine"],
+    ['text after quotes', "SMTP_URL='value'tail"],
     ['an escape in quotes', 'SMTP_URL="val\\"ue"'],
     ['a variable', 'SMTP_URL=smtp://$HOST'],
     ['a variable in quotes', 'SMTP_URL="smtp://$HOST"'],
     ['an open quote', 'SMTP_URL="value'],
     ['a Windows line end', 'SMTP_URL=value\r'],
-    ['a blank at its end', 'SMTP_URL=value '],
+    ['a trailing space', 'SMTP_URL=value '],
     ['export before it', 'export SMTP_URL=value'],
-    ['blanks before it', '  SMTP_URL=value'],
-    ['a blank in the middle', 'SMTP_URL =value'],
+    ['leading spaces', '  SMTP_URL=value'],
+    ['a space before the equals sign', 'SMTP_URL =value'],
     ['a colon', 'SMTP_URL: value'],
   ])('refuses a line with %s, and names the line and the variable', async (_, line) => {
     await older(`# mail\n${line}\n`)
     const { code, complaint } = await command('setup', [])
     expect([code, complaint]).toEqual([1, expect.stringMatching(/^Line 3 of \.env is not plain\. Write it as SMTP_URL='value',[^]*Nothing was changed\.\n$/)])
-    expect(await readdir(here())).not.toContain('secrets')
+    expect(await readdir(deployment())).not.toContain('secrets')
   })
 
-  test('refuses a secret that is there twice', async () => {
+  test('refuses a secret that occurs twice', async () => {
     await older('SMTP_URL=one\nSMTP_URL=two\n')
     const { code, complaint } = await command('setup', [])
     expect([code, complaint]).toEqual([1, 'SMTP_URL is in .env more than once, on the lines 2 3. Keep one.\nNothing was changed.\n'])
   })
 
-  test('says at each run which lines it does not read, and which differ, and removes the comments above them', async () => {
+  test('reports at each run the lines that are ignored and those that differ, and removes the comments above them', async () => {
     const comments =
       `# Keep a copy elsewhere: without it no backup's signing keys can be opened.\n# May be changed; \`docker compose up -d --wait\` then sets them. Put other characters than these in single quotes.\n`
     await older(`${comments}BETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n`)
     expect((await command('setup', [])).complaint).toContain('Copied from .env into secrets/: AUTHENTICATOR_PASSWORD BETTER_AUTH_SECRET.\n')
-    expect(await readFile(join(here(), '.env'), 'utf8')).toMatch(/^PUBLIC_URL=.*\nBETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n/)
-    await writeFile(join(here(), 'secrets/BETTER_AUTH_SECRET'), 'another\n')
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toMatch(/^PUBLIC_URL=.*\nBETTER_AUTH_SECRET=one\nAUTHENTICATOR_PASSWORD=two\n/)
+    await writeFile(join(deployment(), 'secrets/BETTER_AUTH_SECRET'), 'another\n')
     const { output, complaint } = await command('setup', [])
     expect(output).toContain('.env is complete')
     expect(complaint).toBe(
@@ -160,14 +160,14 @@ describe('setup with the secrets of an older .env', () => {
   })
 })
 
-test('setup that finds a secret missing makes another, and says how to apply it', async () => {
+test('setup creates a missing secret, and says how to apply it', async () => {
   await docker('finance', [], [])
   await command('setup', ['https://money.example.org'])
-  await rm(join(here(), 'secrets/AUTH_SERVICE_PASSWORD'))
+  await rm(join(deployment(), 'secrets/AUTH_SERVICE_PASSWORD'))
   expect((await command('setup', [])).complaint).toBe(
     'Not found in secrets/, so new ones were made: AUTH_SERVICE_PASSWORD. If you have a copy of the old ones, put it back. Otherwise apply the new ones: docker compose run --rm migrate && docker compose restart auth postgrest\n',
   )
-  await rm(join(here(), 'secrets/BETTER_AUTH_SECRET'))
+  await rm(join(deployment(), 'secrets/BETTER_AUTH_SECRET'))
   expect((await command('setup', [])).complaint).toContain('A database with keys of the old BETTER_AUTH_SECRET refuses the new one')
 })
 
@@ -181,16 +181,16 @@ test.each(['https://localhost:70000', 'https://..', 'https://a..example.org', 'h
   },
 )
 
-/** Docker as a script that answers the commands that match a pattern of the shell. */
+/** A fake Docker that answers commands matching a shell pattern. */
 async function dockerScript(answers: Record<string, string>): Promise<void> {
   const cases = Object.entries(answers).map(([pattern, answer]) => `${pattern}) ${answer} ;;`).join('\n')
-  await writeFile(join(place, 'bin/docker'), `#!/bin/sh\ncase "$*" in\n${cases}\nesac\n`)
-  await chmod(join(place, 'bin/docker'), 0o755)
+  await writeFile(join(directory, 'bin/docker'), `#!/bin/sh\ncase "$*" in\n${cases}\nesac\n`)
+  await chmod(join(directory, 'bin/docker'), 0o755)
 }
 
 test('an upgrade whose new auth service does not start shows the last lines of its log', async () => {
-  await writeFile(join(here(), '.env'), 'VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
-  const started = join(place, 'started')
+  await writeFile(join(deployment(), '.env'), 'VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+  const started = join(directory, 'started')
   await dockerScript({
     '*"config --services"': 'echo auth',
     '*"ps -aq auth"': `echo old; [ ! -e "${started}" ] || echo new`,
@@ -202,7 +202,7 @@ test('an upgrade whose new auth service does not start shows the last lines of i
   expect(code).toBe(1)
   expect(complaint).toContain('The last lines of the new auth:\nSMTP_URL must be a URL.\nnext does not serve. Going back to old.\n')
   expect(complaint).not.toContain('another container')
-  expect(await readFile(join(here(), '.env'), 'utf8')).toBe('VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
+  expect(await readFile(join(deployment(), '.env'), 'utf8')).toBe('VERSION=old\nCOMPOSE_FILE=compose.yaml\n')
 })
 
 describe('rollback to a version that reads its secrets from .env', () => {
@@ -210,15 +210,15 @@ describe('rollback to a version that reads its secrets from .env', () => {
   beforeEach(async () => {
     await docker('finance', [], [])
     const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`).join('')
-    await writeFile(join(here(), '.env'), `${lines}PREVIOUS_VERSION=old\nPREVIOUS_COMPOSE_FILE=.deployed.old.yaml\n`)
-    await writeFile(join(here(), '.deployed.old.yaml'), 'name: finance\n')
-    await mkdir(join(here(), 'secrets'))
-    await writeFile(join(here(), 'secrets/POSTGRES_PASSWORD'), 'same\n')
-    await writeFile(join(here(), 'infra/docker/replace'), '#!/bin/sh\n')
+    await writeFile(join(deployment(), '.env'), `${lines}PREVIOUS_VERSION=old\nPREVIOUS_COMPOSE_FILE=.deployed.old.yaml\n`)
+    await writeFile(join(deployment(), '.deployed.old.yaml'), 'name: finance\n')
+    await mkdir(join(deployment(), 'secrets'))
+    await writeFile(join(deployment(), 'secrets/POSTGRES_PASSWORD'), 'same\n')
+    await writeFile(join(deployment(), 'infra/docker/replace'), '#!/bin/sh\n')
   })
-  const changed = (password: string) => writeFile(join(here(), 'secrets/AUTHENTICATOR_PASSWORD'), `postgresql://authenticator:${password}@\n`)
+  const changed = (password: string) => writeFile(join(deployment(), 'secrets/AUTHENTICATOR_PASSWORD'), `postgresql://authenticator:${password}@\n`)
 
-  test('is refused if one was changed since', async () => {
+  test('is refused if a secret has changed since', async () => {
     await changed('another')
     const { code, complaint } = await command('rollback', [])
     expect([code, complaint]).toEqual([
@@ -227,51 +227,51 @@ describe('rollback to a version that reads its secrets from .env', () => {
     ])
   })
 
-  test('goes on if they are the same, or if that version reads secrets/', async () => {
+  test('continues if they are equal, or if that version reads secrets/', async () => {
     await changed('p%40ss%20100%25')
     expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
     await changed('another')
-    await cp(join(here(), 'compose.yaml'), join(here(), '.deployed.old.yaml'))
+    await cp(join(deployment(), 'compose.yaml'), join(deployment(), '.deployed.old.yaml'))
     expect(await command('rollback', [])).toMatchObject({ code: 0, output: 'old serves.\n' })
   })
 })
 
-/** Runs as root only: another user cannot give a file away. */
-describe.runIf(process.getuid?.() === 0)('.env of another user', () => {
+/** Runs only as root, because other users cannot change the owner of a file. */
+describe.runIf(process.getuid?.() === 0)('a .env of another user', () => {
   const user = 65_534
   beforeEach(async () => {
     await docker('finance', [], [])
     expect((await command('setup', ['https://money.example.org'])).code).toBe(0)
   })
 
-  test('is not taken for a missing one, and the command says how to get it back', async () => {
-    await chmod(place, 0o755)
-    await chown(here(), user, user)
-    const before = await readFile(join(here(), '.env'), 'utf8')
+  test('is not treated as missing, and the error says how to get it back', async () => {
+    await chmod(directory, 0o755)
+    await chown(deployment(), user, user)
+    const before = await readFile(join(deployment(), '.env'), 'utf8')
     for (const name of ['setup', 'rollback']) {
       const { code, complaint } = await command(name, [], {}, user)
       expect([code, complaint]).toEqual([1, expect.stringMatching(/^\.env belongs to root, and .* cannot read and change it, so nothing was changed\./)])
     }
-    expect(await readFile(join(here(), '.env'), 'utf8')).toBe(before)
+    expect(await readFile(join(deployment(), '.env'), 'utf8')).toBe(before)
   })
 
-  test('stays theirs when root runs a command that writes it, and so do new secrets', async () => {
-    for (const path of ['.env', 'secrets']) await chown(join(here(), path), user, user)
-    await rm(join(here(), 'secrets/POSTGRES_PASSWORD'))
+  test('keeps its owner when root runs a command that writes it, and so do new secrets', async () => {
+    for (const path of ['.env', 'secrets']) await chown(join(deployment(), path), user, user)
+    await rm(join(deployment(), 'secrets/POSTGRES_PASSWORD'))
     expect((await command('setup', ['https://new.example.org'])).code).toBe(0)
-    for (const path of ['.env', 'secrets/POSTGRES_PASSWORD']) expect((await stat(join(here(), path))).uid).toBe(user)
+    for (const path of ['.env', 'secrets/POSTGRES_PASSWORD']) expect((await stat(join(deployment(), path))).uid).toBe(user)
   })
 })
 
 test('setup without Docker warns that it could not check, and continues', async () => {
-  await writeFile(join(place, 'bin/docker'), '#!/bin/sh\nexit 1\n')
-  await chmod(join(place, 'bin/docker'), 0o755)
+  await writeFile(join(directory, 'bin/docker'), '#!/bin/sh\nexit 1\n')
+  await chmod(join(directory, 'bin/docker'), 0o755)
   const { code, complaint } = await command('setup', ['https://money.example.org'])
   expect([code, complaint]).toEqual([0, expect.stringContaining('Docker does not answer')])
 })
 
-test('restore names the file of a backup that is missing', async () => {
-  const dump = join(place, 'finance-20260131T120000Z.dump')
+test('restore names a missing file of a backup', async () => {
+  const dump = join(directory, 'finance-20260131T120000Z.dump')
   await writeFile(dump, '')
   await writeFile(dump.replace('.dump', '.sums'), '')
   const { code, complaint } = await command('restore', ['--drill', dump])

@@ -4,16 +4,16 @@ import { catalogue, codeOfDatabase, codeOfEngine, errorResponse } from '../../au
 import { fieldsOfCode } from '../../client/errors.ts'
 import { authPages } from '../../description/pages.ts'
 
-test('the files of routes and errors are what `npm run schema` writes', async () => {
+test('the files of routes and errors are up to date with `npm run schema`', async () => {
   for (const [file, text] of Object.entries(authPages())) expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toBe(text)
 })
 
-test('the client knows the fields of no code that the catalogue does not have', () => {
+test('the client lists fields only for codes of the catalogue', () => {
   expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(Object.keys(fieldsOfCode)))
 })
 
-describe('the catalogue', () => {
-  // the interface's table, and the codes that the design adds, literally
+describe('the catalogue of errors', () => {
+  // The interface's table, and the codes that the design adds.
   test.each(
     [
       [400, 'INVALID_EMAIL'],
@@ -38,13 +38,13 @@ describe('the catalogue', () => {
   })
 })
 
-test('an error says how long to wait, in whole seconds, at least one', async () => {
+test('Retry-After is in whole seconds, at least one', async () => {
   const response = errorResponse('RATE_LIMIT_EXCEEDED', undefined, 0.2)
   expect(response.headers.get('retry-after')).toBe('1')
   expect(await response.json()).toEqual({ error: 'RATE_LIMIT_EXCEEDED', message: catalogue.RATE_LIMIT_EXCEEDED[1] })
 })
 
-test('an engine error without a code of ours is known by its status', () => {
+test('an error of better-auth without a code of ours gets a code by its status', () => {
   expect([400, 401, 403, 404, 418, 422, 429, 500, 502].map((status) => codeOfEngine(status, 'SOMETHING_NEW'))).toEqual(
     [
       'VALIDATION_ERROR',
@@ -61,7 +61,7 @@ test('an engine error without a code of ours is known by its status', () => {
   expect(codeOfEngine(400, 'constructor')).toBe('VALIDATION_ERROR')
 })
 
-test('a database error is an answer only where we made it one', () => {
+test('a database error becomes a response only if our SQL raised it', () => {
   expect(codeOfDatabase({ code: 'P0001', message: 'ORGANIZATION_LIMIT_REACHED' })).toBe('ORGANIZATION_LIMIT_REACHED')
   expect(codeOfDatabase({ code: 'P0001', message: 'something else' })).toBeUndefined()
   expect(codeOfDatabase({ code: '23505', constraint: 'organizations_slug_unique' })).toBe('SLUG_TAKEN')

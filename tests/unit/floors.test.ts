@@ -1,4 +1,4 @@
-/** Versions with known flaws are told wherever they run, and publishing refuses the exploitable ones. */
+/** Versions with known flaws are reported wherever they run, and publishing an image with an exploitable one is refused. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ test.each<[Program, string, boolean]>([
   ['node', 'v24.21.0', true],
   ['node', '24.100.0', false],
   ['node', '27.0.0', false],
-  // has no floor of its own, because it gets no fixes
+  // Has no minimum of its own, because it gets no fixes.
   ['node', '23.11.0', true],
   ['node', '20.20.2', true],
   ['postgresql', '18.6 (Debian 18.6-1.pgdg13+1)', false],
@@ -27,11 +27,11 @@ test.each<[Program, string, boolean]>([
   ['postgrest', '14.17', true],
   ['postgrest', '16.5', false],
   ['caddy', 'v2.11.3 h1:abc=', true],
-])('%s %s is below its floor: %s', (program, version, isBelow) => {
+])('%s %s is below its supported minimum: %s', (program, version, isBelow) => {
   expect(belowFloors({ [program]: version })).toHaveLength(isBelow ? 1 : 0)
 })
 
-test('a finding is one line with the version, the floor and the reason; it is an error if the reason says exploitable', () => {
+test('a finding is one line with version, minimum and reason; it is an error if the flaw is exploitable', () => {
   expect(belowFloors({ node: '24.21.0', postgresql: null, postgrest: undefined })).toEqual([
     {
       program: 'node',
@@ -45,22 +45,22 @@ test('a finding is one line with the version, the floor and the reason; it is an
   expect(floorOf('node', '24.1.0')).toBe('24.22.1')
 })
 
-test('docs/operations.md names each floor with its reason', async () => {
+test('docs/operations.md lists each minimum with its reason', async () => {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim().replaceAll('**', '')))
   for (const { name, versions, why } of Object.values(floors)) {
-    const [, , told, reason] = rows.find(([, program]) => program === name) ?? []
-    expect([name, told]).toEqual([name, versions.join(', ')])
+    const [, , documented, reason] = rows.find(([, program]) => program === name) ?? []
+    expect([name, documented]).toEqual([name, versions.join(', ')])
     expect(why).toContain(reason)
   }
 })
 
-describe('an image is built', () => {
-  const build = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [join(root, 'infra/docker/floors.ts'), ...words])
+describe('building an image with an exploitable flaw', () => {
+  const build = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(root, 'infra/docker/floors.ts'), ...args])
       .then(({ stderr }) => ({ code: 0, stderr }), ({ code, stderr }: { code: number, stderr: string }) => ({ code, stderr }))
 
-  test('for oneself with a line, and for others not at all, if a flaw is exploitable', async () => {
+  test('succeeds with a line for own use, and fails for publishing', async () => {
     expect(await build('warn', 'node', 'v24.21.0')).toEqual({ code: 0, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
     expect(await build('refuse', 'node', 'v24.21.0')).toEqual({ code: 1, stderr: expect.stringMatching(/^Error: Node .*\n$/) })
     expect(await build('refuse', 'node', 'v24.22.1')).toEqual({ code: 0, stderr: '' })
@@ -72,9 +72,9 @@ describe('an image is built', () => {
   })
 })
 
-test('an upgrade ends with the line of a Caddy that is below its floor, and succeeds', async () => {
+test('an upgrade with a Caddy below its minimum prints a line and succeeds', async () => {
   const [command] = /^docker compose run .* infra\/docker\/floors\.ts .*$/m.exec(await readFile(join(root, 'infra/docker/upgrade'), 'utf8')) ?? []
-  // the Docker of a deployment: Caddy's container answers its version, the migration's image runs Node
+  // A fake Docker: Caddy's container prints its version, and the migration's image runs Node.
   const docker = (caddy: string) =>
     `docker() { case "$*" in
     "compose exec -T caddy caddy version") ${caddy} ;;
@@ -86,7 +86,7 @@ test('an upgrade ends with the line of a Caddy that is below its floor, and succ
   expect(await upgrade('false')).toEqual({ stdout: '', stderr: '' })
 })
 
-describe('the floor of PostgREST 16', () => {
+describe('the minimum of PostgREST 16', () => {
   const [floor = ''] = floors.postgrest.versions.filter((version) => version.startsWith('16.'))
   const minor = Number(floor.split('.')[1])
   const versions: [string, boolean][] = [
@@ -98,21 +98,21 @@ describe('the floor of PostgREST 16', () => {
     ['v14.18', false],
   ]
 
-  test('is what the chart and Terraform demand', async () => {
+  test('is required by the chart and by Terraform', async () => {
     const schema = JSON.parse(await readFile(join(root, 'infra/kubernetes/finance/values.schema.json'), 'utf8'))
     const chart: string = schema.properties.images.properties.postgrest.allOf[1].properties.tag.pattern
     const variables = await readFile(join(root, 'infra/aws/variables.tf'), 'utf8')
     const [, pattern] = /can\(regex\(("[^"]*"), var\.postgrest_image\)\)/.exec(variables) ?? []
     const terraform = new RegExp(JSON.parse(pattern ?? ''))
-    for (const [tag, isTaken] of versions) {
-      expect([tag, new RegExp(chart).test(tag)]).toEqual([tag, isTaken])
-      expect([tag, terraform.test(`postgrest/postgrest:${tag}`)]).toEqual([tag, isTaken])
+    for (const [tag, isAccepted] of versions) {
+      expect([tag, new RegExp(chart).test(tag)]).toEqual([tag, isAccepted])
+      expect([tag, terraform.test(`postgrest/postgrest:${tag}`)]).toEqual([tag, isAccepted])
     }
     expect(variables).toContain(`"PostgREST 16, from ${floor} on."`)
     expect(variables).toContain(`postgrest_image must be ${floor} or a newer 16`)
   })
 
-  test('is what the README names', async () => {
+  test('is named in the README', async () => {
     expect(await readFile(join(root, 'README.md'), 'utf8')).toContain(`12.0.2 and 16 from ${floor} on are supported`)
   })
 })
@@ -130,11 +130,11 @@ describe('npm start runs the auth service', () => {
   afterAll(() => rm(folder, { recursive: true }))
   const path = (...names: string[]) => names.map((name) => join(folder, name)).join(':')
 
-  test('with the first node of the PATH that has the fixes which its own lacks', async () => {
+  test('with the first node in the PATH that has the fixes which its own lacks', async () => {
     expect(await serviceNode(path('nothing', 'old', 'broken', 'newer'), '24.21.0')).toEqual({ command: join(folder, 'newer/node'), version: '24.22.1' })
   })
 
-  test('with its own, if that has them or there is no other', async () => {
+  test('with its own node, if that has the fixes or there is no other', async () => {
     expect(await serviceNode(path('newer'), '24.22.2')).toEqual({ command: process.execPath, version: '24.22.2' })
     expect(await serviceNode(path('old', 'broken'), '24.21.0')).toEqual({ command: process.execPath, version: '24.21.0' })
   })

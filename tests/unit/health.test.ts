@@ -3,29 +3,29 @@ import { keptForASecond, type Checks } from '../../auth/http/health.ts'
 
 const well: Checks = { database: true, migrations: true, row_security: true, signing_key: true }
 
-/** A clock that stands until it is told, and a database that is asked. */
-function ground() {
-  const it = { ms: 5_000, asked: 0, checks: well }
+/** A clock that the test sets, and a database that counts its queries. */
+function fakeDatabase() {
+  const it = { ms: 5_000, queries: 0, checks: well }
   const ready = keptForASecond(() => {
-    it.asked += 1
+    it.queries += 1
     return Promise.resolve(it.checks)
   }, () => it.ms)
   return { it, ready }
 }
 
-test('a flood of questions whether it is ready asks the database once a second', async () => {
-  const { it, ready } = ground()
+test('many readiness requests query the database once per second', async () => {
+  const { it, ready } = fakeDatabase()
   await Promise.all(Array.from({ length: 100 }, ready))
   it.ms += 999
   await Promise.all(Array.from({ length: 100 }, ready))
-  expect(it.asked).toBe(1)
+  expect(it.queries).toBe(1)
   it.ms += 1
   await ready()
-  expect(it.asked).toBe(2)
+  expect(it.queries).toBe(2)
 })
 
-test('a database that is lost, and one that is back, is told after a second', async () => {
-  const { it, ready } = ground()
+test('a lost and a recovered database are noticed after one second', async () => {
+  const { it, ready } = fakeDatabase()
   expect(await ready()).toEqual(well)
   it.checks = { ...well, database: false }
   it.ms += 1_000
@@ -35,17 +35,17 @@ test('a database that is lost, and one that is back, is told after a second', as
   expect(await ready()).toEqual(well)
 })
 
-test('while an answer takes longer than a second, nobody asks for another', async () => {
+test('a query that takes longer than a second is not repeated meanwhile', async () => {
   const { promise, resolve } = Promise.withResolvers<Checks>()
-  let asked = 0
+  let queries = 0
   let ms = 0
   const ready = keptForASecond(() => {
-    asked += 1
+    queries += 1
     return promise
   }, () => ms)
   const first = ready()
   ms = 3_000
   const second = ready()
   resolve(well)
-  expect([await first, await second, asked]).toEqual([well, well, 1])
+  expect([await first, await second, queries]).toEqual([well, well, 1])
 })

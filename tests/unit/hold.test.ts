@@ -5,7 +5,7 @@ import { createHold } from '../../edge/hold.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('an upgrade that dies in the middle holds requests for 20 seconds, and one that begins anew for 20 seconds more', async () => {
+test('an upgrade that dies holds requests for 20 seconds, and a repeated one for another 20 seconds', async () => {
   const hold = createHold()
   expect(hold.passed()).toBeUndefined()
   hold.begin()

@@ -1,4 +1,4 @@
-/** The parts point one way: no file reaches itself by its imports, and each room knows only those it may. */
+/** The import graph has one direction: no cycles, and each folder imports only the folders it may. */
 import { globSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const importsOf = (file: string): string[] =>
 
 const graph = new Map(files.map((file) => [file, importsOf(file)]))
 
-/** The first circle there is, types included, as the files one passes. */
+/** Returns the first import cycle, including type imports, as a list of files. */
 function circle(): string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: string[]): string[] | undefined => {
@@ -31,22 +31,22 @@ function circle(): string[] | undefined {
   return undefined
 }
 
-test('no file imports itself, by however many others', () => {
+test('no file imports itself, directly or through others', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(circle()).toBeUndefined()
 })
 
 test.each([
-  ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features to the hooks of the engine'],
-  ['auth/features/', ['auth/http/', 'infra/local/'], 'a feature has handlers, which the policy calls'],
-  ['auth/keys/', ['auth/http/', 'auth/features/', 'auth/engine/'], 'the keys serve the engine'],
-  ['auth/mail/', ['auth/http/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job'],
-  ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service runs wherever it is put'],
-  ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge runs wherever it is put, and asks no database'],
-  ['admin/', ['auth/'], 'the operator works on the database alone'],
-  ['db/', ['auth/', 'admin/', 'infra/'], 'the database knows nobody'],
-  ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app has the client alone'],
-  ['common/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'what everybody uses uses nobody'],
+  ['auth/engine/', ['auth/http/', 'auth/features/', 'infra/local/'], 'services.ts connects the features with the hooks of better-auth'],
+  ['auth/features/', ['auth/http/', 'infra/local/'], 'features only define handlers, which the policy calls'],
+  ['auth/keys/', ['auth/http/', 'auth/features/', 'auth/engine/'], 'better-auth depends on the keys, not the reverse'],
+  ['auth/mail/', ['auth/http/', 'auth/features/', 'auth/engine/', 'auth/keys/'], 'mail is a job and depends on no feature'],
+  ['auth/', ['admin/', 'edge/', 'infra/local/', 'infra/docker/'], 'the service does not depend on its deployment'],
+  ['edge/', ['admin/', 'db/', 'infra/local/', 'infra/docker/'], 'the edge does not depend on its deployment or on a database'],
+  ['admin/', ['auth/'], 'the operator’s command uses only the database'],
+  ['db/', ['auth/', 'admin/', 'infra/'], 'the database depends on no program'],
+  ['client/', ['admin/', 'auth/', 'db/', 'infra/'], 'an app installs only the client'],
+  ['common/', ['auth/', 'admin/', 'db/', 'infra/local/'], 'shared code depends on no program'],
 ])('%s imports nothing of %j: %s', (room, others) => {
   const inside = files.filter((file) => file.startsWith(room))
   expect(inside).not.toEqual([])

@@ -10,20 +10,20 @@ const thrownBy = (work: () => unknown): unknown => {
 }
 
 test.each([
-  ['a parser’s', thrownBy(() => JSON.parse('{"password":"hunter2"'))],
-  ['a database’s', Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), { severity: 'ERROR', code: '22P02', detail: 'hunter2' })],
-  ['what is no error', 'hunter2'],
-])('the description of %s error does not quote the value it refused', (_, error) => {
+  ['a parser’s error', thrownBy(() => JSON.parse('{"password":"hunter2"'))],
+  ['a database’s error', Object.assign(new Error('invalid input syntax for type uuid: "hunter2"'), { severity: 'ERROR', code: '22P02', detail: 'hunter2' })],
+  ['a value that is no error', 'hunter2'],
+])('the description of %s does not contain the refused value', (_, error) => {
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2')
 })
 
-test('an error of the database is named by its constraint, or by its code if it is of none', () => {
+test('a database error is described by its constraint, otherwise by its code', () => {
   const error = (constraint?: string) => Object.assign(new Error('refused'), { severity: 'ERROR', code: '28P01', constraint })
   expect(describeError(error('tags_name_length'))).toMatchObject({ message: 'database error in tags_name_length', code: '28P01' })
   expect(describeError(error())).toMatchObject({ message: 'database error in a statement', code: '28P01' })
 })
 
-test('no line holds a character that a terminal obeys, and its JSON is what was said', () => {
+test('no log line contains a terminal control character, and its JSON has the original text', () => {
   const lines: string[] = []
   const hostile = 'https://a.example\u009b2J\u0085\u2028\u202e\u007f'
   createLog('info', {

@@ -1,14 +1,14 @@
-/** What is watched: infra/monitoring/check asks Prometheus' own tools the rest. */
+/** The monitoring configuration. infra/monitoring/check runs the tools of Prometheus on it. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { alerts, askedIn, board, monitoringFile, queries } from '../support/queries-of-metrics.ts'
+import { alerts, seriesIn, board, monitoringFile, queries } from '../support/metric-queries.ts'
 
 describe('each alert', () => {
-  test('has a world in which it rings and one in which it does not', async () => {
+  test('has a test in which it fires and one in which it does not', async () => {
     const tests = await readFile(new URL('../monitoring/alerts.test.yml', import.meta.url), 'utf8')
     const names = (await alerts()).map(({ name }) => name)
     expect(names.length).toBeGreaterThan(15)
@@ -18,19 +18,19 @@ describe('each alert', () => {
     }
   })
 
-  test('is in docs/monitoring.md, which says what to do, and the page names no other', async () => {
+  test('is in docs/monitoring.md with instructions, and the page lists no other', async () => {
     const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
-    const told = [...page.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name)
-    expect(told).toEqual((await alerts()).map(({ name }) => name))
+    const documented = [...page.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name)
+    expect(documented).toEqual((await alerts()).map(({ name }) => name))
   })
 
-  test('has a query that was found', async () => {
-    for (const { query } of await alerts()) expect(askedIn(query).length).toBeGreaterThan(0)
+  test('has a query with known series', async () => {
+    for (const { query } of await alerts()) expect(seriesIn(query).length).toBeGreaterThan(0)
   })
 })
 
-describe('the board', () => {
-  test('asks the data source that is provisioned, in every panel', async () => {
+describe('the dashboard', () => {
+  test('uses the provisioned data source in every panel', async () => {
     const [uid] = /(?<=^ {4}uid: ).*$/m.exec(await monitoringFile('grafana/provisioning/datasources/prometheus.yml')) ?? []
     const { panels } = await board()
     for (const panel of panels.filter(({ type }) => type !== 'row')) {
@@ -39,7 +39,7 @@ describe('the board', () => {
     }
   })
 
-  test('has panels of their own number and place', async () => {
+  test('has panels with unique ids and positions', async () => {
     const { panels } = await board()
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)}/${y + Math.floor(cell / w)}`))
@@ -47,12 +47,12 @@ describe('the board', () => {
     expect(panels.every(({ gridPos: { x, w } }) => x >= 0 && x + w <= 24)).toBe(true)
   })
 
-  test('has no variable of Grafana’s in a query, so that other tools can read it too', async () => {
+  test('has no Grafana variable in its queries, so that other tools can read them', async () => {
     for (const query of await queries()) expect(query).not.toContain('$')
   })
 })
 
-test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends alerts to the webhook of %s, and without it to nobody', async (setting) => {
+test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends alerts to the webhook in %s, and nowhere without it', async (setting) => {
   const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const url = "https://alerts.example.org/hook?token=it's"
@@ -69,7 +69,7 @@ test.each(['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_URL_FILE'])('Alertmanager sends a
   expect(await configure('')).toMatchObject({ stderr: expect.stringMatching(/sent to nobody/), configuration: expect.not.stringContaining('webhook') })
 })
 
-test('every figure of the service that is asked for by name is told in docs/monitoring.md', async () => {
+test('docs/monitoring.md describes every metric that the alerts and the dashboard use', async () => {
   const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
   const source = await Promise.all(['auth/http/metrics.ts', 'edge/edge.ts'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
   const names = new Set(source.join('').match(/(?<=')(?:auth|edge|finance)_[a-z_]+(?=')/g))

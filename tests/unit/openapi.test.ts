@@ -12,24 +12,24 @@ async function document(publicUrl: string) {
   return openApiDocument(db, publicUrl)
 }
 
-test('the OpenAPI document describes the auth surface by its rows', async () => {
+test('the OpenAPI document describes the auth surface from its rows', async () => {
   const { paths, components } = await document('http://localhost:3000')
   expect(Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/api/auth/')))).toEqual(described.paths)
   expect(components).toMatchObject(described.components)
 })
 
 describe('the description of the auth surface', () => {
-  test.each(routes.map((row) => [row.method, row.path, row] as const))('%s %s shows an input that it accepts', (_, __, row) => {
+  test.each(routes.map((row) => [row.method, row.path, row] as const))('has an example for %s %s that its input schema accepts', (_, __, row) => {
     expect(row.input.safeParse(row.example ?? {}).error).toBeUndefined()
   })
 
-  test('names each operation once', () => {
+  test('has one name per operation', () => {
     const names = Object.values(described.paths).flatMap((path) => Object.values(path).map((operation) => (operation as { operationId: string }).operationId))
     expect(names).toEqual([...new Set(names)])
     expect(names).toEqual(expect.arrayContaining(['signUp', 'signIn', 'getSession', 'token', 'verifyEmail', 'organizationCreate', 'organizationSetActive']))
   })
 
-  test('derives what a route refuses from its policy and its input', () => {
+  test('derives the errors of a route from its policy and its input', () => {
     const refusals = (path: string) => errorsOf(routes.find((row) => row.path === path) ?? expect.unreachable())
     expect(refusals('/jwks')).toEqual(['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
     expect(refusals('/organization/get')).toEqual(['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR'])
@@ -37,7 +37,7 @@ describe('the description of the auth surface', () => {
   })
 })
 
-test('a deployment names the addresses of both its surfaces, and its cookie as it is called there', async () => {
+test('a deployment’s document has the addresses of both surfaces and the name of its cookie', async () => {
   const at = async (publicUrl: string) => {
     const { servers, paths, components } = await document(publicUrl)
     return [servers[0]?.url, paths['/transactions']?.['servers'], components.securitySchemes['session']?.['name']]

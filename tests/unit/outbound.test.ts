@@ -1,4 +1,4 @@
-/** A server that is not ours may answer anything; a request to it neither decodes nor follows nor waits without an end. */
+/** Outbound requests to servers that are not ours: they decode nothing, follow no redirect, and end after a timeout. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -39,7 +39,7 @@ afterEach(async () => {
   if (server.listening) await server[Symbol.asyncDispose]()
 })
 
-/** Writes for as long as the other side reads. */
+/** Writes as long as the other side reads. */
 function endless(response: ServerResponse): void {
   const chunk = Buffer.alloc(65_536, 'x')
   const write = () => {
@@ -48,20 +48,20 @@ function endless(response: ServerResponse): void {
   response.on('drain', write)
   write()
 }
-/** Makes the limit of time fire after so many milliseconds. */
+/** Sets the timeout to this many milliseconds. */
 const shortenBound = (milliseconds: number) => {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(milliseconds))
 }
 
 describe('a request', () => {
-  test('asks for a response that is not encoded, whatever the caller wants', async () => {
+  test('asks for an unencoded response, whatever the caller’s headers', async () => {
     answer = (_, response) => response.end('fine')
     expect(await (await outboundFetch(url, { headers: { 'accept-encoding': 'br, gzip', authorization: 'Bearer x' } })).text()).toBe('fine')
     expect(requests).toMatchObject([{ method: 'GET', url: '/path?a=b', headers: { 'accept-encoding': 'identity', authorization: 'Bearer x' } }])
   })
 
-  test('has its body with its length and type', async () => {
+  test('sends its body with length and type', async () => {
     answer = (_, response) => response.end()
     await outboundFetch(new URL(url), { method: 'POST', body: new URLSearchParams({ code: 'a b' }) })
     await outboundFetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"é"}' })
@@ -71,7 +71,7 @@ describe('a request', () => {
     ])
   })
 
-  test('gets status, fields and body of the response', async () => {
+  test('returns status, headers and body of the response', async () => {
     answer = (_, response) =>
       response.writeHead(418, 'Teapot', { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'], 'content-encoding': 'identity' }).end('{}')
     const response = await outboundFetch(url)
@@ -88,26 +88,26 @@ describe('a response', () => {
     'x-new',
     Buffer.from('x'),
   ]])(
-    'that is encoded as %s is refused and not decoded',
+    'encoded as %s is refused without decoding',
     async (encoding, body) => {
       answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
       await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', code: 'OUTBOUND_ENCODED' })
     },
   )
 
-  test('that is encoded is refused before its body', async () => {
+  test('with an encoding is refused before its body', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).flushHeaders()
     await expect(outboundFetch(url)).rejects.toMatchObject({ code: 'OUTBOUND_ENCODED' })
     await expect.poll(() => closed).toBe(1)
   })
 
-  test.each([301, 302, 303, 307, 308])('that is a redirect (%d) is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with a redirect (%d) is not followed', async (status) => {
     answer = (_, response) => response.writeHead(status, { location: '/elsewhere' }).end()
     await expect(outboundFetch(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({ code: 'OUTBOUND_REDIRECT' })
     expect(requests).toHaveLength(1)
   })
 
-  test('may have 1 MiB, and not a byte more, with a length or in chunks', async () => {
+  test('may have 1 MiB and not one byte more, with a length or in chunks', async () => {
     const most = 1_048_576
     answer = (_, response) => response.end(Buffer.alloc(most))
     expect((await (await outboundFetch(url)).arrayBuffer()).byteLength).toBe(most)
@@ -121,7 +121,7 @@ describe('a response', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['never begins', () => undefined],
     ['never ends', (response) => response.write('{')],
-  ])('that %s is given up after ten seconds, and its connection closed', async (_, begin) => {
+  ])('that %s is given up after ten seconds, and its connection is closed', async (_, begin) => {
     const bound = shortenBound(50)
     answer = (_request, response) => begin(response)
     await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TimeoutError' })
@@ -129,12 +129,12 @@ describe('a response', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
-  test('that switches protocols is a failure', async () => {
+  test('that switches protocols is an error', async () => {
     answer = (_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
     await expect(outboundFetch(url)).rejects.toMatchObject({ name: 'TypeError', message: 'the request failed' })
   })
 
-  test('that the caller gives up ends with the reason of the caller', async () => {
+  test('that the caller aborts ends with the caller’s reason', async () => {
     const stop = new AbortController()
     answer = () => stop.abort(new Error('stopped'))
     await expect(outboundFetch(url, { signal: stop.signal })).rejects.toThrow('stopped')
@@ -142,7 +142,7 @@ describe('a response', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('that ends early, or that never comes, is a failure with a code and without a word of the server', async () => {
+  test('that ends early or never arrives is an error with a code and no text of the server', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': 10 }).write('secret', () => response.destroy())
     }
@@ -152,7 +152,7 @@ describe('a response', () => {
   })
 })
 
-test('oxlint refuses every other way out, except in the files that are one or ask only servers of ours', async () => {
+test('Oxlint refuses all other ways to send requests, except in files that implement one or call only our servers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ways-out-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const root = join(import.meta.dirname, '../..')
@@ -163,7 +163,7 @@ test('oxlint refuses every other way out, except in the files that are one or as
     https: `export { request } from 'node:https'`,
     undici: `export { request } from 'undici'`,
   }
-  const refused = ['auth', 'edge', 'infra/local', 'common'].flatMap((place) => Object.entries(ways).map(([way, source]) => [`${place}/${way}.ts`, source]))
+  const refused = ['auth', 'edge', 'infra/local', 'common'].flatMap((part) => Object.entries(ways).map(([way, source]) => [`${part}/${way}.ts`, source]))
   const taken = [['edge/server.ts', `export { createServer } from 'node:http'`], ['edge/upstreams.ts', ways.undici], ['infra/local/ready.ts', ways.fetch]]
   for (const [file = '', source = ''] of [...refused, ...taken]) {
     await mkdir(join(folder, file, '..'), { recursive: true })

@@ -1,4 +1,4 @@
-/** When `npm start` builds the reference app; what it then serves is seen in tests/browser/app-start.browser.ts. */
+/** The build of the reference app by `npm start`. tests/browser/app-start.browser.ts tests the result. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ const write = async (path: string, text: string) => {
   await writeFile(join(checkout, path), text)
 }
 
-/** A checkout whose builder does as `does` says, with the folder it writes to in `out`. */
+/** A checkout with a fake builder that runs `does`, with the output folder in `out`. */
 const prepare = async (does: string) => {
   await write('node_modules/vite/bin/vite.js', `const fs = require('node:fs'); const out = process.argv[process.argv.indexOf('--outDir') + 1]; ${does}`)
   await write('examples/app/index.html', '<title>App</title>')
@@ -33,7 +33,7 @@ const app = async (): Promise<string | undefined> => {
   return directory === undefined ? undefined : readFile(join(directory, 'index.html'), 'utf8')
 }
 
-test('it is built once, and again when a source has changed', async () => {
+test('the app is built once, and again after a source has changed', async () => {
   await prepare(wellBuilt)
   expect([await app(), said]).toEqual(['1', ['app   is built, once']])
   expect([await app(), said]).toEqual(['1', []])
@@ -42,23 +42,23 @@ test('it is built once, and again when a source has changed', async () => {
   await write('client/index.ts', 'changed')
   await app()
   expect(said).toEqual(['app   is built, once'])
-  // a draft of each build, which became the build
+  // Each build had a draft folder that became the build.
   expect((await readdir(join(checkout, 'examples/app'))).toSorted()).toEqual(['dist', 'index.html', 'src'])
 })
 
-test('a build that fails is said, and leaves the start without an app', async () => {
+test('a failed build is reported, and the start continues without an app', async () => {
   await prepare(`throw new Error('of the builder')`)
   expect(await app()).toBeUndefined()
   expect(said.at(-1)).toMatch(/^app {3}could not be built, so that there is none: /)
 })
 
-test('a checkout without the app, or without what builds it, starts without one and says nothing', async () => {
+test('a checkout without the app or its build tools starts without one, and reports nothing', async () => {
   expect([await app(), said]).toEqual([undefined, []])
   await write('examples/app/index.html', '<title>App</title>')
   expect([await app(), said]).toEqual([undefined, []])
 })
 
-test('it is wanted where nobody says where the app is, nor that there is to be none', () => {
+test('the app is built unless the environment names another app or disables it', () => {
   const wanted = (env: Record<string, string>) => readSettings(env).wantsReferenceApp
   expect(wanted({})).toBe(true)
   expect(wanted({ APP_DIR: '' })).toBe(true)

@@ -16,11 +16,11 @@ test.each([
   ['🦊 Fox', 'fox-fox'],
   ['--- … ---', 'team'],
   ['\u{10FFFF}', 'team'],
-])('the slug of %j begins with %s', (name, readable) => {
+])('the slug of %j starts with %s', (name, readable) => {
   expect(slugOf(name).replace(/-[0-9a-f]{8}$/, '')).toBe(readable)
 })
 
-test('a slug of any name is one that a client could have given, and is never the same', () => {
+test('the slug of any name is valid and unique', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (name) => {
       expect(input.create.safeParse({ name: 'any', slug: slugOf(name) }).success).toBe(true)

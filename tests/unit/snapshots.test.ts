@@ -1,4 +1,4 @@
-/** Who looks for the latest copy off-site is given one with people, of their own deployment, and is told what was passed over. */
+/** The choice of the latest off-site copy: one with users, of the own deployment, with a report of skipped copies. */
 import { describe, expect, test } from 'vitest'
 import { choose, copiesOf, type Snapshot } from '../../infra/docker/backups/snapshots.ts'
 
@@ -13,24 +13,24 @@ const latest = (...snapshots: Snapshot[]) => {
   return [chosen, ...passedOver].map(({ name }) => Number(name.slice(14, 16)))
 }
 
-describe('the latest copy off-site', () => {
-  test('is the newest, in whatever order they are listed', () => {
+describe('the latest off-site copy', () => {
+  test('is the newest, whatever the order of the list', () => {
     expect(latest(dump(2, 5), dump(3, 4), dump(1, 6))).toEqual([3])
   })
 
-  test('is not that of a database that was begun anew and is empty', () => {
+  test('is not the copy of a new, empty database', () => {
     expect(latest(dump(1, 6), dump(2, 5), dump(3, 0), dump(4, 0))).toEqual([2, 3, 4])
   })
 
-  test('is an empty one where there has been nobody yet', () => {
+  test('is an empty one if no copy has users', () => {
     expect(latest(dump(1, 0), dump(2, 0))).toEqual([2])
   })
 
-  test('is one that was made before people were noted, which may have some', () => {
+  test('may be one from before copies recorded their users', () => {
     expect(latest(dump(1, 6), dump(2, undefined), dump(3, 0))).toEqual([2, 3])
   })
 
-  test('is never another deployment’s', () => {
+  test('is never one of another deployment', () => {
     expect(latest(dump(1, 6), dump(2, 90, 'other.example.org'))).toEqual([1])
     expect(() => latest(dump(2, 90, 'other.example.org'))).toThrow(
       'Nothing is off-site of money.example.org, but of other.example.org: OFFSITE_NAME in offsite.env says whose is taken.',
@@ -39,13 +39,13 @@ describe('the latest copy off-site', () => {
   })
 })
 
-test('a copy that is named is taken, an empty one too; one that is not there is refused', () => {
+test('a named copy is used even if empty, and a missing one is refused', () => {
   const copies = copiesOf([dump(1, 6), dump(2, 0)])
   expect(choose(copies, 'dump', 'finance-20260102T031500Z', 'money.example.org')).toMatchObject({ chosen: { people: 0, rows: 0 }, passedOver: [] })
   expect(() => choose(copies, 'dump', 'finance-20260103T031500Z', 'money.example.org')).toThrow('no finance-20260103T031500Z of money.example.org')
 })
 
-test('a log is not taken for a backup, and an older one without a name has its time', () => {
+test('a log is not used as a backup, and an older one without a name gets its time', () => {
   const log: Snapshot = { id: 'log', time: '2026-01-09T04:00:00.5Z', hostname: 'money.example.org', tags: ['pitr'] }
   const copies = copiesOf([log, dump(1, 6)])
   expect(choose(copies, 'dump', 'latest', 'money.example.org').chosen.id).toBe('money.example.org 1')

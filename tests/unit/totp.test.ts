@@ -1,8 +1,8 @@
-/** The codes are those of RFC 6238, appendix B, whose last six digits an app of six digits shows. */
+/** The codes of RFC 6238, appendix B, shortened to their last six digits. */
 import { expect, test } from 'vitest'
 import { stepOf, totpUri } from '../../auth/features/two-factor/totp.ts'
 
-// “12345678901234567890” in base32
+// “12345678901234567890” in base32.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 test.each([
@@ -19,11 +19,11 @@ test.each([
   for (const late of [60, 3_600]) expect(stepOf(secret, code, (second + late) * 1_000)).toBeUndefined()
 })
 
-test.each(['', '28708', '2870820', '28708²', 'abcdef'])('%j is no code', (code) => {
+test.each(['', '28708', '2870820', '28708²', 'abcdef'])('%j is no valid code', (code) => {
   expect(stepOf(secret, code, 59_000)).toBeUndefined()
 })
 
-test('an app reads the secret, the service and the account', () => {
+test('an authenticator app reads the secret, the service and the account from the URI', () => {
   const uri = new URL(totpUri(secret, 'money.example.org', 'ann+books@example.org'))
   expect(`${uri.protocol}//${uri.host}${uri.pathname}`).toBe('otpauth://totp/money.example.org:ann%2Bbooks%40example.org')
   expect(Object.fromEntries(uri.searchParams)).toEqual({ secret, issuer: 'money.example.org', algorithm: 'SHA1', digits: '6', period: '30' })

@@ -1,9 +1,9 @@
-/** What the edge lets be seen of a request: one id wherever it went, a line of the log, figures, and whether all is up. */
+/** Observability of the edge: request ids, log lines, metrics and health. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../infra/local/ports.ts'
 import { signedIn, type Person } from '../support/person.ts'
 import { startStack, type Stack } from '../support/stack.ts'
-import { edgeBefore, inPlaceOfPostgrest, raw } from './support.ts'
+import { edgeForTest, fakePostgrest, raw } from './support.ts'
 
 let stack: Stack
 let behindProxy: Stack
@@ -24,28 +24,28 @@ const ownId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const lines = (of: Stack, id: string) => of.logged.filter((line) => line.startsWith('{') && line.includes(id)).map((line) => JSON.parse(line))
 const idOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).headers.get('x-request-id') ?? ''
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['of the auth surface', '/api/auth/get-session', {}],
     ['of no surface', '/nothing', {}],
     ['of the data surface', '/data/transactions', {}],
-    ['where supabase looks', '/rest/v1/transactions', { method: 'HEAD' }],
-    ['that the edge refuses', `/data/transactions?select=${'a'.repeat(3_000)}`, {}],
+    ['at supabase’s path', '/rest/v1/transactions', { method: 'HEAD' }],
+    ['refused by the edge', `/data/transactions?select=${'a'.repeat(3_000)}`, {}],
     ['of a PostgREST that refuses the token', '/data/transactions', { headers: { authorization: 'Bearer bent' } }],
-  ])('%s has an id, and the log one line with it', async (_, path, init) => {
+  ])('%s has an id, and one log line with it', async (_, path, init) => {
     const id = await idOf(stack.url + path, init)
     expect(id).toMatch(ownId)
     await expect.poll(() => lines(stack, id)).toMatchObject([{ id, path: path.split('?')[0] }])
   })
 
-  test('has one such field, also where PostgREST repeats it', async () => {
+  test('has one X-Request-Id, even if PostgREST repeats it', async () => {
     const answer = await raw(stack.url, 'GET /data/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(answer.match(/x-request-id/gi)).toHaveLength(1)
     const direct = await fetch(`${stack.dataUrl}/transactions`, { headers: { 'x-request-id': 'asked-directly' } })
     expect(direct.headers.get('x-request-id')).toBe('asked-directly')
   })
 
-  test('lets a page of another origin read it', async () => {
+  test('exposes its id to pages of other origins', async () => {
     for (const path of ['/data/transactions', `/data/transactions?select=${'a'.repeat(3_000)}`]) {
       const { headers } = await fetch(stack.url + path, { headers: { origin: 'https://app.example.org' } })
       expect(headers.get('access-control-expose-headers')?.toLowerCase()).toContain('x-request-id')
@@ -53,8 +53,8 @@ describe('an answer', () => {
   })
 })
 
-describe('an id that was sent', () => {
-  test.each(['/api/auth/get-session', '/data/transactions'])('to %s is taken from a trusted proxy, and from nobody else', async (path) => {
+describe('a request id from outside', () => {
+  test.each(['/api/auth/get-session', '/data/transactions'])('to %s is accepted only from a trusted proxy', async (path) => {
     const headers = { 'x-request-id': 'an-id.of_the-proxy-1' }
     expect(await idOf(behindProxy.url + path, { headers })).toBe('an-id.of_the-proxy-1')
     expect(await idOf(stack.url + path, { headers })).toMatch(ownId)
@@ -64,20 +64,20 @@ describe('an id that was sent', () => {
     'a list',
     'first-one, second-one',
   ]])(
-    'and is %s is replaced',
+    'that is %s is replaced',
     async (_, given) => {
       expect(await idOf(`${behindProxy.url}/data/transactions`, { headers: { 'x-request-id': given } })).toMatch(ownId)
     },
   )
 
-  test('is in PostgREST’s own log, where that is asked for', async () => {
+  test('is in PostgREST’s log, if that logs ids', async () => {
     await fetch(`${behindProxy.url}/data/transactions`, { headers: { 'x-request-id': 'to-find-again', 'user-agent': 'a browser' } })
     await expect.poll(() => behindProxy.logged.filter((line) => line.includes('"a browser request-id/to-find-again"'))).toHaveLength(1)
   })
 })
 
-describe('the line of a request to the data surface', () => {
-  test('has the fields of the auth service’s lines', async () => {
+describe('the log line of a request to the data surface', () => {
+  test('has the same fields as lines of the auth service', async () => {
     const id = await idOf(`${stack.url}/data/transactions?name=eq.Rent`, { headers: { authorization: `Bearer ${token}` } })
     await expect.poll(() => lines(stack, id)).toEqual([{
       level: 'info',
@@ -92,7 +92,7 @@ describe('the line of a request to the data surface', () => {
     }])
   })
 
-  test('holds neither what was searched for, nor what was written, nor the token', async () => {
+  test('contains no search text, no written values and no token', async () => {
     const id = await idOf(`${stack.url}/data/transactions?name=eq.a-name-to-look-for`, {
       method: 'PATCH',
       body: '{"name":"another-name-to-look-for"}',
@@ -102,13 +102,13 @@ describe('the line of a request to the data surface', () => {
     expect(stack.logged.filter((line) => /-to-look-for/.test(line) || line.includes(token))).toEqual([])
   })
 
-  test('is there for a client that went away before it was answered', async () => {
-    const asked = Promise.withResolvers<void>()
+  test('also exists for a client that disconnected before the response', async () => {
+    const requestReceived = Promise.withResolvers<void>()
     const logged: string[] = []
-    const url = await edgeBefore(await inPlaceOfPostgrest(() => asked.resolve()), 2_000, logged)
+    const url = await edgeForTest(await fakePostgrest(() => requestReceived.resolve()), 2_000, logged)
     const impatient = new AbortController()
     const answer = fetch(`${url}/data/slow`, { signal: impatient.signal })
-    await asked.promise
+    await requestReceived.promise
     impatient.abort()
     await expect(answer).rejects.toThrow()
     await expect.poll(() => logged.map((line) => JSON.parse(line).status)).toEqual([499])
@@ -119,7 +119,7 @@ describe('/metrics', () => {
   const value = async (name: string) =>
     Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(await (await fetch(`${stack.url}/metrics`)).text())?.[1])
 
-  test('counts requests by surface and status, and what the edge refused by why', async () => {
+  test('counts requests by surface and status, and refused requests by reason', async () => {
     const names = ['edge_requests_total{surface="data",status="414"}', 'edge_refused_total{code="URI_TOO_LONG"}', 'edge_data_request_duration_seconds_count']
     const before = await Promise.all(names.map(value))
     await fetch(`${stack.url}/data/transactions?select=${'a'.repeat(3_000)}`)
@@ -134,12 +134,12 @@ describe('/healthz', () => {
     return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() }
   }
 
-  test('says that both surfaces are up, and nothing more', async () => {
+  test('reports that both surfaces are up, and nothing else', async () => {
     expect(await health(stack.url)).toEqual({ status: 200, id: expect.stringMatching(ownId), body: { status: 'up' } })
   })
 
-  test('says down when PostgREST does not answer, or the auth service is not ready', async () => {
-    expect(await health(await edgeBefore(`http://127.0.0.1:${await freePort()}`))).toMatchObject({ status: 503, body: { status: 'down' } })
+  test('reports down if PostgREST does not respond, or if the auth service is not ready', async () => {
+    expect(await health(await edgeForTest(`http://127.0.0.1:${await freePort()}`))).toMatchObject({ status: 503, body: { status: 'down' } })
     await stack.sql.query(`update private.migrations set name = 'hidden ' || name where name like '0001%'`)
     await expect.poll(() => health(stack.url)).toMatchObject({ status: 503, body: { status: 'down' } })
     await stack.sql.query(`update private.migrations set name = replace(name, 'hidden ', '')`)

@@ -1,19 +1,19 @@
-/** An answer of PostgREST that breaks off in the middle, and what the edge then may not write. */
+/** Reads a response that PostgREST interrupts, and has the values that the edge must not log then. */
 import { createConnection } from 'node:net'
 
-/** What only the request holds. */
+/** Values that occur only in the request. */
 export const confidential = { query: 'searched-for-by-ann', cookie: 'a-cookie-of-ann', key: 'a-key-of-ann' } as const
 
-/** A function with an answer larger than what sockets hold between PostgREST and a client that does not read. */
-export const largeAnswer = `create function api.large_answer(note text) returns text language sql immutable return repeat('a', 32000000);
+/** A function with a response larger than the socket buffers between PostgREST and a client that does not read. */
+export const createLargeFunction = `create function api.large_answer(note text) returns text language sql immutable return repeat('a', 32000000);
   grant execute on function api.large_answer(text) to anon, authenticated; notify pgrst, 'reload schema'`
 
 /**
- * Asks the edge for it, reads its beginning, has PostgREST end, and reads the rest.
- * @param end ends PostgREST at once
- * @returns the id of the request, and how much came
+ * Requests the large function from the edge, reads the first bytes, kills PostgREST, and reads the rest.
+ * @param end kills PostgREST
+ * @returns the id of the request, and the number of bytes received
  */
-export function cutAnswer(url: string, authorization: string | undefined, end: () => Promise<unknown>): Promise<{ id: string, bytes: number }> {
+export function readInterruptedResponse(url: string, authorization: string | undefined, end: () => Promise<unknown>): Promise<{ id: string, bytes: number }> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) })
     let head = ''

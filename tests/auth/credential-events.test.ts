@@ -1,4 +1,4 @@
-/** Whatever else opens an account is listed and mailed when it is added and when it goes, whoever or whatever did it. */
+/** Every other way into an account is listed and mailed when it is added and when it ends, regardless of the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authenticator, withTwoFactors } from '../support/authenticator-app.ts'
 import { operator } from '../support/operator.ts'
@@ -12,23 +12,23 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** What the list says, newest first, without the sign-ins. */
-const listed = async (someone: Person) => {
-  const { status, body } = await someone.get('/list-events')
+/** Returns the listed events without sign-ins, newest first. */
+const listed = async (user: Person) => {
+  const { status, body } = await user.get('/list-events')
   expect(status).toBe(200)
   return (body as { kind: string, name?: string }[]).filter(({ kind }) => kind !== 'signed_in').map(({ kind, name }) => [kind, name])
 }
-const mailed = (someone: Person, subject: string) => stack.mail.waitFor(someone.email, (mail) => mail.subject === subject)
-const addPasskey = async (someone: Person, name: string): Promise<string> => {
-  const { body: asked } = await someone.post('/passkey/generate-register-options', { password })
-  return (await someone.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(asked), name })).body.id
+const mailed = (user: Person, subject: string) => stack.mail.waitFor(user.email, (mail) => mail.subject === subject)
+const addPasskey = async (user: Person, name: string): Promise<string> => {
+  const { body: options } = await user.post('/passkey/generate-register-options', { password })
+  return (await user.post('/passkey/verify-registration', { response: passkeyDevice(stack.publicUrl).create(options), name })).body.id
 }
-const turnOn = async (someone: Person) => {
-  const { body } = await someone.post('/two-factor/enable', { password })
-  expect((await someone.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
+const turnOn = async (user: Person) => {
+  const { body } = await user.post('/two-factor/enable', { password })
+  expect((await user.post('/two-factor/verify-totp', { code: authenticator(body.totp_uri).code() })).status).toBe(200)
 }
 
-test('Ann adds a passkey and deletes it', async () => {
+test('a user adds a passkey and deletes it', async () => {
   const ann = await signedIn(stack, 'Ann')
   const passkeyId = await addPasskey(ann, 'Phone')
   expect((await mailed(ann, 'A passkey was added')).text).toContain('Phone')
@@ -37,7 +37,7 @@ test('Ann adds a passkey and deletes it', async () => {
   expect(await listed(ann)).toEqual([['passkey_deleted', 'Phone'], ['passkey_added', 'Phone']])
 })
 
-test('Ann makes a key for a script and revokes it; the key itself is in no mail', async () => {
+test('a user creates an API key and revokes it; no mail contains the key', async () => {
   const ann = await signedIn(stack, 'Ann')
   const { id, key } = (await ann.post('/api-key/create', { name: 'Report', expiresInDays: 30, password })).body
   const mail = await mailed(ann, 'A key for a program was made')
@@ -48,14 +48,14 @@ test('Ann makes a key for a script and revokes it; the key itself is in no mail'
   expect(await listed(ann)).toEqual([['api_key_revoked', 'Report'], ['api_key_created', 'Report']])
 })
 
-test('an editor is removed from a team, and is told that the key to it has ended', async () => {
+test('an editor is removed from a team, and is notified that the key for it has ended', async () => {
   const { id, owner, editor } = await team(stack, ['editor'])
   await editor.post('/api-key/create', { name: 'Report', expiresInDays: 30, organizationId: id, password })
   await owner.post('/organization/remove-member', { organizationId: id, userId: await editor.id() })
   await mailed(editor, 'A key for a program was revoked')
 })
 
-test('Ann asks for two factors and turns them off; a set-up that she leaves half done is nothing', async () => {
+test('a user turns two factors on and off; an unfinished setup is no event', async () => {
   const ann = await signedIn(stack, 'Ann')
   await ann.post('/two-factor/enable', { password })
   expect(await listed(ann)).toEqual([])
@@ -66,7 +66,7 @@ test('Ann asks for two factors and turns them off; a set-up that she leaves half
   expect(await listed(ann)).toEqual([['two_factor_disabled', undefined], ['two_factor_enabled', undefined]])
 })
 
-test('the operator resets what Ann has lost, and she is told', async () => {
+test('the operator resets a user’s second factor, and the user is notified', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   await turnOn(ann)
@@ -75,21 +75,21 @@ test('the operator resets what Ann has lost, and she is told', async () => {
   await mailed(ann, 'A passkey was removed')
 })
 
-test('Ann makes new backup codes, and no code is in the mail', async () => {
-  const { someone: ann } = await withTwoFactors(stack, 'Ann')
+test('a user creates new backup codes, and no mail contains a code', async () => {
+  const { user: ann } = await withTwoFactors(stack, 'Ann')
   const { backup_codes: codes } = (await ann.post('/two-factor/generate-backup-codes', { password })).body
   const mail = await mailed(ann, 'New backup codes were made')
   for (const code of codes) expect(mail.text + mail.html).not.toContain(code)
   expect((await listed(ann))[0]).toEqual(['backup_codes_created', undefined])
-  // the codes are used one by one, which is a sign-in each
+  // Each code is used once, in a sign-in.
   const browser = person(stack, 'Ann', ann.email)
   await browser.signIn()
   expect((await browser.post('/two-factor/verify-backup-code', { code: codes[0] })).status).toBe(200)
   expect((await listed(ann))[0]).toEqual(['backup_codes_created', undefined])
 })
 
-test('Ann has a device remembered, which then asks for no code', async () => {
-  const { someone: ann, app } = await withTwoFactors(stack, 'Ann')
+test('a user has a device remembered, which then needs no code', async () => {
+  const { user: ann, app } = await withTwoFactors(stack, 'Ann')
   const browser = person(stack, 'Ann', ann.email)
   await browser.signIn()
   expect((await browser.post('/two-factor/verify-totp', { code: app.code(), trustDevice: true })).status).toBe(200)
@@ -97,7 +97,7 @@ test('Ann has a device remembered, which then asks for no code', async () => {
   expect((await listed(ann))[0]).toEqual(['device_trusted', undefined])
 })
 
-test('Ann asks for a passkey at each sign-in, and no longer', async () => {
+test('a user requires a passkey at sign-in, and later does not', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   for (const required of [true, false]) expect((await ann.post('/passkey/require', { required, password })).status).toBe(200)
@@ -106,7 +106,7 @@ test('Ann asks for a passkey at each sign-in, and no longer', async () => {
   expect((await listed(ann)).slice(0, 2)).toEqual([['passkey_not_required', undefined], ['passkey_required', undefined]])
 })
 
-test('Ann removes her password', async () => {
+test('a user removes the password', async () => {
   const ann = await signedIn(stack, 'Ann')
   await addPasskey(ann, 'Phone')
   expect((await ann.post('/remove-password', { password })).status).toBe(200)
@@ -117,7 +117,7 @@ test('Ann removes her password', async () => {
 test.each([
   ['one session', async (ann: Person, phone: Person) => ann.post('/revoke-session', { sessionId: (await phone.get('/get-session')).body.session.id })],
   ['the other sessions', (ann: Person) => ann.post('/revoke-other-sessions')],
-])('Ann ends %s from elsewhere; signing out, and a new password that replaces all sessions, say nothing of it', async (_, end) => {
+])('a user ends %s from another browser; sign-out and a password change that replaces all sessions cause no event', async (_, end) => {
   const ann = await signedIn(stack, 'Ann')
   const [phone, tablet] = [person(stack, 'Ann', ann.email), person(stack, 'Ann', ann.email)]
   for (const device of [phone, tablet]) await device.signIn()
@@ -132,7 +132,7 @@ test.each([
   expect(await listed(ann)).toEqual([['password_changed', undefined], ['sessions_revoked', undefined]])
 })
 
-test('the operator ends Ann’s sessions in SQL, and she is told', async () => {
+test('the operator ends a user’s sessions in SQL, and the user is notified', async () => {
   const ann = await signedIn(stack, 'Ann')
   await stack.sql.query('delete from auth.sessions where user_id = $1', [await ann.id()])
   await mailed(ann, 'You were signed out elsewhere')

@@ -1,4 +1,4 @@
-/** What the alerts and the board ask of Prometheus, and whether a service has it. */
+/** The queries of the alerts and of the Grafana dashboard, and a check that a service exports their series. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -22,27 +22,27 @@ export async function alerts(): Promise<{ name: string, query: string }[]> {
   const blocks = (await monitoringFile('alerts.yml')).split(/^ {6}- alert: /m).slice(1)
   return blocks.map((block) => ({
     name: block.split('\n', 1)[0] ?? '',
-    // up to the next key of the rule
+    // Reads up to the next key of the rule.
     query: (/^ {8}expr: >?([^]*?)(?=^ {8}\w+:)/m.exec(block)?.[1] ?? '').trim(),
   }))
 }
 
-/** Every query of both. */
+/** All queries of the alerts and the dashboard. */
 export const queries = async (): Promise<string[]> => [
   ...(await alerts()).map(({ query }) => query),
   ...(await board()).panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ]
 
-/** What Prometheus itself adds to what it is told. */
+/** Labels that Prometheus adds to each series. */
 const addedByPrometheus = new Set(['job', 'instance'])
 
-/** A series that a query names, and the labels that it is asked by. */
-type Asked = { metric: string, labels: string[] }
+/** A series that a query names, with the labels that the query uses. */
+type Series = { metric: string, labels: string[] }
 
-export function askedIn(query: string): Asked[] {
+export function seriesIn(query: string): Series[] {
   const grouped = [...query.matchAll(/\bby ?\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
   const named = [...query.matchAll(/\b(up|ALERTS|(?:auth|edge|finance|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)]
-  // what is grouped by has to be a label of everything that is grouped; where a query adds two things up, each has a grouping
+  // A series must have the labels that the query groups by. A query with several series groups each of them by itself.
   return named.map(([, metric = '', matchers = '']) => ({
     metric,
     labels: [...[...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label), ...(named.length === 1 ? grouped : [])]
@@ -51,14 +51,14 @@ export function askedIn(query: string): Asked[] {
 }
 
 /**
- * What the alerts and the board ask of this kind of series, and the service does not have.
- * @param kinds the beginning of the series' names
- * @param exposition what the service answers to /metrics
+ * Finds the series that the alerts and the dashboard need but the service does not export.
+ * @param kinds matches the names of the series to check
+ * @param exposition the service's response to GET /metrics
  */
-export async function missing(kinds: RegExp, exposition: string): Promise<{ asked: number, missing: string[] }> {
+export async function missingSeries(kinds: RegExp, exposition: string): Promise<{ seriesCount: number, missing: string[] }> {
   const lines = exposition.split('\n')
-  const asked = (await queries()).flatMap(askedIn).filter(({ metric }) => kinds.test(metric))
-  const has = ({ metric, labels }: Asked) =>
+  const series = (await queries()).flatMap(seriesIn).filter(({ metric }) => kinds.test(metric))
+  const has = ({ metric, labels }: Series) =>
     lines.some((line) => (line.startsWith(`${metric}{`) || line.startsWith(`${metric} `)) && labels.every((label) => new RegExp(`[{,]${label}="`).test(line)))
-  return { asked: asked.length, missing: [...new Set(asked.filter((one) => !has(one)).map(({ metric, labels }) => `${metric}{${labels.join(',')}}`))] }
+  return { seriesCount: series.length, missing: [...new Set(series.filter((one) => !has(one)).map(({ metric, labels }) => `${metric}{${labels.join(',')}}`))] }
 }

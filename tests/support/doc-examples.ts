@@ -1,11 +1,11 @@
-/** A page of docs/ that is one story: its examples in order, the shell that runs them, and what they show as an answer. */
+/** The examples of a page of docs/: reads them in order, runs them in a shell, and checks the output that the page shows. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 
-/** An example, and the answer that is shown after it; between the two there may be other examples and nothing else. */
+/** An example and the output that the page shows for it. Consecutive examples share the output block after them. */
 export type Example = { language: 'sh' | 'ts', refused: boolean, code: string, answer?: Answer }
 type Answer = { language: 'json' | 'text', text: string }
 
@@ -23,7 +23,7 @@ function examplesOf(section: string): Example[] {
       examples.push(example)
       waiting.push(example)
     } else if (language === 'json' || language === 'text') {
-      if (waiting.length === 0) throw new Error(`no example gives this answer: ${text}`)
+      if (waiting.length === 0) throw new Error(`no example precedes this output: ${text}`)
       for (const example of waiting) example.answer = { language, text }
       waiting = []
     } else {
@@ -33,18 +33,18 @@ function examplesOf(section: string): Example[] {
   return examples
 }
 
-/** The sections that have examples. */
+/** Returns the sections that have examples. */
 export const sectionsOf = (page: string): { title: string, examples: Example[] }[] =>
   page.split(/^##+ /m).slice(1)
     .map((section) => ({ title: section.slice(0, section.indexOf('\n')), examples: examplesOf(section) }))
     .filter(({ examples }) => examples.length > 0)
 
-/** What an example did: the statuses it met, and what it printed. */
+/** The response statuses and the printed output of an example. */
 export type Outcome = { statuses: number[], printed: unknown[] }
 
 /**
- * Each block is a bash of its own, as strict as can be; the variables go from one to the next.
- * @param functions of bash, which every block has
+ * Returns a function that runs a block in a new strict bash. Variables carry over from block to block.
+ * @param functions bash functions for every block
  */
 export function shell(directory: string, env: Record<string, string | undefined>, functions = ''): (code: string) => Promise<Outcome> {
   const variables = join(directory, 'variables')
@@ -54,7 +54,7 @@ export function shell(directory: string, env: Record<string, string | undefined>
     ${functions}
   `
   return async (code) => {
-    // -a: what a block sets is in its environment at the end
+    // -a exports all variables of the block, so that the trap can save them.
     const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-ac', prelude + code], { env, cwd: directory })
     env = Object.fromEntries(
       (await readFile(variables, 'utf8')).split('\0').filter((line) => /^\w+=/.test(line))
@@ -67,23 +67,23 @@ export function shell(directory: string, env: Record<string, string | undefined>
   }
 }
 
-/** A shown text: `…` in it stands for anything. */
-const shown = (text: string) => new RegExp(`^${text.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('[^]*')}$`)
+/** Returns a pattern for a text of the page, in which `…` stands for anything. */
+const textPattern = (text: string) => new RegExp(`^${text.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('[^]*')}$`)
 
-/** A shown value as what to expect: `…` stands for anything, and the key `…` for any other keys. */
+/** Returns a matcher for a JSON value of the page. `…` stands for any value, and the key `…` for any other keys. */
 function expected(value: unknown): unknown {
-  if (typeof value === 'string') return value === '…' ? expect.anything() : value.includes('…') ? expect.stringMatching(shown(value)) : value
+  if (typeof value === 'string') return value === '…' ? expect.anything() : value.includes('…') ? expect.stringMatching(textPattern(value)) : value
   if (Array.isArray(value)) return value.map(expected)
   if (typeof value !== 'object' || value === null) return value
   const { '…': others, ...rest } = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, expected(part)]))
   return others === undefined ? rest : expect.objectContaining(rest)
 }
 
-/** Whether the example was refused where the page says so, and answered what the page shows. */
-export function expectAsShown({ language, refused, code, answer }: Example, { statuses, printed }: Outcome): void {
+/** Expects an error status if the page marks the example as an error, and the output that the page shows. */
+export function expectDocumentedOutcome({ language, refused, code, answer }: Example, { statuses, printed }: Outcome): void {
   expect.soft(statuses.some((status) => status >= 400), `${statuses.join(' ')} ${JSON.stringify(printed)}\n${code}`).toBe(refused)
   if (answer === undefined) return
   expect.soft(printed, code).toHaveLength(1)
-  if (answer.language === 'text') expect.soft(String(printed[0]).trim()).toMatch(shown(answer.text.trim()))
+  if (answer.language === 'text') expect.soft(String(printed[0]).trim()).toMatch(textPattern(answer.text.trim()))
   else expect.soft(language === 'sh' ? JSON.parse(String(printed[0])) : printed[0]).toEqual(expected(JSON.parse(answer.text)))
 }

@@ -1,17 +1,17 @@
-/** Who reads docs/ for operators can paste what stands there, because a test does. Without an engine: that none is forgotten. */
+/** Every command in the operator pages of docs/ is run by a test. This file needs no containers: it checks that none is missed. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandsOf, fencesOf, files, marks, pages } from '../support/commands-of-docs.ts'
+import { commandsOf, fencesOf, files, marks, pages } from '../support/doc-commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 describe.each(Object.entries(pages))('%s', (page, run) => {
-  test('has no fence that is neither a file, nor marked, nor run', () => {
+  test('has only code blocks that are files, marked, or run by a test', () => {
     const infos = fencesOf(page).map(({ info }) => info)
-    const known = [...files, ...Object.keys(marks).map((mark) => `sh ${mark}`), ...(run === null ? [] : ['sh', 'crontab'])]
-    expect(infos.filter((info) => !known.includes(info))).toEqual([])
+    const allowed = [...files, ...Object.keys(marks).map((mark) => `sh ${mark}`), ...(run === null ? [] : ['sh', 'crontab'])]
+    expect(infos.filter((info) => !allowed.includes(info))).toEqual([])
   })
 
   test('is run by the test that is named for it', () => {
@@ -29,16 +29,16 @@ describe.each(Object.entries(pages))('%s', (page, run) => {
   })
 })
 
-test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('every command of %s can be pasted: no placeholder, nothing left out', (page) => {
+test.each(Object.entries(pages).filter(([, run]) => run?.pastes))('every command of %s can be pasted: it has no placeholder and no omission', (page) => {
   expect(commandsOf(page).map(({ text }) => text).filter((text) => /<[\w-]+>|…/.test(text))).toEqual([])
 })
 
-test('git ignores no source, as it once did with all of infra/docker/backups', () => {
+test('Git ignores no source file', () => {
   const ignored = execFileSync('git', ['ls-files', '-oi', '--directory', '--exclude-standard', 'admin', 'auth', 'common', 'db', 'edge', 'infra', 'tests'], {
     cwd: root,
     encoding: 'utf8',
   })
-  // state that tools leave there
+  // State files of tools.
   expect(
     ignored.split('\n').filter((path) => path !== '' && !/node_modules\/|\.terraform|tfstate|infra\/monitoring\/alertmanager\.yml|\.log$/.test(path)),
   ).toEqual([])

@@ -1,4 +1,4 @@
-/** Where and as whom it runs: a checkout only its owner may enter, an ordinary user, another working directory. */
+/** npm start in other environments: a checkout that only its owner may enter, an ordinary user, another working directory. */
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { copySources, emptyDirectory, remove, root, start, stop } from './suppor
 
 const isRoot = process.getuid?.() === 0
 let directory: string
-/** A path with a space, as people have them. */
+/** A path with a space. */
 let checkout: string
 
 beforeAll(async () => {
@@ -18,14 +18,14 @@ beforeAll(async () => {
   try {
     copy('-al')
   } catch {
-    // another file system, to which there are no hard links
+    // Another file system, which does not support hard links.
     await remove(join(checkout, 'node_modules'))
     copy('-a')
   }
 })
 afterAll(() => remove(directory))
 
-test('it runs from a checkout below a directory that nobody else may enter', async () => {
+test('npm start runs from a checkout below a directory that other users may not enter', async () => {
   await chmod(directory, 0o700)
   await using run = await start({ command: ['npm', '--prefix', checkout, 'start'], cwd: '/' })
   await run.ready
@@ -33,11 +33,11 @@ test('it runs from a checkout below a directory that nobody else may enter', asy
   expect(await stop(run, 'SIGTERM')).toMatchObject({ left: [] })
 })
 
-test('it runs as an ordinary user', async () => {
+test('npm start runs as an ordinary user', async () => {
   await chmod(directory, 0o755)
   const data = join(directory, 'data of nobody')
   await mkdir(data)
-  // root lends the run to nobody, who exists on every system; everybody else is an ordinary user already
+  // Root switches to the system user “nobody”. Other users are ordinary already.
   const identity = isRoot ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) } : undefined
   if (identity !== undefined) await chown(data, identity.uid, identity.gid)
   await using run = await start({ cwd: checkout, env: { DATA_DIR: data, HOME: data }, ...(identity && { identity }) })

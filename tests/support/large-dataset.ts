@@ -1,6 +1,6 @@
 /**
- * A table of transactions as a deployment has it after years: people with few rows, teams of uneven size, and between them
- * those whose rows the benchmarks and the tests of plans ask for. The rows of all lie mixed, as time wrote them.
+ * A large dataset for benchmarks and tests of query plans, like a deployment after years. It has users with few rows, teams of uneven
+ * size, and the callers of the measured queries. The rows of all tenants are stored in mixed order.
  */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
@@ -8,43 +8,42 @@ import type { Role } from './accounts.ts'
 
 type Querying = Pick<pg.ClientBase, 'query'>
 
-/** Who asks: a user, and the organization that is active. */
-export type Asking = { user: string, session: string, organization?: string, role?: Role }
+/** A caller of the data surface: the user and the active organization. */
+export type DatasetCaller = { user: string, session: string, organization?: string, role?: Role }
 
-/** Those who ask in a crowd of any size. Each has categories, but for the one with nothing. */
-export const asking = {
+/** The callers in a dataset of any size. Each has categories, except `none`. */
+export const datasetCallers = {
   none: { user: 'user-1', session: 'session-1' },
   few: { user: 'user-2', session: 'session-2' },
   some: { user: 'user-3', session: 'session-3' },
   many: { user: 'user-4', session: 'session-4' },
   team: { user: 'user-5', session: 'session-5', organization: 'org-1' },
-} satisfies Record<string, Asking>
-/** A person with many rows and with the largest team active. */
-export const ofBoth: Asking = { ...asking.many, organization: 'org-1', role: 'editor' }
+} satisfies Record<string, DatasetCaller>
+/** A user with many personal rows, with the largest team active. */
+export const memberOfLargestTeam: DatasetCaller = { ...datasetCallers.many, organization: 'org-1', role: 'editor' }
 
-/** How many transactions they have: the team's are the organization's. */
-export const rowsOf: Record<keyof typeof asking, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
+/** The number of transactions of each caller. The transactions of `team` belong to the organization. */
+export const transactionCounts: Record<keyof typeof datasetCallers, number> = { none: 0, few: 49, some: 5_000, many: 50_000, team: 100_000 }
 
-/** A category of theirs, with a twelfth of the transactions. */
-export const categoryOf = ({ user, organization }: Asking): string =>
+/** Returns a category of the caller. It has a twelfth of the caller's transactions. */
+export const categoryOf = ({ user, organization }: DatasetCaller): string =>
   createHash('md5').update(`${organization ?? user} 1`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 /**
  * Stores users `user-1` and on with a session each, organizations `org-1` and on with ten members each, and transactions.
- * The planner's statistics are left as they were.
- * @param rows how many transactions in all, at least 250,000; a hundredth of it are people, a two-thousandth organizations
+ * Does not update the planner's statistics.
+ * @param rows the number of transactions, at least 250,000; there is one user per 100 and one organization per 2,000
  */
-export async function fillUp(db: Querying, rows: number): Promise<void> {
+export async function insertLargeDataset(db: Querying, rows: number): Promise<void> {
   const [people, teams] = [Math.round(rows / 100), Math.round(rows / 2_000)]
-  // an index is built once at the end and a constraint asked of none of these rows, because those take the time of a
-  // million inserts, and this database is the caller's own
+  // Builds indexes at the end and skips constraints, because they take most of the time of a million inserts.
   const { rows: indexes } = await db.query<{ name: string, definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'api.transactions'::regclass and not indisprimary`,
   )
   const { rows: constraints } = await db.query<{ name: string, definition: string }>(
     `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = 'api.transactions'::regclass and contype in ('c', 'f')`,
   )
-  // those of other tables go with the primary key
+  // The foreign keys of other tables are dropped with the primary key.
   const { rows: referring } = await db.query<{ name: string, table: string, definition: string }>(
     `select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint where confrelid = 'api.transactions'::regclass and contype = 'f'`,
   )
@@ -64,19 +63,19 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
     people - 6
   } end, case p when 0 then 'owner' else 'editor' end
       from generate_series(1, ${teams}) i, generate_series(0, 9) p on conflict do nothing;
-    insert into auth.members (id, organization_id, user_id, role) values ('member-of-both', '${ofBoth.organization}', '${ofBoth.user}', '${ofBoth.role}');
+    insert into auth.members (id, organization_id, user_id, role) values ('member-of-both', '${memberOfLargestTeam.organization}', '${memberOfLargestTeam.user}', '${memberOfLargestTeam.role}');
     alter table auth.members enable trigger user;
 
     create temporary table tenants on commit drop as
-      select 'user-' || p as user_id, null as organization_id, case p when 1 then ${rowsOf.none} when 3 then ${rowsOf.some} when 4 then ${rowsOf.many} else ${rowsOf.few} end as size from generate_series(1, ${people}) p
+      select 'user-' || p as user_id, null as organization_id, case p when 1 then ${transactionCounts.none} when 3 then ${transactionCounts.some} when 4 then ${transactionCounts.many} else ${transactionCounts.few} end as size from generate_series(1, ${people}) p
       union all
-      -- the second is half as large as the first, the third a third
+      -- Team n has 1/n of the rows of the first team.
       select 'user-' || 5 + i % 1000, 'org-' || i,
-        case i when 1 then ${rowsOf.team} else greatest(1, round((${rows} - 155000 - 49 * ${people}) / (i * (ln(${teams}) - 0.42)))::integer) end
+        case i when 1 then ${transactionCounts.team} else greatest(1, round((${rows} - 155000 - 49 * ${people}) / (i * (ln(${teams}) - 0.42)))::integer) end
       from generate_series(1, ${teams}) i;
     insert into api.categories (id, user_id, organization_id, name)
       select md5(coalesce(organization_id, user_id) || ' ' || c)::uuid, user_id, organization_id, 'category ' || c from tenants, generate_series(1, 12) c where size > 0 and (size > 4999 or user_id = 'user-2');
-    -- with the currency that a trigger would have given them
+    -- Sets the currency, because triggers are disabled.
     insert into api.transactions (name, amount, currency, user_id, organization_id, status, category_id, transaction_date)
       select (array['Coffee', 'Rent', 'Groceries', 'Salary', 'Insurance', 'Books', 'Train', 'Lunch', 'Phone', 'Gym'])[1 + n % 10] || ' no. ' || n,
         (random() * 2000 - 1000)::numeric(14,2), 'usd', user_id, organization_id,
@@ -84,7 +83,7 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
         case when size > 4999 or user_id = 'user-2' then md5(coalesce(organization_id, user_id) || ' ' || 1 + floor(random() * 12))::uuid end,
         date_trunc('day', now()) - random() * interval '3 years'
       from tenants, generate_series(1, size) n
-      -- not random(), which PostgreSQL would take for one value with those above
+      -- Not random(): PostgreSQL would evaluate it once, together with the calls above.
       order by hashtext(user_id || n);
     alter table api.transactions add primary key (id);
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}
@@ -98,7 +97,7 @@ export async function fillUp(db: Querying, rows: number): Promise<void> {
  * Gives the transactions of one context line items and tags: a fourth has two line items, a third a tag of twenty. Everybody
  * else gets five tags, so that a context's tags are few among all.
  */
-export async function fillUpParts(db: Querying, { user, organization }: Asking): Promise<void> {
+export async function insertTransactionParts(db: Querying, { user, organization }: DatasetCaller): Promise<void> {
   await db.query(
     `with context as (select case when $2::text is null then $1::text end as u, $2::text as o, coalesce($2, $1) as whose),
       owned as (
