@@ -1,22 +1,19 @@
-/**
- * One valid row of every table that can be written, for tests that walk all tables. A table that is not here makes
- * tests/schema/lints.test.ts fail.
- */
+/** One valid row of every writable table, for tests that cover all tables. tests/schema/lints.test.ts fails for a table that is missing here. */
 import type { Caller } from '../support/data.ts'
 
 type Row = Record<string, unknown>
 export type Sample = {
-  /** A new row; for the parts of a transaction, of a transaction that `owner` has created in the same context. */
+  /** Returns a new row. A part of a transaction gets a new transaction of `owner` in the same context. */
   row: (owner: Caller, context: Row) => Promise<Row>
-  /** What an update changes. */
+  /** The changes of an update. */
   change: (owner: Caller, context: Row) => Promise<Row>
-  /** The query that names exactly this row. */
+  /** The query that selects exactly this row. */
   where: (row: Row) => string
 }
 
 const layout = { widgets: [{ id: 'flow', type: 'cash_flow', position: { x: 0, y: 0 }, size: { w: 6, h: 4 } }] }
 
-/** A table whose rows have the owner pair: the context is said in the row. */
+/** A table with the owner pair: the row itself names the context. */
 const owned = (row: Row, change: Row): Sample => ({
   row: (_owner, context) => Promise.resolve({ ...row, ...context }),
   change: () => Promise.resolve(change),
@@ -25,7 +22,7 @@ const owned = (row: Row, change: Row): Sample => ({
 
 const transaction = async (owner: Caller, context: Row) => (await owner.create('transactions', { name: 'Shopping', amount: -20, ...context })).id as string
 const category = async (owner: Caller, context: Row) => (await owner.create('categories', { name: 'Home', ...context })).id as string
-/** A rate is the only one of its day, so each sample has a day of its own. */
+/** A rate is unique by day, so each sample has its own day. */
 let days = 0
 const nextDay = () => new Date(Date.UTC(2000, 0, days += 1)).toISOString().slice(0, 10)
 const tag = async (owner: Caller, context: Row) => (await owner.create('tags', { name: 'holiday', ...context })).id as string
@@ -64,8 +61,8 @@ export const samples: Record<string, Sample> = {
   },
 }
 export const tables = Object.keys(samples)
-/** The tables that callers read and write no row of; of imports they delete what /rpc/import_transactions has made. */
+/** The tables whose rows clients cannot create or change. Of imports they can delete those that /rpc/import_transactions created. */
 export const readTables = ['activity', 'app_subscriptions', 'imports']
-/** The tables whose rows have user_id and organization_id of their own; a transaction's parts have its. */
+/** The tables with their own user_id and organization_id. Parts of a transaction have those of the transaction. */
 export const parts = ['line_items', 'transaction_tags']
 export const ownedTables = tables.filter((table) => !parts.includes(table))
