@@ -121,8 +121,8 @@ describe('by category', () => {
     )
     const of = (...categories: { id: string }[]) => [{ field: 'category_id', operation: 'in', value: categories.map(({ id }) => id) }]
     const numbers = async (p_filters: unknown) => {
-      const stat = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
-      return [(await stat('sum')).body, (await stat('count')).body, (await stat('avg')).body]
+      const statistic = (p_aggregate_fn: string) => caller.post('/rpc/get_transaction_stat', { p_filters, p_aggregate_fn })
+      return [(await statistic('sum')).body, (await statistic('count')).body, (await statistic('avg')).body]
     }
     expect(await numbers([...of(food, fun), where('id', split.id)])).toEqual([-6.66, 1, -6.66])
     expect(await numbers(of(food, fun))).toEqual([-9.98, 2, -4.99])

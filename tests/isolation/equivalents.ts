@@ -1,12 +1,11 @@
 /**
- * Weakenings that by themselves no data request can tell from the real thing, each with the reason. Where a second piece
- * keeps the same rule, `keptBy` names it, and the two are weakened together: that must be noticed. What is not here must
- * be noticed alone.
+ * Weakenings that no data request can detect alone, with the reason. If a second piece enforces the same rule, `keptBy` names it. The suite must
+ * notice if both are weakened together. It must notice every other weakening alone.
  */
 export type Equivalent = {
   name: RegExp
   reason: string
-  /** The other piece's name, as a pattern; $1 and so on are what `name` has captured. */
+  /** The other piece's name as a pattern. $1 and so on are the groups of `name`. */
   keptBy?: string
 }
 
@@ -19,7 +18,7 @@ export const equivalents: Equivalent[] = [
     name: /^policy (line_items|transaction_tags|activity)_\w+ on api\.\1: (?:using|with check) without organization_id IS NULL at \d+$/,
     reason: 'a part, or a row of activity, that has a user has no organization, which a constraint keeps',
   },
-  // --- kept twice
+  // Rules that two pieces enforce.
   {
     name: new RegExp(`^policy (\\w+)_create on api\\.\\1: with check without ${uid}$`),
     keptBy: beforeRow,
@@ -45,7 +44,7 @@ export const equivalents: Equivalent[] = [
     keptBy: beforeRow,
     reason: 'the category of a budget is asked before its key, too',
   },
-  // --- kept by something that cannot be weakened alone
+  // Rules that another piece enforces, which cannot be weakened alone.
   {
     name: /^policy \w+ on api\.\w+: using without private\.is_not_explained\(\)/,
     reason: 'it decides about questions and not about rows; values.test.ts takes it away and sees the estimates',
@@ -108,7 +107,7 @@ export const equivalents: Equivalent[] = [
   },
   { name: /^constraint app_subscriptions_product_id_fkey/, reason: 'callers do not write this table; it guards the operator' },
   { name: /^execute on api\.\w+\(json\): /, reason: 'it answers a call with arguments that no function takes, and no row' },
-  // --- not about who sees and changes what: tests/data walks them
+  // Pieces that do not decide who sees and changes rows. tests/data covers them.
   { name: /^trigger \d_record_(?:creation|change|deletion) on /, reason: 'it records what was done, and decides nothing: tests/data/activity.test.ts' },
   { name: /^constraint activity_has_one_owner on api\.activity: dropped$/, reason: 'callers do not write this table' },
   {
