@@ -56,8 +56,8 @@ async function undoLast(caller: Caller, person: Account) {
 
 test.each([
   ['a wrong edit of 50,000 transactions', 50_000, '/transactions', { status: 'failed', name: 'oops' }, { create: 0, update: 50_000, delete: 0 }],
-  ['an account deleted with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
-  ['41,000 transactions deleted with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
+  ['the deletion of an account with 50,000 transactions', 50_000, '/accounts', undefined, { create: 1, update: 50_000, delete: 0 }],
+  ['the deletion of 41,000 transactions with line items and tags', 41_000, '/transactions', undefined, { create: 49_200, update: 0, delete: 0 }],
 ])('a user undoes %s, and undoes the undo', { timeout: 600_000 }, async (_, rows, path, change, counted) => {
   const { person, ann, contents } = await someoneWith(rows)
   const before = await contents()

@@ -247,8 +247,8 @@ describe('a row is invalid, and its reason', () => {
 describe('a call is refused', () => {
   const one = [{ name: 'x', amount: 1 }]
   test.each<[string, Row]>([
-    ['rows that are none', { p_rows: {} }],
-    ['rows that are null', { p_rows: null }],
+    ['rows that are no array', { p_rows: {} }],
+    ['null as rows', { p_rows: null }],
     ['an empty file', { p_rows: [] }],
     ['5,001 rows', { p_rows: Array.from({ length: 5_001 }, () => ({ name: 'x', amount: 1 })) }],
     ['an empty source', { p_source: '' }],
@@ -315,7 +315,7 @@ describe('an import', () => {
     ['was edited', (caller, id) => caller.patch(`/transactions?id=eq.${id}`, { name: 'Espresso' })],
     ['has a line item', (caller, id) => caller.create('line_items', { transaction_id: id, name: 'Cake', amount: -1 })],
     ['has a tag', async (caller, id) => caller.create('transaction_tags', { transaction_id: id, tag_id: (await caller.create('tags', { name: 'trip' })).id })],
-  ])('cannot be deleted after a transaction of it %s, not even together with those already deleted', async (_, change) => {
+  ])('cannot be deleted after one of its transactions %s, not even together with those already deleted', async (_, change) => {
     const mine = await newCaller()
     const [first] = await store(mine, january)
     await store(mine, [{ name: 'Tram', amount: 2 }], { p_source: 'other' })

@@ -87,10 +87,10 @@ describe('a row whose later version differs', () => {
 
 describe('a pending row that the bank books later', () => {
   test.each<[string, Row, Row]>([
-    ['by its id, as CAMT and OFX have it', {}, { status: 'paid' }],
-    ['by what it says, as a CSV file has it', { external_id: null }, { status: 'paid' }],
-    ['in a file that says no status', {}, { status: null }],
-    ['without an id, in a file that says no status', { external_id: null }, { status: undefined }],
+    ['with its id, as in CAMT and OFX', {}, { status: 'paid' }],
+    ['by its fields, as in a CSV file', { external_id: null }, { status: 'paid' }],
+    ['by a file without a status', {}, { status: null }],
+    ['without an id, by a file without a status', { external_id: null }, { status: undefined }],
     ['with another text of the bank', { external_id: null, description: 'Vorgemerkt' }, { status: 'paid', description: 'Gebucht' }],
   ])('is booked %s', async (_, announcement, booking) => {
     const { caller, more, pending, balance, current, id } = await announced(announcement)
@@ -153,7 +153,7 @@ describe('a row that the bank corrects', () => {
     ['the amount', { amount: '-21.00' }],
     ['the day', { transaction_date: '2025-03-04' }],
     ['the name', { name: 'Shop Ltd' }],
-    ['that it failed', { status: 'failed' }],
+    ['the status failed', { status: 'failed' }],
     ['a reference', { reference_no: '4711' }],
   ])('is corrected: %s', async (_, correction) => {
     const { caller, more, pending, current } = await announced({}, 'paid')
@@ -202,7 +202,7 @@ describe('an edit of a user takes precedence', () => {
     ['the amount', { amount: -22 }, 'amount, status'],
     ['the day', { transaction_date: '2025-03-09' }, 'transaction_date, status'],
     ['the name', { name: 'Bakery' }, 'name, status'],
-  ])('after %s, and the import reports the difference', async (_, edit, fields) => {
+  ])('over the import for %s, and the import reports the difference', async (_, edit, fields) => {
     const { caller, more, pending, path, current } = await announced()
     await caller.patch(path, edit)
     const before = await current()

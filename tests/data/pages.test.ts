@@ -109,10 +109,10 @@ describe.each(['a personal caller', 'a member with few personal rows', 'an owner
     ['amounts above a sum', [{ field: 'amount', operation: 'gt', value: 50 }], 600],
     ['amounts other than one', [{ field: 'amount', operation: 'neq', value: 50 }], 300],
     ['a month', [{ field: 'transaction_date', operation: 'between', value: ['2024-11-01', '2024-11-30'] }], 300 + ofSteps(12)],
-    ['dates until a moment, that included', [{ field: 'transaction_date', operation: 'lte', value: '2024-11-30T12:00:00Z' }], 300 + ofSteps(12 + 12)],
+    ['dates up to and including a moment', [{ field: 'transaction_date', operation: 'lte', value: '2024-11-30T12:00:00Z' }], 300 + ofSteps(12 + 12)],
     ['a status', [{ field: 'status', operation: 'eq', value: 'paid' }], 600],
     ['names by a pattern', [{ field: 'name', operation: 'ilike', value: 'ROW*5*' }], 600],
-    ['several at once', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, {
+    ['several filters', [{ field: 'status', operation: 'in', value: ['paid', 'pending'] }, { field: 'name', operation: 'like', value: 'row*' }, {
       field: 'transaction_date',
       operation: 'lt',
       value: '2024-12-24',

@@ -475,12 +475,12 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
           one.payload,
         )
         if (how === 'as read') {
-          const [theirs, personal] = [sending(), myPersonal()]
+          const [theirs, ofCaller] = [sending(), myPersonal()]
           // The rows of one body have the same columns.
-          personal.payload = {
+          ofCaller.payload = {
             ...Object.fromEntries(Object.keys(theirs.payload).map((column) => [column, null])),
-            ...personal.payload,
-            id: personal.row.key,
+            ...ofCaller.payload,
+            id: ofCaller.row.key,
             ...(hasPair ? { user_id: user } : {}),
           }
           yield make(
@@ -489,8 +489,8 @@ function* ofTable(world: World, actor: Actor, table: Table): Generator<Case> {
             target,
             'POST',
             '',
-            expectedOf(upsert(caller, [personal.row, theirs.row], 'merge', find), [200, 201], false),
-            [personal.payload, theirs.payload],
+            expectedOf(upsert(caller, [ofCaller.row, theirs.row], 'merge', find), [200, 201], false),
+            [ofCaller.payload, theirs.payload],
             { prefer: 'resolution=merge-duplicates' },
           )
         }

@@ -140,7 +140,7 @@ function* questionsOf(world: World, actor: Actor): Generator<Question> {
 }
 
 /** One line of a report: the question, and the different responses. */
-export function describe({ question, answers: [theirs, nobodys] }: Difference): string {
+export function describe({ question, answers: [withValue, withoutValue] }: Difference): string {
   const short = ({ status, contentRange, text }: Answer): string => `${status} ${contentRange} ${text.slice(0, 160)}`.trim()
-  return `${nameOf(question)}: where a stranger has it ${short(theirs)}; where nobody has it ${short(nobodys)}`
+  return `${nameOf(question)}: with the stranger's value ${short(withValue)}; without it ${short(withoutValue)}`
 }

@@ -60,12 +60,12 @@ export const keyOf = (table: Table, payload: Payload): string => table.key.map((
 function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
     const model = models[name]
-    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/isolation/model.ts has no entry for it: say whose its rows are`)
+    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/isolation/model.ts has no entry for it: add the tenant of its rows`)
     const referenced = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
     const found = references.map(({ column, table }) => `${column} → ${table}`)
     if (referenced.toSorted().join() !== found.toSorted().join())
       throw new Error(`api.${name} refers to [${found.join()}], and the model says [${referenced.join()}]`)
-    if (key.length === 0) throw new Error(`api.${name} has no primary key, by which rows are told apart`)
+    if (key.length === 0) throw new Error(`api.${name} has no primary key, which identifies its rows`)
     const hasPair = ['user_id', 'organization_id'].every((column) => columns.some((one) => one.name === column))
     if (hasPair === (model.kind === 'own')) throw new Error(`api.${name} ${hasPair ? 'has' : 'has not'} the owner pair, and the model says ${model.kind}`)
   }
@@ -240,8 +240,8 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     ...await Promise.all(roles.map((role) => within(`${role} of B`, `b-${role}`, 'team-b', role))),
     { name: 'anonymous', user: 'solo', team: 'team-a', depth: 'everything', caller: { kind: 'anonymous' }, token: undefined },
     ...await Promise.all(keys.map(([user, team, role]) => byKey(`${role} key of ${team ?? 'a person'}`, user, team, role))),
-    await byNoKey('key of somebody removed', 'removed', 'team-a', 'viewer'),
-    await byNoKey('key of somebody demoted', 'demoted', 'team-a', 'editor'),
+    await byNoKey('key of a removed member', 'removed', 'team-a', 'viewer'),
+    await byNoKey('key of a demoted member', 'demoted', 'team-a', 'editor'),
     await byNoKey('key past its time', 'other', null, 'editor'),
     await byNoKey('key with a higher role', 'a-admin', 'team-a', 'viewer', {
       api_key: 'editor',
@@ -269,7 +269,7 @@ async function everybody(owner: pg.Client): Promise<Actor[]> {
     refused('token whose sub is another', 'solo', await sign('solo', null, null, { user_id: 'other' })),
     refused('token with an organization and no role', 'a-owner', await sign('a-owner', 'team-a', null)),
     refused('token with a role and no organization', 'a-owner', await sign('a-owner', null, 'owner')),
-    refused("token of somebody else's organization", 'solo', await sign('solo', 'team-a', 'owner')),
+    refused("token of another user's organization", 'solo', await sign('solo', 'team-a', 'owner')),
   ]
 }
 
