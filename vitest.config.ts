@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { proof } from './vitest.proof.config.ts'
 
@@ -8,6 +9,8 @@ export const timed = ['tests/auth/stop.test.ts', 'tests/data/shares.test.ts']
 const packages = ['**/node_modules/**']
 
 export default defineConfig({
+  // as examples/app/vite.config.ts: unit tests of the app need no build of the client
+  resolve: { alias: [{ find: /^finance-client$/, replacement: join(import.meta.dirname, 'client/index.ts') }] },
   test: {
     globalSetup: ['tests/support/global.ts'],
     setupFiles: ['tests/support/seed.ts'],

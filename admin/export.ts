@@ -1,7 +1,7 @@
 /** The operator's command for somebody who asks for what is theirs: the file that the client writes, from the database itself. */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { type AccountFile, accountFiles, PAGE, type SignIn, tableNames, tables } from '../client/export/format.ts'
-import { archive, type Source } from '../client/export/write.ts'
+import { archive, type Source } from '../client/export/archive-writer.ts'
 import type { Tables } from '../db/types.ts'
 import { mistake, userNamed, word, type Command, type Output } from './terminal.ts'
 

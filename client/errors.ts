@@ -1,22 +1,21 @@
-/** One error for everything that fails: an answer of either surface, and the want of one. */
+/** `FinanceError`, the only error of the client: for error responses of both surfaces and for requests without a response. */
 import type { PostgrestSingleResponse } from '@supabase/postgrest-js'
 import { fieldsOfConstraints } from './fields.ts'
 
-/** What a call failed with. */
 export class FinanceError extends Error {
   override readonly name = 'FinanceError'
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** A code of the auth surface's catalogue, an SQLSTATE, PostgREST's `PGRST…`, `NETWORK_ERROR`, `ABORTED`, or `HTTP_<status>` for an answer of neither surface. */
+  /** A code of the auth surface's catalogue, an SQLSTATE, PostgREST's `PGRST…`, `NETWORK_ERROR`, `ABORTED`, or `HTTP_<status>` for a response of neither surface. */
   readonly code: string
-  /** The fields of the form that the error is about; none where it is about no field. */
+  /** The form fields that the error is about; may be empty. */
   readonly fields: readonly string[]
-  /** What PostgREST says beside the message. */
+  /** PostgREST's `details`. */
   readonly details: string | null
-  /** For people: what the field takes, where a value of a table was refused; what to do, where the data surface says it; else null. */
+  /** A sentence for users: the values that a field allows, or the action that the data surface suggests. Null if there is none. */
   readonly hint: string | null
 
-  constructor(status: number, { code, message, details, hint, sent = {} }: Said, options?: ErrorOptions) {
+  constructor(status: number, { code, message, details, hint, sent = {} }: ErrorDetails, options?: ErrorOptions) {
     super(message, options)
     this.status = status
     this.code = code
@@ -26,11 +25,11 @@ export class FinanceError extends Error {
   }
 }
 
-type Said = { code: string, message: string, details?: string | null, hint?: string | null, sent?: object }
+type ErrorDetails = { code: string, message: string, details?: string | null, hint?: string | null, sent?: object }
 
 /**
- * The fields that a code of the auth surface is about, by the names that forms send; those that were not sent are left out.
- * tests/unit/errors.test.ts looks for each code in the catalogue.
+ * The form fields for each error code of the auth surface. An error names only those that the request had. A test compares the codes
+ * with the catalogue (tests/unit/errors.test.ts).
  */
 export const fieldsOfCode: Record<string, readonly string[]> = {
   INVALID_EMAIL: ['email'],
@@ -47,19 +46,18 @@ export const fieldsOfCode: Record<string, readonly string[]> = {
 function fieldsOf(code: string, message: string, sent: object): readonly string[] {
   if (Object.hasOwn(fieldsOfCode, code)) return fieldsOfCode[code]?.filter((field) => field in sent) ?? []
   const [, constraint] = /constraint "([^"]+)"/.exec(message) ?? []
-  // PostgreSQL, PostgREST and the auth surface each name a column or a field in words of their own
+  // PostgreSQL, PostgREST and the auth surface each phrase the name of a column differently
   const [, column] = /column ["']([^"']+)["']|the '([^']+)' column|^The field (\w+)/i.exec(message)?.filter((part) => part !== undefined) ?? []
   return (constraint === undefined ? undefined : fieldsOfConstraints[constraint]) ?? (column === undefined ? [] : [column])
 }
 
-// postgrest-js puts the name of what was thrown into the message
+// postgrest-js puts the name of the exception into the message
 const isAborted = (name: unknown, message: unknown) => name === 'AbortError' || String(message).startsWith('AbortError')
 
 /**
- * The one error, of whatever a call failed with: the body of an answer, the `error` of `{ data, error, status }`, or what
- * `fetch` threw.
- * @param status the answer's; 0 without one
- * @param sent the input of a method of the auth surface
+ * Converts any failure to a FinanceError: the body of a response, the `error` of `{ data, error, status }`, or an exception of `fetch`.
+ * @param status the HTTP status; 0 without a response
+ * @param sent the input of the failed method of the auth surface
  */
 export function financeError(error: unknown, status: number, sent: object = {}): FinanceError {
   if (error instanceof FinanceError) return error
@@ -67,11 +65,11 @@ export function financeError(error: unknown, status: number, sent: object = {}):
     string,
     unknown
   >
-  const isOurs = typeof code === 'string' && code !== ''
-  const own = status > 0 ? `HTTP_${status}` : isAborted(name, message) ? 'ABORTED' : 'NETWORK_ERROR'
+  const hasCode = typeof code === 'string' && code !== ''
+  const fallback = status > 0 ? `HTTP_${status}` : isAborted(name, message) ? 'ABORTED' : 'NETWORK_ERROR'
   return new FinanceError(status, {
-    code: isOurs ? code : own,
-    message: typeof message === 'string' ? message : `The answer was ${own}.`,
+    code: hasCode ? code : fallback,
+    message: typeof message === 'string' ? message : `The answer was ${fallback}.`,
     details: details as string | null,
     hint: hint as string | null,
     sent,
@@ -79,8 +77,8 @@ export function financeError(error: unknown, status: number, sent: object = {}):
 }
 
 /**
- * The rows of a query of `data`.
- * @throws FinanceError when it failed
+ * Returns the rows of a query of `data`.
+ * @throws FinanceError if the query failed
  */
 export async function unwrap<Data>(query: PromiseLike<PostgrestSingleResponse<Data>>): Promise<Data> {
   const { data, error, status } = await query

@@ -21,14 +21,6 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
   accounts_pkey: ['id'],
   accounts_type_known: ['type'],
   accounts_user_id_fkey: ['user_id'],
-  activity_action_known: ['action'],
-  activity_has_one_owner: ['user_id', 'organization_id'],
-  activity_pkey: ['id'],
-  app_subscriptions_period_in_order: ['period_start', 'period_end'],
-  app_subscriptions_pkey: ['id'],
-  app_subscriptions_product_id_fkey: ['product_id'],
-  app_subscriptions_status_form: ['status'],
-  app_subscriptions_user_id_fkey: ['user_id'],
   budgets_amount_fits_currency: ['amount', 'currency'],
   budgets_amount_is_amount: ['amount'],
   budgets_category_id_fkey: ['category_id'],
@@ -83,14 +75,6 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
   exchange_rates_rate_is_positive: ['rate'],
   exchange_rates_team: ['base', 'quote', 'on_date'],
   exchange_rates_user_id_fkey: ['user_id'],
-  imports_account_id_fkey: ['account_id'],
-  imports_file_name_length: ['file_name'],
-  imports_have_an_owner: ['user_id', 'organization_id'],
-  imports_organization_id_fkey: ['organization_id'],
-  imports_pkey: ['id'],
-  imports_row_count_in_range: ['row_count'],
-  imports_source_length: ['source'],
-  imports_user_id_fkey: ['user_id'],
   line_items_amount_fits_currency: ['amount', 'currency'],
   line_items_amount_is_number: ['amount'],
   line_items_category_id_fkey: ['category_id'],
@@ -166,3 +150,7 @@ export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = 
   transactions_team_import: ['source', 'external_id'],
   transactions_user_id_fkey: ['user_id'],
 }
+
+/** The free texts of a transaction, with their maximum lengths. */
+export const textLengths = { reference_no: 255, description: 5000 } as const
+export type TextColumn = keyof typeof textLengths

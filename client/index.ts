@@ -1,103 +1,104 @@
-/** The finance backend for front-ends: `createClient`, and what its parts are called. */
+/** Entry point of the client package: `createClient`, errors, passkeys and the types of both surfaces. */
 import { PostgrestClient } from '@supabase/postgrest-js'
-import { authMethods, type Send } from './auth.ts'
+import { authMethods, type Fetch } from './auth.ts'
 import type { Database } from './database.ts'
 import { FinanceError } from './errors.ts'
 import type { Auth } from './routes.ts'
-import { type Change, sessionKeeper, type SessionKeeper } from './session.ts'
+import { type Change, createSessionStore, type SessionStore } from './session.ts'
 
 export type * from './database.ts'
 export { FinanceError, financeError, unwrap } from './errors.ts'
+export { type TextColumn, textLengths } from './fields.ts'
 export { createPasskey, signInWithPasskey, supportsPasskeys } from './passkeys.ts'
 export type * from './routes.ts'
 export type { Change, Session as SessionState } from './session.ts'
 
 export type ClientOptions = {
-  /** base_url: the origin that has `/api/auth`. */
+  /** base_url: the origin that serves `/api/auth`. */
   baseUrl: string
-  /** data_url; `{baseUrl}/data` unless told. */
+  /** data_url. Default `{baseUrl}/data` */
   dataUrl?: string
-  /** Of a script, in place of a session: `data` has the rows of the key's context, and `auth` is for nobody. */
+  /** For scripts, instead of a session: `data` uses the key's context, and the methods of `auth` run without a user. */
   apiKey?: string
-  /** Takes the place of `fetch`: in Node one that keeps cookies, for one person. */
-  fetch?: Send
+  /** Replaces the global `fetch`. In Node: one that keeps the cookies of one user. */
+  fetch?: Fetch
 }
 
 export type Client = {
   /** A method for each route of the auth surface. @throws FinanceError */
   auth: Auth
-  /** The tables and functions, with a token that is there when it is needed. */
+  /** The tables and functions. The client gets and renews the token. */
   data: PostgrestClient<Database>
   /**
-   * Calls the listener with the first state, `signed-in` or `signed-out`, and then with every change of the session and its organization,
-   * also with one that happened in another tab. The first state is asked for if no other request finds it out.
-   * @returns a function that ends it
+   * Calls the listener with the first state (`signed-in` or `signed-out`), then with every change of the session or its organization, also
+   * with changes in other tabs. The client requests the first state unless another request loads it.
+   * @returns a function that removes the listener
    */
   onChange: (listener: (change: Change) => void) => () => void
 }
 
 /**
- * Data requests with the token of the session.
+ * Adds the session's token to requests of the data surface.
  *
- * Without a session the answer is made here, in PostgREST's shape: nobody's rows are for everybody, so that asking without a
- * token would get `[]`, which reads like "you have none".
+ * Without a session it returns 401 in PostgREST's format and sends nothing. PostgREST itself would return `[]` for a request without a
+ * token, which looks like an empty account.
  */
-const withToken = (send: Send, keeper: SessionKeeper) => {
-  /** A token that the data surface refused although it was new: another would be refused as well. */
-  let hopeless: string | undefined
-  const answer = async (url: string, init: RequestInit): Promise<Response> => {
-    const ask = async (token: string) => {
+const withToken = (send: Fetch, store: SessionStore) => {
+  /** A new token that the data surface rejected. It would reject another one too, so no retry follows. */
+  let rejected: string | undefined
+  const sendWithToken = async (url: string, init: RequestInit): Promise<Response> => {
+    const sendWith = async (token: string) => {
       const response = await send(url, { ...init, headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` } })
-      if (response.status !== 401) hopeless = undefined
+      if (response.status !== 401) rejected = undefined
       return response
     }
-    const token = await keeper.token()
+    const token = await store.token()
     if (token === null) throw signInFirst()
-    const response = await ask(token.value)
-    if (response.status !== 401 || token.value === hopeless) return response
-    const next = await keeper.token(token.value)
+    const response = await sendWith(token.value)
+    if (response.status !== 401 || token.value === rejected) return response
+    const next = await store.token(token.value)
     if (next === null) throw signInFirst()
-    const second = await ask(next.value)
-    if (second.status === 401) hopeless = next.value
+    const second = await sendWith(next.value)
+    if (second.status === 401) rejected = next.value
     return second
   }
-  // what the auth surface answered is said in the words of the data surface; without any answer it is as any request that fails
+  // an error of the auth surface becomes a response in PostgREST's format; a failure without a response is thrown as it is
   return (url: string, init: RequestInit): Promise<Response> =>
-    answer(url, init).catch((error: unknown) => {
+    sendWithToken(url, init).catch((error: unknown) => {
       if (!(error instanceof FinanceError) || error.status === 0) throw error
       const { status, code, message, details, hint } = error
       return Response.json({ code, message, details, hint }, { status })
     })
 }
 
-/** The auth surface asked with a key, and never with a cookie that may be there too. */
-const withKey = (send: Send, apiKey: string): Send => (url, init) =>
+/** Sends requests with the API key, and never with a cookie of the browser. */
+const withKey = (send: Fetch, apiKey: string): Fetch => (url, init) =>
   send(url, { ...init, credentials: 'omit', headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${apiKey}` } })
 
 const signInFirst = () => new FinanceError(401, { code: 'UNAUTHORIZED', message: 'Sign in first.' })
 
 /**
- * Builds a client. One a page is enough: what it knows is shared with the other tabs.
+ * Creates a client. Use one per page; it shares its session with the other tabs.
  *
  * @example
  * const finance = createClient({ baseUrl: location.origin })
  * const rows = await unwrap(finance.data.from('transactions').select('name, amount'))
  */
-export function createClient({ baseUrl, dataUrl, apiKey, fetch: own }: ClientOptions): Client {
+export function createClient({ baseUrl, dataUrl, apiKey, fetch: customFetch }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
-  const send: Send = own ?? ((url, init) => fetch(url, init))
-  const { auth, settled } = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => keeper)
-  // what a key opens is shared with nobody, and two keys are two callers
+  const send: Fetch = customFetch ?? ((url, init) => fetch(url, init))
+  const { auth, settled } = authMethods(`${base}/api/auth`, apiKey === undefined ? send : withKey(send, apiKey), () => store)
+  // clients with an API key share no session with other tabs or with each other
   const name = apiKey === undefined ? `finance ${base}` : `finance key ${crypto.randomUUID()}`
   const fetchToken = async () => (await auth.token()).token
   const fetchSession = async (): Promise<unknown> => {
-    // a sign-in that is under way tells the state
+    // a sign-in in progress sets the state
     await settled()
-    if (keeper.current() !== undefined) return undefined
-    // a key has no session, and its token says whose it is
-    return apiKey === undefined ? auth.getSession() : keeper.token()
+    if (store.current() !== undefined) return undefined
+    // an API key has no session; its token names the user
+    return apiKey === undefined ? auth.getSession() : store.token()
   }
-  const keeper = sessionKeeper(name, fetchToken, fetchSession)
-  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, keeper) as typeof fetch })
-  return { auth, data, onChange: keeper.onChange }
+  const store = createSessionStore(name, fetchToken, fetchSession)
+  const data = new PostgrestClient<Database>(dataUrl ?? `${base}/data`, { fetch: withToken(send, store) as typeof fetch })
+  return { auth, data, onChange: store.onChange }
 }

@@ -1,39 +1,43 @@
 /**
- * What this tab knows of the session, and the token that stands for it. The token is kept in memory alone. Facts have the
- * time of this machine at which they were true, and a newer one wins, whichever tab it comes from.
+ * The session state of this tab and its access token. The token is kept only in memory. Each update carries the time of this machine at
+ * which it was true; a newer update wins, from any tab.
  */
 import { FinanceError } from './errors.ts'
 import { joinTabs } from './tabs.ts'
 
-/** Who is signed in, and in which context. */
+/** The signed-in user and the active context. */
 export type Session = { id: string, user_id: string, active_organization_id: string | null }
 
-/** What a listener is told. */
+/** An event for the listeners of `onChange`. */
 export type Change = {
-  /** `session-ended` is the end that nobody here asked for. */
+  /** `session-ended`: the session expired or was revoked. `signed-out`: the user signed out. */
   event: 'signed-in' | 'signed-out' | 'session-ended' | 'organization-changed'
-  /** null without one. */
+  /** The current session, or null. */
   session: Session | null
-  /** The one before; null when there was none or none was known. */
+  /** The previous session; null if there was none or it was unknown. */
   previous: Session | null
 }
 
-/** A token as it is kept: `renewAt` and `endsAt` in milliseconds of this machine's clock. */
+/** A cached token. `renewAt` and `endsAt` (its expiry) are in milliseconds of this machine's clock. */
 export type Token = { value: string, session: Session, at: number, renewAt: number, endsAt: number }
 
-export type News = { session: Session | null, at: number, end?: Change['event'], token?: Token }
+/** A session state and the time `at` which it was true. `end` is the event to report when it ends a session. Tabs exchange it. */
+export type SessionUpdate = { session: Session | null, at: number, end?: Change['event'], token?: Token }
 
-/** First and longest pause between two attempts to find out the first state, in milliseconds. */
-const pauses = { first: 1_000, longest: 30_000 }
+/** First and longest pause between two attempts to load the first state, in milliseconds. */
+const retryDelays = { first: 1_000, longest: 30_000 }
 
-/** A token is renewed so long before it ends, in milliseconds. */
-const margin = 60_000
+/** A token is renewed this long before its expiry, in milliseconds. */
+const renewMarginMs = 60_000
 
 const isSame = (a: Session | null | undefined, b: Session | null) =>
   a === b || (a != null && b !== null && a.id === b.id && a.user_id === b.user_id && a.active_organization_id === b.active_organization_id)
 
-/** Reads a token that has just been issued. @param at when it was asked for, because the clocks of two machines differ */
-function read(value: string, at: number): Token {
+/**
+ * Decodes a newly issued token.
+ * @param at the local time of its request. The expiry is computed from it, because the server's clock may differ.
+ */
+function decode(value: string, at: number): Token {
   const [, payload = ''] = value.split('.')
   const text = new TextDecoder().decode(Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0)))
   const { sid, user_id, iat, exp, claims } = JSON.parse(text) as {
@@ -44,45 +48,44 @@ function read(value: string, at: number): Token {
     claims?: { organization_id?: string }
   }
   const endsAt = at + (exp - iat) * 1000
-  // one that lives shorter than the margin is renewed in the middle of its life
-  const renewAt = Math.max(endsAt - margin, (at + endsAt) / 2)
+  // a token with a lifetime below the margin is renewed after half of it
+  const renewAt = Math.max(endsAt - renewMarginMs, (at + endsAt) / 2)
   return { value, session: { id: sid, user_id, active_organization_id: claims?.organization_id ?? null }, at, renewAt, endsAt }
 }
 
-/** Does something later. In Node the wait keeps no process alive. */
-const afterwards = (work: () => Promise<void>, delay: number): void => {
+/** Runs `work` after a delay. In Node the timer keeps no process alive. */
+const runLater = (work: () => Promise<void>, delay: number): void => {
   const timer: unknown = setTimeout(() => void work(), delay)
   if (typeof timer === 'object') (timer as { unref: () => void }).unref()
 }
 
 /**
- * Builds what a client knows.
- * @param name tells apart the apps of one origin that use different backends
- * @param fetchToken asks the auth surface for a token. @throws FinanceError with status 401 without a session, which it has
- * then said to `learn`
- * @param fetchSession asks the auth surface who is signed in, and says the answer to `learn`
+ * Creates the session store of a client.
+ * @param name differs between apps of one origin that use different backends
+ * @param fetchToken requests a token. Without a session it calls `update` and throws a FinanceError with status 401.
+ * @param fetchSession requests the session and calls `update` with the response
  */
-export function sessionKeeper(name: string, fetchToken: () => Promise<string>, fetchSession: () => Promise<unknown>) {
+export function createSessionStore(name: string, fetchToken: () => Promise<string>, fetchSession: () => Promise<unknown>) {
   const listeners = new Set<(change: Change) => void>()
-  let known: Session | null | undefined
-  // what others remember from before this tab is no news: somebody may have signed in by another page since
-  let knownAt = Date.now()
-  let held: Token | undefined
-  let flight: Promise<Token | null> | undefined
+  let current: Session | null | undefined
+  // ignores state from tabs that is older than this tab: the user may have signed in elsewhere since
+  let currentAt = Date.now()
+  let cached: Token | undefined
+  let renewal: Promise<Token | null> | undefined
 
-  /** Takes a fact that is not older than what is known. @returns whether it is the present state now */
-  const take = ({ session, at, end = 'session-ended', token }: News): boolean => {
-    // a clock that was put back must not make everything old
-    knownAt = Math.min(knownAt, Date.now())
-    if (at < knownAt && !isSame(known, session)) return false
-    const previous = known ?? null
-    const isNews = !isSame(known, session)
-    const isFirst = known === undefined
-    known = session
-    knownAt = Math.max(at, knownAt)
-    if (token !== undefined && token.endsAt > (held?.endsAt ?? 0)) held = token
-    if (held !== undefined && !isSame(held.session, session)) held = token
-    if (!isNews) return true
+  /** Applies an update unless the store has a newer one. @returns true if the update is the current state */
+  const apply = ({ session, at, end = 'session-ended', token }: SessionUpdate): boolean => {
+    // a clock that was set back must not make every update look old
+    currentAt = Math.min(currentAt, Date.now())
+    if (at < currentAt && !isSame(current, session)) return false
+    const previous = current ?? null
+    const isChanged = !isSame(current, session)
+    const isFirst = current === undefined
+    current = session
+    currentAt = Math.max(at, currentAt)
+    if (token !== undefined && token.endsAt > (cached?.endsAt ?? 0)) cached = token
+    if (cached !== undefined && !isSame(cached.session, session)) cached = token
+    if (!isChanged) return true
     const event = session === null
       ? (isFirst ? 'signed-out' : end)
       : previous?.user_id !== session.user_id
@@ -90,81 +93,79 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>, f
       : previous.active_organization_id === session.active_organization_id
       ? undefined
       : 'organization-changed'
-    // after what is running: a listener that throws fails by itself
+    // each listener runs in its own microtask, so that its exception does not reach this caller
     if (event !== undefined) { for (const listener of listeners) queueMicrotask(() => listener({ event, session, previous })) }
     return true
   }
-  const tabs = joinTabs<News>(name, {
-    hear: take,
-    answer: () => (known === undefined ? undefined : { session: known, at: knownAt, ...(held && { token: held }) }),
+  const tabs = joinTabs<SessionUpdate>(name, {
+    onState: apply,
+    currentState: () => (current === undefined ? undefined : { session: current, at: currentAt, ...(cached && { token: cached }) }),
   })
-  const learn = (news: News): boolean => {
-    const wasNews = !isSame(known, news.session) || news.token !== undefined
-    const isTaken = take(news)
-    if (isTaken && wasNews) tabs.tell(news)
-    return isTaken
+  const update = (next: SessionUpdate): boolean => {
+    const isNew = !isSame(current, next.session) || next.token !== undefined
+    const isApplied = apply(next)
+    if (isApplied && isNew) tabs.broadcast(next)
+    return isApplied
   }
 
-  const isGood = (refused: string | undefined) => held !== undefined && held.value !== refused && Date.now() < held.renewAt
+  const isUsable = (refused: string | undefined) => cached !== undefined && cached.value !== refused && Date.now() < cached.renewAt
 
   const renew = (refused: string | undefined): Promise<Token | null> =>
-    tabs.inTurn(async () => {
-      await tabs.ask()
-      // what happened in another tab while this one waited for its turn
-      if (isGood(refused)) return held ?? null
-      if (known === null) return null
+    tabs.withLock(async () => {
+      await tabs.requestState()
+      // another tab may have renewed the token or signed out while this tab waited for the lock
+      if (isUsable(refused)) return cached ?? null
+      if (current === null) return null
       const at = Date.now()
       try {
-        const token = read(await fetchToken(), at)
-        return learn({ session: token.session, at, token }) ? token : null
+        const token = decode(await fetchToken(), at)
+        return update({ session: token.session, at, token }) ? token : null
       } catch (error) {
         if (error instanceof FinanceError && error.status === 401) return null
-        // the one that is there is good for a while
-        if (held !== undefined && held.value !== refused && Date.now() < held.endsAt) return held
+        // the renewal failed, but the old token has not expired
+        if (cached !== undefined && cached.value !== refused && Date.now() < cached.endsAt) return cached
         throw error
       }
     })
 
-  /** A search for the first state is under way. */
-  let isSearching = false
-  /** Asks for the first state until it is known, unless another tab or another request finds it out meanwhile. */
-  const findOut = async (pause: number): Promise<void> => {
-    isSearching = true
-    await tabs.inTurn(() => (known === undefined ? fetchSession() : Promise.resolve())).catch(() => undefined)
-    isSearching = known === undefined && listeners.size > 0
-    if (isSearching) afterwards(() => findOut(Math.min(pause * 2, pauses.longest)), pause)
+  let isLoading = false
+  /** Loads the first state and retries until it is known, unless another tab or request sets it first. */
+  const loadFirstState = async (pause: number): Promise<void> => {
+    isLoading = true
+    await tabs.withLock(() => (current === undefined ? fetchSession() : Promise.resolve())).catch(() => undefined)
+    isLoading = current === undefined && listeners.size > 0
+    if (isLoading) runLater(() => loadFirstState(Math.min(pause * 2, retryDelays.longest)), pause)
   }
 
   return {
-    learn,
-    current: () => known,
+    update,
+    current: () => current,
     /**
-     * A token that is good for a while, asked for once for all who need one.
-     * @param refused one that the data surface did not take
-     * @returns null without a session
-     * @throws FinanceError when the auth surface does not answer
+     * Returns a valid token, or null if there is no session. Simultaneous calls share one request.
+     * @param refused a token that the data surface rejected
+     * @throws FinanceError if the auth surface does not respond
      */
     token: async (refused?: string): Promise<Token | null> => {
-      // an answer that a sign-in or a change of the organization has overtaken is worth nothing; one more is asked for
+      // a sign-in or context switch during the request invalidates its token, so request another one
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        if (known === null) return null
-        if (held !== undefined && isGood(refused)) return held
-        flight ??= renew(refused).finally(() => {
-          flight = undefined
+        if (current === null) return null
+        if (cached !== undefined && isUsable(refused)) return cached
+        renewal ??= renew(refused).finally(() => {
+          renewal = undefined
         })
-        const token = await flight
+        const token = await renewal
         if (token !== null) return token
       }
       return null
     },
     onChange: (listener: (change: Change) => void) => {
       listeners.add(listener)
-      const session = known
+      const session = current
       if (session !== undefined) queueMicrotask(() => listener({ event: session === null ? 'signed-out' : 'signed-in', session, previous: null }))
-      else if (!isSearching) {
-        isSearching = true
-        // a request that the page is about to make may find it out
-        afterwards(() => findOut(pauses.first), 0)
+      else if (!isLoading) {
+        isLoading = true
+        // a request that the page is about to make may set the state first
+        runLater(() => loadFirstState(retryDelays.first), 0)
       }
       return () => {
         listeners.delete(listener)
@@ -173,4 +174,4 @@ export function sessionKeeper(name: string, fetchToken: () => Promise<string>, f
   }
 }
 
-export type SessionKeeper = ReturnType<typeof sessionKeeper>
+export type SessionStore = ReturnType<typeof createSessionStore>

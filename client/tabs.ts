@@ -1,17 +1,18 @@
 /**
- * The other tabs of the same app: what is news to them, what they know, and who goes first. Where a browser lacks one of the
- * two parts, or there is no browser, a tab is alone and everything still works.
+ * Shares session state between the tabs of one app, and runs work in one tab at a time. If the browser lacks BroadcastChannel or Web
+ * Locks, or there is no browser, each tab works by itself.
  */
 
-/** How long tabs that are asleep are waited for, in milliseconds. */
-const patience = 1_000
+/** Maximum wait for the answers of sleeping tabs, in milliseconds. */
+const answerTimeoutMs = 1_000
 
-type Message<News> =
-  | { kind: 'news', news: News }
+/** A message between tabs. Its fields are a protocol: two tabs can run different versions of the app. */
+type Message<State> =
+  | { kind: 'news', news: State }
   | { kind: 'question', asked: string }
-  | { kind: 'answer', asked: string, news: News | undefined }
+  | { kind: 'answer', asked: string, news: State | undefined }
 
-/** As much of the browser's locks as is used. */
+/** The part of the Web Locks API that this file uses. */
 type Locks = {
   request: {
     <Result>(name: string, work: () => Promise<Result>): Promise<Result>
@@ -20,51 +21,52 @@ type Locks = {
   query: () => Promise<{ held?: Array<{ name?: string }> }>
 }
 
-/** What a tab does when it hears of others. */
-export type Ears<News> = {
-  hear: (news: News) => void
-  /** What this tab knows that one which asks may lack. */
-  answer: () => News | undefined
+/** Callbacks for messages from other tabs. */
+export type TabHandlers<State> = {
+  onState: (state: State) => void
+  /** Returns this tab's state for another tab. */
+  currentState: () => State | undefined
 }
 
-export type Tabs<News> = {
-  tell: (news: News) => void
-  /** Asks what the others know. Resolves when each has answered and been heard. */
-  ask: () => Promise<void>
-  /** Runs `work` when no other tab runs any. */
-  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+export type Tabs<State> = {
+  /** Sends a new state to the other tabs. */
+  broadcast: (state: State) => void
+  /** Requests the state of the other tabs. Resolves after `onState` has run for each answer, or after the timeout. */
+  requestState: () => Promise<void>
+  /** Runs `work` while no other tab runs any. */
+  withLock: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-const alone: Tabs<unknown> = { tell: () => undefined, ask: () => Promise.resolve(), inTurn: (work) => work() }
+const singleTab: Tabs<unknown> = { broadcast: () => undefined, requestState: () => Promise.resolve(), withLock: (work) => work() }
 
 /**
- * Joins the tabs that share `name`.
+ * Connects the tabs that share `name`.
  *
- * Only where there is a document: Node has channels and locks as well, but there two clients of a process are two people,
- * who must not hear of each other's tokens.
+ * Connects only if there is a document. Node also has channels and locks, but there two clients of a process are two users. They must
+ * not receive each other's tokens.
  */
-export function joinTabs<News>(name: string, { hear, answer }: Ears<News>): Tabs<News> {
-  if (!('document' in globalThis) || typeof BroadcastChannel === 'undefined') return alone
+export function joinTabs<State>(name: string, { onState, currentState }: TabHandlers<State>): Tabs<State> {
+  if (!('document' in globalThis) || typeof BroadcastChannel === 'undefined') return singleTab
   const channel = new BroadcastChannel(name)
-  const send = (message: Message<News>) => {
+  const send = (message: Message<State>) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin and takes none
     channel.postMessage(message)
   }
   const waiting = new Map<string, () => void>()
   channel.addEventListener('message', (event) => {
-    const { data } = event as unknown as { data: Message<News> }
-    if (data.kind === 'question') return send({ kind: 'answer', asked: data.asked, news: answer() })
-    if (data.news !== undefined) hear(data.news)
+    const { data } = event as unknown as { data: Message<State> }
+    if (data.kind === 'question') return send({ kind: 'answer', asked: data.asked, news: currentState() })
+    if (data.news !== undefined) onState(data.news)
     if (data.kind === 'answer') waiting.get(data.asked)?.()
   })
-  const tell = (news: News) => {
-    send({ kind: 'news', news })
+  const broadcast = (state: State) => {
+    send({ kind: 'news', news: state })
   }
-  // absent on an origin without TLS
+  // undefined on an origin without TLS
   const { locks } = globalThis.navigator as { locks?: Locks }
-  if (locks === undefined) return { ...alone, tell }
+  if (locks === undefined) return { ...singleTab, broadcast }
 
-  // held for as long as the tab lives, so that the others know how many answers to wait for
+  // each tab holds this shared lock for its lifetime, so that the others know how many answers to wait for
   const presence = `${name} tab`
   const present = new Promise<void>((resolve) => {
     void locks.request(presence, { mode: 'shared' }, () => {
@@ -72,21 +74,21 @@ export function joinTabs<News>(name: string, { hear, answer }: Ears<News>): Tabs
       return new Promise(() => undefined)
     })
   })
-  const ask = async () => {
+  const requestState = async () => {
     await present
     const { held = [] } = await locks.query()
-    let left = held.filter((lock) => lock.name === presence).length - 1
-    if (left <= 0) return
-    const asked = `${Math.random()}`
+    let missing = held.filter((lock) => lock.name === presence).length - 1
+    if (missing <= 0) return
+    const id = `${Math.random()}`
     await new Promise<void>((resolve) => {
-      setTimeout(resolve, patience)
-      waiting.set(asked, () => {
-        left -= 1
-        if (left === 0) resolve()
+      setTimeout(resolve, answerTimeoutMs)
+      waiting.set(id, () => {
+        missing -= 1
+        if (missing === 0) resolve()
       })
-      send({ kind: 'question', asked })
+      send({ kind: 'question', asked: id })
     })
-    waiting.delete(asked)
+    waiting.delete(id)
   }
-  return { tell, ask, inTurn: (work) => locks.request(name, work) }
+  return { broadcast, requestState, withLock: (work) => locks.request(name, work) }
 }

@@ -1,12 +1,13 @@
 /**
- * The environment, read in one place. Every variable of the run contract is named, typed and explained here, for all programs
- * of the repository. The environment comes in, settings or one sentence come out. A sentence names the variable and never
- * repeats its value, because the value may be a secret. The only I/O is that of secret-files.ts.
+ * The environment. Every variable of the run contract is named, typed and explained here, for all programs of the repository.
+ * `NAME_FILE` gives a secret by the path of a file. An error is one sentence that names the
+ * variable and never repeats its value, because the value may be a secret.
  */
+import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { configError } from './errors.ts'
-import { readSecretFiles } from './secret-files.ts'
+import { floorOf } from './floors.ts'
 
 const port = (fallback: number) =>
   z.coerce.number('must be a port number').int('must be a port number').min(1, 'must be from 1 to 65535')
@@ -80,7 +81,7 @@ const addressRange = z.string().transform((value, context): AddressRange => {
   }
 })
 
-/** How many processes of a service there are: the fewest and the most that somebody lets there be. */
+/** The number of processes of a service, from the fewest to the most. */
 export type Replicas = { fewest: number, most: number }
 const replicas = z.string().regex(/^[1-9]\d{0,3}(-[1-9]\d{0,3})?$/, 'must be a number such as 2, or the fewest and the most such as 2-6')
   .transform((value): Replicas => {
@@ -100,144 +101,249 @@ const upstreams = z.string().transform((value) =>
 const bool = (fallback: boolean) =>
   z.enum(['true', 'false'], 'must be true or false').default(fallback ? 'true' : 'false').transform((value) => value === 'true')
 
-const environment = z.object({
-  /** `production` turns missing secrets and a missing mail transport into errors. */
-  NODE_ENV: z.string().optional(),
-  /** base_url: what people type; the JWT's `aud` and `iss`, and the start of every mailed link. */
-  PUBLIC_URL: origin.optional(),
-  /**
-   * Where people's links lead: the app's address, whose own paths come after it, and which has no slash at the end. Its origin
-   * is a trusted one.
-   */
-  APP_URL: appUrl.optional(),
-  /** The address both surfaces listen on; containers say 0.0.0.0. */
-  HOST: z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'),
-  /** The auth surface's port. */
-  PORT: port(3000),
-  /** The data surface's port. */
-  DATA_PORT: port(3001),
-  /** data_url as clients see it: what `/`, the start message and PostgREST's own description name. */
-  DATA_URL: urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(),
-  /** The largest body the edge lets through to the data surface, in bytes; a smaller one than 64 KiB would be refused from nobody. */
-  DATA_BODY_LIMIT: z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
-    .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
-  /** Auth services behind an edge that is a process of its own. A host name stands for all of its addresses. */
-  AUTH_UPSTREAM: upstreams.optional(),
-  /** PostgREST processes behind such an edge. */
-  POSTGREST_UPSTREAM: upstreams.optional(),
-  /** The port at which each PostgREST says that it is ready (PGRST_ADMIN_SERVER_PORT). */
-  POSTGREST_READY_PORT: port(3001),
-  /** PostgREST processes on hot standbys, which answer reads; and the port at which each says that it is ready. */
-  DATA_REPLICAS: upstreams.optional(),
-  DATA_REPLICAS_READY_PORT: port(3001),
-  /** The port of such an edge for probes and Prometheus. */
-  EDGE_ADMIN_PORT: port(9180),
-  /** The owner's connection: migrations and the operator's command. Unset: the embedded server. */
-  DATABASE_URL: postgresUrl.optional(),
-  /** The auth service's least-privilege connection; its user is the role `auth_service`. */
-  AUTH_DATABASE_URL: postgresUrl.refine((value) => new URL(value).username === 'auth_service', 'must connect as the user auth_service').optional(),
-  /** The password of `auth_service`, where AUTH_DATABASE_URL has none. */
-  AUTH_SERVICE_PASSWORD: z.string().optional(),
-  /**
-   * The password of `authenticator`, PostgREST's login. A URL `postgresql://authenticator:password@` is accepted too, because
-   * PostgREST reads its password from a file only as part of a URL: both then read the same file.
-   */
-  AUTHENTICATOR_PASSWORD: z.string().transform(authenticatorPassword).pipe(z.string().min(8, 'must have at least 8 characters')).optional(),
-  /** The owner's password. It completes DATABASE_URL, and the migration of a container sets it. */
-  OWNER_PASSWORD: z.string().optional(),
-  /** PostgREST's pool; the database gives each person a share of it. */
-  PGRST_DB_POOL: z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1').max(
-    10_000,
-    'must be at most 10000',
-  ).default(12),
-  /** How many auth services and PostgREST processes share the database, so that the migration can add up their connections. */
-  AUTH_REPLICAS: replicas.optional(),
-  POSTGREST_REPLICAS: replicas.optional(),
-  /** A PostgREST of this machine, for `npm start`; unset it looks for one. */
-  POSTGREST_BIN: z.string().optional(),
-  /** Which version of PostgREST's container is run. */
-  POSTGREST_TAG: z.string().regex(/^[\w.-]+$/, 'must be a tag such as v16.5').default('v16.5'),
-  /** Where the embedded server keeps its data and `npm start` its generated secrets. */
-  DATA_DIR: z.string().min(1, 'must be a directory').default('.data'),
-  /** Signs cookies and encrypts private keys at rest. */
-  BETTER_AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  /** Origins of single-page apps that may call with credentials and be redirected to. */
-  TRUSTED_ORIGINS: list.pipe(z.array(namedOrigin)).default([]),
-  /** Proxies whose X-Forwarded-For is believed. */
-  TRUSTED_PROXIES: list.pipe(z.array(addressRange)).default([]),
-  /** Share the session cookie with the subdomains of this domain. */
-  COOKIE_DOMAIN: z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(),
-  /** `none` where the app is on another site than we are: the session cookie is then sent from there, and kept apart for it. */
-  COOKIE_SAME_SITE: z.enum(['lax', 'none'], 'must be lax or none').default('lax'),
-  /** A built single-page app that the edge serves: the folder with its index.html; `none` for none, not the reference app either. */
-  APP_DIR: z.string().optional(),
-  /** The Content-Security-Policy of the app's documents. */
-  APP_CSP: z.string().regex(/^[\x20-\x7e]*$/, 'must be one line of plain text').refine((value) => !/["`{}\\]/.test(value), 'must hold no ", `, \\, { or }')
-    .default("frame-ancestors 'none'"),
-  /** The sender of every mail. */
-  MAIL_FROM: z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(),
-  RESEND_API_KEY: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(),
-  RESEND_BASE_URL: urlOf(/^https?:$/, 'https://api.resend.com').optional(),
-  SMTP_URL: urlOf(/^smtps?:$/, 'smtp://user:password@host:587, with special characters of the user and the password percent-encoded (# as %23)').optional(),
-  /** A signing key is replaced after so many days; 0 leaves it to the operator's `keys rotate`. */
-  KEY_ROTATION_DAYS: z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
-  /** Who changed what is forgotten after so many days, and can be taken back until then. */
-  ACTIVITY_DAYS: z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(
-    36_500,
-    'must be from 1 to 36500',
-  )
-    .default(400),
-  /** What happened in accounts and to who belongs to organizations is forgotten after so many days. */
-  EVENTS_DAYS: z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(
-    36_500,
-    'must be from 1 to 36500',
-  )
-    .default(365),
-  /** Only load tests have a reason to say false. */
-  RATE_LIMIT_ENABLED: bool(true),
-  /** A product everybody has; a self-hoster may set `teams`. */
-  DEFAULT_PRODUCT: z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(),
-  /** Who may make an account: anybody, whom an invitation waits for, or nobody. */
-  SIGN_UP: z.enum(['open', 'invitation', 'closed'], 'must be open, invitation or closed').default('open'),
-  /** The domains whose addresses may have an account; of any without it. A subdomain is another domain. */
-  SIGN_UP_DOMAINS: list.pipe(z.array(z.string().toLowerCase().regex(/^([a-z0-9-]+\.)+[a-z0-9-]{2,}$/, 'must be a comma list of domains such as example.org')))
-    .default([]),
-  /** The provider of single sign-on, by OpenID Connect; exactly as it names itself. */
-  OIDC_ISSUER: z.string().refine(isPageUrl, 'must be an address such as https://login.example.org, without a query').optional(),
-  OIDC_CLIENT_ID: z.string().optional(),
-  OIDC_CLIENT_SECRET: z.string().optional(),
-  /** What people call it; its host unless told. */
-  OIDC_NAME: z.string().max(60, 'must have at most 60 characters').optional(),
-  /** Whether who has no account is given one by it, within SIGN_UP and SIGN_UP_DOMAINS. */
-  OIDC_SIGN_UP: bool(true),
-  /** How the operator's command is called here, for messages that name it; each way of running says its own. */
-  ADMIN_COMMAND: z.string().default('npm run admin --'),
-  /** How the database is migrated here, for messages that name it. */
-  MIGRATE_COMMAND: z.string().default('npm run migrate'),
-  /** Where traces are sent; nothing is traced without it. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(/^https?:$/, 'http://collector:4318').optional(),
-  /** What the collector asks of those who send, a key for one. */
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().refine(
-    (value) => isDecodable(value) && /^[^=,\s]+=[^,\r\n]*(,[^=,\s]+=[^,\r\n]*)*$/.test(value),
-    'must be a list such as name=value,name=value',
-  )
-    .optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent')
-    .default('info'),
+/** The services that an operator's own values go to, in the chart and on AWS. */
+type Service = 'auth' | 'edge'
+
+/** Facts about a setting beside its schema. `npm run schema` writes docs/settings.md and infra/settings.json from them. */
+export type About = {
+  /** The meaning, in Markdown, for docs/settings.md. */
+  description: string
+  /** The default in words, if the schema has none. */
+  unset?: string
+  /** Whether the value is a secret, or an address that may hold one. Such a setting may be a file. */
+  secret?: true
+  /** The services that the chart and Terraform give it to. Without this, they set it themselves or have no use for it. */
+  services?: readonly Service[]
+}
+const setting = <Schema extends z.ZodType>(schema: Schema, about: About): Schema => schema.meta(about)
+
+const both = ['auth', 'edge'] as const
+const keptDays = (fallback: number) =>
+  z.coerce.number('must be a number of days').int('must be a number of days').min(1, 'must be from 1 to 36500').max(36_500, 'must be from 1 to 36500')
+    .default(fallback)
+
+/** Every variable of the run contract, in the order of docs/settings.md. */
+export const environment = z.object({
+  NODE_ENV: setting(z.string().optional(), { description: '`production` turns missing secrets and a missing mail provider into errors' }),
+  PUBLIC_URL: setting(origin.optional(), {
+    description: "base_url: the address that people type, the token's `aud` and `iss`, the start of every mailed link",
+    unset: '`http://localhost:$PORT`',
+  }),
+  APP_DIR: setting(z.string().optional(), {
+    description:
+      'a built single-page app that the edge serves at `/`: the folder with its `index.html` ([front-ends.md](front-ends.md)). `none` serves no app, not the reference app either',
+    unset: 'the app of [examples/app](../examples/app/README.md) if `APP_URL` is not set',
+    services: both,
+  }),
+  APP_CSP: setting(
+    z.string().regex(/^[\x20-\x7e]*$/, 'must be one line of plain text').refine((value) => !/["`{}\\]/.test(value), 'must hold no ", `, \\, { or }')
+      .default("frame-ancestors 'none'"),
+    { description: "the Content-Security-Policy of that app's documents; the app of examples/app has a strict one", services: both },
+  ),
+  APP_URL: setting(appUrl.optional(), {
+    description: "the app's address, which mailed links lead to; its origin is trusted",
+    unset: '`PUBLIC_URL`',
+    services: both,
+  }),
+  HOST: setting(z.union([z.ipv4(), z.ipv6()], 'must be an address such as 127.0.0.1').default('127.0.0.1'), {
+    description: 'the address that both surfaces listen on; containers listen on `0.0.0.0`',
+  }),
+  PORT: setting(port(3000), { description: "the auth surface's port, or that of the edge as a process of its own" }),
+  DATA_PORT: setting(port(3001), { description: "the data surface's port" }),
+  DATA_URL: setting(urlOf(/^https?:$/, 'https://money.example.org/data').transform(withoutSlash).optional(), {
+    description: "data_url as clients see it: in `/`, in the start message and in PostgREST's own description",
+    unset: '`http://localhost:$DATA_PORT`',
+  }),
+  // the edge lets each request have 64 KiB, so a smaller limit would refuse nothing
+  DATA_BODY_LIMIT: setting(
+    z.coerce.number('must be a number of bytes').int('must be a number of bytes').min(65_536, 'must be from 65536 to 16777216')
+      .max(16_777_216, 'must be from 65536 to 16777216').default(2_097_152),
+    { description: 'the largest body `{base_url}/data` takes, in bytes; PostgREST needs some 500 times as much memory' },
+  ),
+  AUTH_UPSTREAM: setting(upstreams.optional(), {
+    description:
+      'for the edge as a process of its own (`npm run edge`): addresses of auth services, such as `http://auth:3000`. A host name stands for all of its addresses',
+  }),
+  POSTGREST_UPSTREAM: setting(upstreams.optional(), { description: 'for such an edge: addresses of PostgREST processes' }),
+  POSTGREST_READY_PORT: setting(port(3001), {
+    description: 'for such an edge: the port at which each PostgREST reports that it is ready, its own `PGRST_ADMIN_SERVER_PORT`',
+  }),
+  DATA_REPLICAS: setting(upstreams.optional(), { description: 'PostgREST processes on [hot standbys](scaling.md), which answer reads' }),
+  DATA_REPLICAS_READY_PORT: setting(port(3001), { description: 'the port at which each of these reports that it is ready' }),
+  EDGE_ADMIN_PORT: setting(port(9180), { description: 'the port of such an edge for probes and Prometheus' }),
+  DATABASE_URL: setting(postgresUrl.optional(), {
+    description: "the owner's connection, for migrations and the operator's command",
+    unset: 'the embedded server',
+    secret: true,
+  }),
+  AUTH_DATABASE_URL: setting(
+    postgresUrl.refine((value) => new URL(value).username === 'auth_service', 'must connect as the user auth_service').optional(),
+    {
+      description: "the auth service's least-privilege connection; its user is the role `auth_service`",
+      unset: '`npm start` derives it from `DATABASE_URL`',
+      secret: true,
+    },
+  ),
+  AUTH_SERVICE_PASSWORD: setting(z.string().optional(), {
+    description: 'the password of `auth_service`, if `AUTH_DATABASE_URL` has none',
+    secret: true,
+  }),
+  AUTHENTICATOR_PASSWORD: setting(
+    // PostgREST reads a password from a file only as part of a URL, so that both can read the same file
+    z.string().transform(authenticatorPassword).pipe(z.string().min(8, 'must have at least 8 characters')).optional(),
+    {
+      description: "the password of `authenticator`, PostgREST's login; a URL `postgresql://authenticator:<password>@` is accepted too",
+      unset: 'generated by `npm start`',
+      secret: true,
+    },
+  ),
+  OWNER_PASSWORD: setting(z.string().optional(), {
+    description: "the owner's password: it completes `DATABASE_URL`, and the migration of containers sets it",
+    secret: true,
+  }),
+  PGRST_DB_POOL: setting(
+    z.coerce.number('must be a number of connections').int('must be a number of connections').min(1, 'must be at least 1')
+      .max(10_000, 'must be at most 10000').default(12),
+    { description: "PostgREST's connections; one user's slow requests hold a share of them" },
+  ),
+  AUTH_REPLICAS: setting(replicas.optional(), {
+    description:
+      'the number of auth services that share the database (`2`, or `2-6` if it varies); the migration refuses more than PostgreSQL has connections for',
+    unset: 'not checked',
+  }),
+  POSTGREST_REPLICAS: setting(replicas.optional(), { description: 'the same of PostgREST processes', unset: 'not checked' }),
+  POSTGREST_BIN: setting(z.string().optional(), {
+    description: 'the PostgREST that `npm start` runs',
+    unset: "its package's, `postgrest` on the path, or the official container if Docker answers",
+  }),
+  POSTGREST_TAG: setting(z.string().regex(/^[\w.-]+$/, 'must be a tag such as v16.5').default('v16.5'), {
+    description: `the version of PostgREST's container; 12.0.2 and 16 from ${floorOf('postgrest', '16')} on are supported`,
+  }),
+  DATA_DIR: setting(z.string().min(1, 'must be a directory').default('.data'), {
+    description: "the folder of the embedded server's data and of the secrets that `npm start` generates",
+  }),
+  BETTER_AUTH_SECRET: setting(z.string().min(32, 'must have at least 32 characters').optional(), {
+    description: 'signs cookies and encrypts private keys at rest; at least 32 characters',
+    unset: 'generated; required in production',
+    secret: true,
+  }),
+  TRUSTED_ORIGINS: setting(list.pipe(z.array(namedOrigin)).default([]), {
+    description:
+      'origins of single-page apps that may call with credentials and be redirected to, by comma; if `PUBLIC_URL` is on localhost, all of localhost is trusted',
+    services: ['auth'],
+  }),
+  TRUSTED_PROXIES: setting(list.pipe(z.array(addressRange)).default([]), {
+    description: 'CIDR ranges of proxies whose `X-Forwarded-For` is believed',
+  }),
+  COOKIE_DOMAIN: setting(z.string().regex(/^\.?([a-z0-9-]+\.)+[a-z]{2,}$/i, 'must be a domain such as example.org').optional(), {
+    description: 'shares the session cookie with the subdomains of this domain',
+    unset: 'the host',
+    services: ['auth'],
+  }),
+  COOKIE_SAME_SITE: setting(z.enum(['lax', 'none'], 'must be lax or none').default('lax'), {
+    description: '`none` if the app is on another site, which the session cookie is then partitioned for; https only',
+    services: ['auth'],
+  }),
+  MAIL_FROM: setting(z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'must be an address such as Money <money@example.org>').optional(), {
+    description: 'the sender of every mail',
+    unset: '`no-reply@` the host; required in production',
+  }),
+  RESEND_API_KEY: setting(z.string().regex(/^[\x21-\x7e]+$/, 'must be one word').optional(), {
+    description: 'sends mail with [Resend](https://resend.com)',
+    secret: true,
+  }),
+  RESEND_BASE_URL: setting(urlOf(/^https?:$/, 'https://api.resend.com').optional(), {
+    description: "another address of Resend's interface",
+    services: ['auth'],
+  }),
+  SMTP_URL: setting(
+    urlOf(/^smtps?:$/, 'smtp://user:password@host:587, with special characters of the user and the password percent-encoded (# as %23)').optional(),
+    { description: 'sends mail by SMTP, if there is no Resend key; with neither, mail is a log line', secret: true },
+  ),
+  KEY_ROTATION_DAYS: setting(
+    z.coerce.number('must be a number of days').min(0, 'must be a number of days').max(3_650, 'must be a number of days').default(90),
+    {
+      description: 'a signing key is replaced after this many days; 0 leaves it to `npm run admin -- keys rotate`',
+      services: ['auth'],
+    },
+  ),
+  ACTIVITY_DAYS: setting(keptDays(400), {
+    description: 'the activity of each context is kept for this many days, and can be undone until then; 1 to 36500',
+    services: ['auth'],
+  }),
+  EVENTS_DAYS: setting(keptDays(365), {
+    description: 'the events of accounts and memberships, such as sign-ins, are kept for this many days; 1 to 36500',
+    services: ['auth'],
+  }),
+  RATE_LIMIT_ENABLED: setting(bool(true), { description: 'only load tests have a reason for `false`', services: ['auth'] }),
+  DEFAULT_PRODUCT: setting(z.string().regex(/^[a-z][a-z0-9_-]*$/, 'must be the id of a product').optional(), {
+    description: 'a product that every user has; a self-hoster may set `teams`',
+    services: ['auth'],
+  }),
+  SIGN_UP: setting(z.enum(['open', 'invitation', 'closed'], 'must be open, invitation or closed').default('open'), {
+    description:
+      'allows new accounts for anybody (`open`), for those with an invitation to an organization (`invitation`), or for nobody (`closed`). Existing accounts stay',
+    services: ['auth'],
+  }),
+  SIGN_UP_DOMAINS: setting(
+    list.pipe(z.array(z.string().toLowerCase().regex(/^([a-z0-9-]+\.)+[a-z0-9-]{2,}$/, 'must be a comma list of domains such as example.org'))).default([]),
+    { description: 'the domains that the address of a new account may have, by comma; a subdomain is another domain', unset: 'any', services: ['auth'] },
+  ),
+  OIDC_ISSUER: setting(z.string().refine(isPageUrl, 'must be an address such as https://login.example.org, without a query').optional(), {
+    description:
+      'the provider of [single sign-on](single-sign-on.md) by OpenID Connect, exactly as it names itself. It needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`',
+    services: ['auth'],
+  }),
+  OIDC_CLIENT_ID: setting(z.string().optional(), { description: 'our name at the provider', services: ['auth'] }),
+  OIDC_CLIENT_SECRET: setting(z.string().optional(), { description: 'our secret at the provider', secret: true, services: ['auth'] }),
+  OIDC_NAME: setting(z.string().max(60, 'must have at most 60 characters').optional(), {
+    description: 'the name of the provider for users',
+    unset: "the provider's host",
+    services: ['auth'],
+  }),
+  OIDC_SIGN_UP: setting(bool(true), {
+    description: 'lets the provider make new accounts, within `SIGN_UP` and `SIGN_UP_DOMAINS`',
+    services: ['auth'],
+  }),
+  ADMIN_COMMAND: setting(z.string().default('npm run admin --'), {
+    description: "the operator's command in messages; each way of running sets its own",
+  }),
+  MIGRATE_COMMAND: setting(z.string().default('npm run migrate'), {
+    description: 'the command of the migration in messages; each way of running sets its own',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(urlOf(/^https?:$/, 'http://collector:4318').optional(), {
+    description: 'a collector that receives [traces](monitoring.md) by OTLP over HTTP; without it nothing is traced',
+    services: both,
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    z.string().refine(
+      (value) => isDecodable(value) && /^[^=,\s]+=[^,\r\n]*(,[^=,\s]+=[^,\r\n]*)*$/.test(value),
+      'must be a list such as name=value,name=value',
+    ).optional(),
+    { description: 'headers that the collector requires, such as a key (`name=value,…`)', secret: true, services: both },
+  ),
+  LOG_LEVEL: setting(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent').default('info'),
+    { description: '`trace` to `silent`', services: both },
+  ),
 })
+
+/** The settings whose value is a secret, or an address that may hold one. */
+export const secretNames = Object.entries(environment.shape).filter(([, schema]) => schema.meta()?.['secret'] === true)
+  .map(([name]) => name as keyof typeof environment.shape)
 
 /** Every variable of the run contract, parsed; what is absent and has no default is undefined. */
 export type Settings = z.output<typeof environment> & {
   PUBLIC_URL: string
   APP_URL: string
   DATA_URL: string
-  /** Whether somebody said that there is an app, at APP_URL; it may be the origin itself. */
+  /** Whether APP_URL or APP_DIR names an app. Its address may be the origin itself. */
   hasApp: boolean
-  /** Whether nobody said where the app is, nor that there is to be none. */
+  /** Whether neither APP_URL nor APP_DIR is set. */
   wantsReferenceApp: boolean
 }
 
-/** A browser drops a cookie that does not fit the address it comes from, and says so to nobody. @throws ConfigError */
+/** Refuses a cookie that browsers would drop silently, because it does not fit PUBLIC_URL. @throws ConfigError */
 function checkCookie({ COOKIE_DOMAIN: domain, COOKIE_SAME_SITE: sameSite }: z.output<typeof environment>, { protocol, hostname }: URL): void {
   if (domain !== undefined && !`.${hostname}`.endsWith(`.${domain.replace(/^\./, '').toLowerCase()}`)) {
     throw configError('COOKIE_DOMAIN must be the host of PUBLIC_URL or a domain above it, or browsers drop the session cookie.')
@@ -267,11 +373,40 @@ function ownerConnection({ DATABASE_URL: url, OWNER_PASSWORD: password }: z.outp
   return url === undefined || password === undefined || new URL(url).password !== '' ? url : withPassword(url, password)
 }
 
+type Environment = Record<string, string | undefined>
+
+function readSecret(name: string, path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw configError(`${name}_FILE names a file that cannot be read (${String((error as NodeJS.ErrnoException).code)}).`)
+  }
+  if (text === '') throw configError(`${name}_FILE names an empty file.`)
+  return text
+}
+
+/**
+ * Replaces each `NAME_FILE` of an environment with `NAME`, read from that file. An empty `NAME_FILE` counts as absent.
+ * @throws ConfigError if a file cannot be used or a secret is given both ways
+ */
+export function readSecretFiles(env: Environment): Environment {
+  const result = { ...env }
+  for (const name of secretNames) {
+    const path = env[`${name}_FILE`] ?? ''
+    delete result[`${name}_FILE`]
+    if (path === '') continue
+    if ((env[name] ?? '') !== '') throw configError(`${name} and ${name}_FILE are both set: unset one of them.`)
+    result[name] = readSecret(name, path)
+  }
+  return result
+}
+
 /**
  * Reads the environment. An empty value counts as absent, because compose files and CI systems pass unset variables so.
  * @throws ConfigError naming the first wrong variable.
  */
-export function readSettings(env: Record<string, string | undefined>): Settings {
+export function readSettings(env: Environment): Settings {
   const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = environment.safeParse(given)
   if (!parsed.success) {

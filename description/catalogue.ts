@@ -64,7 +64,7 @@ export type Routine = {
 }
 
 /** A constraint, an index that is unique, or a trigger that refuses as a constraint does, with the columns that it is about. */
-export type Rule = { name: string, columns: string[] }
+export type Rule = { name: string, columns: string[], isUnique: boolean }
 
 export type Exposed = { title: string, description: string, tables: Table[], routines: Routine[] }
 
@@ -192,20 +192,20 @@ const exposedRoutines = `
   order by p.proname collate "C"`
 
 const namedRules = `
-  select name, columns from (
-    select k.conname::text as name, array(
+  select name, columns, is_unique as "isUnique" from (
+    select k.conname::text as name, false as is_unique, array(
       select a.attname::text from unnest(k.conkey) with ordinality as i (attnum, place)
       join pg_attribute a on a.attrelid = k.conrelid and a.attnum = i.attnum order by i.place) as columns
     from pg_constraint k join pg_class c on c.oid = k.conrelid
     where k.contype = 'f' and c.relnamespace = 'api'::regnamespace
     union all
-    select u.relname::text, array(
+    select u.relname::text, true, array(
       select a.attname::text from unnest(i.indkey::smallint[]) with ordinality as k (attnum, place)
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum order by k.place)
     from pg_index i join pg_class c on c.oid = i.indrelid join pg_class u on u.oid = i.indexrelid
     where i.indisunique and c.relnamespace = 'api'::regnamespace
     union all
-    select name, columns from private.constraints()
+    select name, false, columns from private.constraints()
   ) rules
   order by name collate "C"`
 

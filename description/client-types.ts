@@ -86,11 +86,21 @@ export type Reply<Name extends FunctionName> = Functions[Name]['Returns']
 `
 }
 
-/** The text of client/fields.ts: which field of a form a refused constraint is about. */
+/** The nullable texts of a table that a change may set and that identify no row, with their maximum lengths. */
+function freeTexts({ columns }: Table, rules: Rule[]): string[] {
+  const identifying = new Set(rules.filter(({ isUnique }) => isUnique).flatMap((rule) => rule.columns))
+  return columns.flatMap(({ name, type, nullable, changeable, fromToken, bounds: { maxLength } }) =>
+    type === 'text' && nullable && changeable && !fromToken && maxLength !== undefined && !identifying.has(name) ? [`${name}: ${maxLength}`] : []
+  )
+}
+
+/** The text of client/fields.ts: the field of a form that a refused constraint is about, and the free texts. */
 export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
   // nobody types in what comes from the token
   const hidden = new Set(tables.flatMap(({ columns }) => columns.filter(({ fromToken }) => fromToken).map(({ name }) => name)))
-  const shown = rules.map(({ name, columns }) => {
+  // a caller cannot break a rule of a table that only functions write
+  const written = tables.filter(({ mayInsert }) => mayInsert)
+  const shown = rules.filter(({ name }) => written.some((table) => name.startsWith(`${table.name}_`))).map(({ name, columns }) => {
     const typed = columns.filter((column) => !hidden.has(column))
     return `  ${name}: ${strings(typed.length === 0 ? columns : typed)},\n`
   })
@@ -100,6 +110,10 @@ export function fieldsPage({ tables }: Exposed, rules: Rule[]): string {
  */
 export const fieldsOfConstraints: Readonly<Record<string, readonly string[]>> = {
 ${shown.join('')}}
+
+/** The free texts of a transaction, with their maximum lengths. */
+export const textLengths = { ${tables.filter(({ name }) => name === 'transactions').flatMap((table) => freeTexts(table, rules)).join(', ')} } as const
+export type TextColumn = keyof typeof textLengths
 `
 }
 

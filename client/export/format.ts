@@ -1,6 +1,6 @@
 /**
- * The format of an export, for everything that writes or reads one: a ZIP with a folder for each kind of rows, a file of JSON lines
- * for each table, and `manifest.json` as its last file.
+ * The file format of an export: a ZIP archive with a file of JSON lines per table, in a folder per kind of rows. `manifest.json` is its last
+ * file. The client and the operator's command share this format. A new table needs a row in `tables`.
  */
 import type { TableName } from '../database.ts'
 
@@ -8,57 +8,57 @@ export const FORMAT = 'finance-export'
 export const VERSION = 1
 export const MANIFEST = 'manifest.json'
 
-/** A file that is no export, or no longer as it was written: told as one sentence. */
+/** The file is no export, or was damaged or changed. The message is one sentence for the user. */
 export class ExportFileError extends Error {
   override readonly name = 'ExportFileError'
 }
 
-/** `account` is what the auth surface knows of a person, `organization` the rows of the one that was active. */
+/** `account`: data of the auth surface. `organization`: rows of the organization that was active during the export. */
 export type Folder = 'account' | 'personal' | 'organization'
 
-export type About = {
+export type ExportOwner = {
   user: { id: string, email: string }
-  /** The one whose rows are in the folder `organization`; null without. */
+  /** The owner of the rows in the folder `organization`; null without that folder. */
   organization: { id: string, name: string, slug: string } | null
 }
 
-export type Manifest = About & {
+export type Manifest = ExportOwner & {
   format: typeof FORMAT
   version: typeof VERSION
   exported_at: string
-  /** Every other file, with its rows and what `sha256sum` says of it. */
+  /** Every other file with its number of rows and its SHA-256 in hex. */
   files: { path: string, rows: number, sha256: string }[]
 }
 
 type Table = {
-  /** What its rows are paged by. None of it ever changes, so that no row is missed or there twice while others are written. */
+  /** The columns for keyset pagination. Their values never change, so that no row is missing or duplicated while others are written. */
   key: readonly string[]
-  /** Columns that name a row of another table. */
+  /** Foreign keys: column → table. */
   references?: Readonly<Record<string, TableName>>
-  /** Why its rows are not stored again, where they are not. */
-  kept?: string
-  /** Belongs to a person and to no organization. */
+  /** The reason why a restore skips this table. */
+  notRestored?: string
+  /** Its rows belong to a user and never to an organization. */
   personal?: true
 }
 
 /**
- * Every table of the data surface, in the order in which they are read: what refers comes before what is referred to, so that
- * somebody who adds rows meanwhile leaves no reference to a row that the file has not. They are stored in the opposite order.
+ * Every table of the data surface, in the order of the export. A table comes before the tables it references: rows that the user adds
+ * during the export then leave no reference to a missing row. A restore uses the opposite order.
  */
 export const tables: Readonly<Record<TableName, Table>> = {
   transaction_tags: { key: ['transaction_id', 'tag_id'], references: { transaction_id: 'transactions', tag_id: 'tags' } },
-  // those of one transaction stand together, because together they have to fit it
+  // the line items of one transaction stay together, because their sum must fit it
   line_items: { key: ['transaction_id', 'id'], references: { transaction_id: 'transactions', category_id: 'categories' } },
   transactions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
-  imports: { key: ['id'], kept: 'only an import makes them' },
+  imports: { key: ['id'], notRestored: 'only an import creates them' },
   subscriptions: { key: ['id'], references: { category_id: 'categories', account_id: 'accounts' } },
-  // stored after the budgets: a budget that takes the place of a past one would change it
+  // restored after the budgets, because a new budget changes the past one that it replaces
   past_budgets: { key: ['id'], references: { category_id: 'categories' } },
   budgets: { key: ['id'], references: { category_id: 'categories' } },
   exchange_rates: { key: ['id'] },
   dashboards: { key: ['id'] },
-  app_subscriptions: { key: ['id'], kept: 'a plan is given by the operator', personal: true },
-  activity: { key: ['id'], kept: 'what happened does not happen again' },
+  app_subscriptions: { key: ['id'], notRestored: 'the operator grants plans', personal: true },
+  activity: { key: ['id'], notRestored: 'a restore does not repeat past events' },
   tags: { key: ['id'] },
   categories: { key: ['id'] },
   accounts: { key: ['id'] },
@@ -66,10 +66,10 @@ export const tables: Readonly<Record<TableName, Table>> = {
 
 export const tableNames = Object.keys(tables) as TableName[]
 
-/** Those that are stored again, each after what it refers to. */
-export const restoredTables = tableNames.reduceRight<TableName[]>((all, table) => (tables[table].kept === undefined ? [...all, table] : all), [])
+/** The tables of a restore, each after the tables that it references. */
+export const restoredTables = tableNames.reduceRight<TableName[]>((all, table) => (tables[table].notRestored === undefined ? [...all, table] : all), [])
 
-/** What the auth surface knows of a person: never what proves who they are. */
+/** The files of the folder `account`. They contain no passwords, keys or other credentials. */
 export const accountFiles = [
   'user',
   'sessions',
@@ -84,20 +84,20 @@ export const accountFiles = [
 
 export type AccountFile = typeof accountFiles[number]
 
-/** How somebody signs in, as the one row of `sign_in`. */
+/** The user's sign-in methods: the only row of `sign_in`. */
 export type SignIn = { has_password: boolean, passkey_required: boolean, two_factor: boolean, backup_codes_left: number }
 
 export const pathOf = (folder: Folder, name: string): string => `${folder}/${name}.jsonl`
 
-/** The same transactions once more, for a spreadsheet. */
+/** The path of a second copy of the transactions, for spreadsheets. */
 export const csvPathOf = (folder: Folder): string => `${folder}/transactions.csv`
 
-/** Every path that a file of this version may have. */
+/** All paths that an export of this version can contain. */
 export const paths: ReadonlySet<string> = new Set([
   MANIFEST,
   ...accountFiles.map((name) => pathOf('account', name)),
   ...(['personal', 'organization'] as const).flatMap((folder) => [...tableNames.map((name) => pathOf(folder, name)), csvPathOf(folder)]),
 ])
 
-/** How many rows are read or written at once. */
+/** Number of rows per request. */
 export const PAGE = 1000

@@ -1,44 +1,44 @@
-/** CAMT.053 and CAMT.052, statements and reports of ISO 20022, of every version. https://www.iso20022.org */
-import { clean, type Entry, type Found, reference } from './entries.ts'
+/** Reads CAMT.053 statements and CAMT.052 reports (ISO 20022, https://www.iso20022.org) of every version. */
+import { clean, type Entry, type ParsedFile, reference } from './entries.ts'
 import { child, every, textAt, type Tree, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
 
-/** Many banks only count the entries of each statement here, from 1 in every file. */
-const lasting = (text: string) => /^\d{1,6}$/.test(text) ? '' : reference(text)
+/** Returns the reference unless it is a short number: many banks only number the entries of each file. */
+const uniqueReference = (text: string) => /^\d{1,6}$/.test(text) ? '' : reference(text)
 
 const isTrue = (text: string) => text === 'true' || text === '1'
 
-/** `BOOK`, `PDNG`, `INFO` or `FUTR`, which later versions put one level deeper. */
+/** Returns `BOOK`, `PDNG`, `INFO` or `FUTR`. Later versions put it one level deeper. */
 const stateOf = (entry: Tree) => textAt(entry, 'Sts/Cd') || textAt(entry, 'Sts')
 
 const dayOf = (date: Tree | undefined) => textAt(date, 'Dt') || textAt(date, 'DtTm').slice(0, 10)
 
-/** A party's name, which later versions put one level deeper. */
+/** Returns the name of a party. Later versions put it one level deeper. */
 const partyOf = (parties: Tree | undefined, role: string) => textAt(parties, `${role}/Nm`) || textAt(parties, `${role}/Pty/Nm`)
 
-/** The bank's own words for what kind of booking it is. */
+/** Returns the transaction type, as the ISO code or as the bank's own code. */
 const kindOf = (code: Tree | undefined) => {
   const family = ['Domn/Cd', 'Domn/Fmly/Cd', 'Domn/Fmly/SubFmlyCd'].map((path) => textAt(code, path)).filter((part) => part !== '')
   return family.length > 0 ? family.join('/') : textAt(code, 'Prtry/Cd')
 }
 
-const isDebit = (element: Tree | undefined, otherwise: boolean) => {
-  const says = textAt(element, 'CdtDbtInd')
-  return says === '' ? otherwise : says === 'DBIT'
+const isDebit = (element: Tree | undefined, byDefault: boolean) => {
+  const indicator = textAt(element, 'CdtDbtInd')
+  return indicator === '' ? byDefault : indicator === 'DBIT'
 }
 
-/** Cents of XML's decimals, which have a point and no groups. */
+/** Returns the cents of an XML decimal, which has a point and no groups. */
 const centsOf = (text: string) => Math.round(Number(text) * 100)
 
-/** The amount of one of several transactions of an entry, if it is in the entry's currency. */
+/** Returns the amount of one transaction of an entry, if it is in the entry's currency. */
 function partOf(details: Tree, currency: string | undefined): string | undefined {
   const amounts = ['Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/InstdAmt/Amt'].map((path) => child(details, path))
   return amounts.find((amount) => amount !== undefined && amount.attributes['Ccy'] === currency)?.text
 }
 
 /**
- * Whether the transactions of an entry add up to it, so that each can have a row. Otherwise the entry has one row, because
- * what the account has moved by is the entry's amount.
+ * Returns true if the transactions of an entry add up to its amount. Then each becomes a row. Otherwise the whole entry is one row,
+ * because its amount is the change of the account's balance.
  */
 function addsUp(entry: Tree, parts: Tree[], debit: boolean): boolean {
   const amount = child(entry, 'Amt')
@@ -51,14 +51,14 @@ function addsUp(entry: Tree, parts: Tree[], debit: boolean): boolean {
   return sum === centsOf(amount?.text ?? '')
 }
 
-/** One row: of an entry, or of one of its transactions. */
+/** Returns the row of an entry, or of one of its transactions. */
 function entryOf(entry: Tree, details: Tree | undefined, part: { line: number, amount: string, out: boolean, id: string }): Entry {
-  const back = isTrue(textAt(entry, 'RvslInd'))
+  const isReversal = isTrue(textAt(entry, 'RvslInd'))
   const parties = child(details, 'RltdPties')
-  // the parties are those of the original transaction, which a reversal turns round
-  const other = part.out === back ? 'Dbtr' : 'Cdtr'
+  // a reversal names the parties of the original transaction, in their original roles
+  const other = part.out === isReversal ? 'Dbtr' : 'Cdtr'
   const remittance = child(details, 'RmtInf')
-  const words = (remittance?.children ?? []).filter(({ name }) => name === 'Ustrd').map(({ text }) => text).join(' ')
+  const unstructured = (remittance?.children ?? []).filter(({ name }) => name === 'Ustrd').map(({ text }) => text).join(' ')
   const structured = textAt(remittance, 'Strd/CdtrRefInf/Ref')
   const more = textAt(details, 'AddtlTxInf') || textAt(entry, 'AddtlNtryInf')
   const booked = dayOf(child(entry, 'BookgDt')) || dayOf(child(entry, 'ValDt'))
@@ -70,8 +70,8 @@ function entryOf(entry: Tree, details: Tree | undefined, part: { line: number, a
     amount: part.amount,
     out: part.out,
     name: partyOf(parties, other) || partyOf(parties, `Ultmt${other}`),
-    otherwise: more || kindOf(child(entry, 'BkTxCd')),
-    description: words || more,
+    fallbackName: more || kindOf(child(entry, 'BkTxCd')),
+    description: unstructured || more,
     reference_no: structured || reference(textAt(details, 'Refs/EndToEndId')),
     external_id: part.id,
     currency: child(entry, 'Amt')?.attributes['Ccy'] ?? '',
@@ -80,7 +80,7 @@ function entryOf(entry: Tree, details: Tree | undefined, part: { line: number, a
       iban: textAt(parties, `${other}Acct/Id/IBAN`),
       kind: clean(kindOf(child(entry, 'BkTxCd'))),
       value_date: valued === booked ? undefined : valued,
-      reversal: back ? true : undefined,
+      reversal: isReversal ? true : undefined,
     },
   }
 }
@@ -93,24 +93,24 @@ function rowsOf(entry: Tree, problems: Problem[]): Entry[] {
     problems.push({ line: entry.line, field: 'amount', message: 'This entry does not say whether money came or went (CdtDbtInd).' })
     return []
   }
-  const own = reference(textAt(entry, 'AcctSvcrRef')) || lasting(textAt(entry, 'NtryRef'))
-  if (parts.length < 2) return [entryOf(entry, parts[0], { line: entry.line, amount, out, id: own || reference(textAt(parts[0], 'Refs/AcctSvcrRef')) })]
+  const entryId = reference(textAt(entry, 'AcctSvcrRef')) || uniqueReference(textAt(entry, 'NtryRef'))
+  if (parts.length < 2) return [entryOf(entry, parts[0], { line: entry.line, amount, out, id: entryId || reference(textAt(parts[0], 'Refs/AcctSvcrRef')) })]
   if (!addsUp(entry, parts, out)) {
-    const batch = entryOf(entry, undefined, { line: entry.line, amount, out, id: own })
+    const batch = entryOf(entry, undefined, { line: entry.line, amount, out, id: entryId })
     if (parts.some((part) => partOf(part, child(entry, 'Amt')?.attributes['Ccy']) !== undefined)) {
       problems.push({ line: entry.line, field: 'amount', message: `The ${parts.length} transactions of this entry do not add up to it, so it is one row.` })
     }
     return [{ ...batch, metadata: { ...batch.metadata, transactions: parts.length } }]
   }
   return parts.map((part, index) => {
-    const gone = isDebit(part, out)
+    const isOut = isDebit(part, out)
     const id = reference(textAt(part, 'Refs/AcctSvcrRef'))
     return entryOf(entry, part, {
       line: part.line,
       amount: partOf(part, child(entry, 'Amt')?.attributes['Ccy']) ?? '',
-      out: gone,
-      // the place in the batch where each part has no id of its own
-      id: id !== '' && id !== own ? id : own === '' ? '' : `${own}/${index + 1}`,
+      out: isOut,
+      // a part without an id of its own gets its number in the entry
+      id: id !== '' && id !== entryId ? id : entryId === '' ? '' : `${entryId}/${index + 1}`,
     })
   })
 }
@@ -123,8 +123,8 @@ function withDay(row: Entry, statement: Tree): Entry {
   return { ...row, date, notes: [{ field: 'transaction_date', message: `This entry has no date, so it has the statement's: ${date}.` }] }
 }
 
-/** The account as its IBAN or the number that it has instead. */
-function accountOf(statement: Tree): Found['accounts'][number] {
+/** Returns the account of a statement. Its id is the IBAN, otherwise the account number. */
+function accountOf(statement: Tree): ParsedFile['accounts'][number] {
   const account = child(statement, 'Acct')
   const currency = textAt(account, 'Ccy').toLowerCase()
   const name = clean(textAt(account, 'Nm') || textAt(account, 'Ownr/Nm'))
@@ -137,20 +137,20 @@ function accountOf(statement: Tree): Found['accounts'][number] {
   }
 }
 
-/** @throws StatementError if it is not well-formed, or another message than a statement */
-export function readCamt(text: string): Found {
+/** @throws StatementError if the XML is not well-formed, or is no statement */
+export function readCamt(text: string): ParsedFile {
   const tree = xmlTree(text)
   const statements = every(tree, ['Stmt', 'Rpt'])
   if (statements.length === 0) throw new StatementError('This XML is no statement of an account (CAMT.053).')
   const entries: Entry[] = []
   const problems: Problem[] = []
-  const accounts = new Map<string, Found['accounts'][number]>()
+  const accounts = new Map<string, ParsedFile['accounts'][number]>()
   for (const statement of statements) {
     const account = accountOf(statement)
-    // a file has a statement for each day
-    const known = accounts.get(account.id)
-    if (known === undefined) accounts.set(account.id, account)
-    else if (account.balance !== undefined && account.balance.on >= (known.balance?.on ?? '')) known.balance = account.balance
+    // a file can have one statement per day; the latest balance counts
+    const existing = accounts.get(account.id)
+    if (existing === undefined) accounts.set(account.id, account)
+    else if (account.balance !== undefined && account.balance.on >= (existing.balance?.on ?? '')) existing.balance = account.balance
     for (const entry of statement.children.filter(({ name }) => name === 'Ntry')) {
       if (stateOf(entry) === 'INFO') problems.push({ line: entry.line, message: 'This entry only informs and moves no money, so it was left out.' })
       else for (const row of rowsOf(entry, problems)) entries.push({ ...withDay(row, statement), account: account.id })

@@ -1,8 +1,8 @@
-/** Detects the code page of a single-byte file by names of columns and by the letters of languages. */
+/** Detects the code page of a single-byte file by names of columns and by letter frequencies of languages. */
 import { PRESETS } from './presets.ts'
 import { plainName, usualNames } from './usual-columns.ts'
 
-/** DOS code pages, which no TextDecoder knows: the characters from 0x80 on. */
+/** Characters from 0x80 on of DOS code pages, which TextDecoder does not support. */
 const DOS: Record<string, string> = {
   cp850: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
   cp852: 'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
@@ -13,7 +13,7 @@ type Page = { languages: string[], rare: number, isMac?: true }
 const WEST = ['de', 'fr', 'es', 'pt', 'it', 'da', 'sv', 'nl']
 const CENTRE = ['pl', 'cs', 'hu', 'ro', 'hr', 'de']
 
-/** Code pages with the languages that are written in them, the usual ones first, and how much rarer the others are. */
+/** Code pages with their languages, the most frequent first. `rare` is subtracted from the score. */
 const PAGES: Record<string, Page> = {
   'windows-1252': { languages: [...WEST, 'is'], rare: 0 },
   'windows-1250': { languages: CENTRE, rare: 0.5 },
@@ -31,7 +31,7 @@ const PAGES: Record<string, Page> = {
   'cp852': { languages: CENTRE, rare: 1 },
 }
 
-/** Letters beyond ASCII of each language, the most frequent first. */
+/** Letters beyond ASCII per language, the most frequent first. */
 const LETTERS: Record<string, string> = {
   de: 'üäößé',
   fr: 'éèàêçôîûâùïëœæüÿ',
@@ -57,7 +57,7 @@ const LETTERS: Record<string, string> = {
   el: 'αοιετσνηυρπκμλωςγάίόέδήβχθύφώξζψϊϋΐΰ',
 }
 
-/** Words of a language without its own letters, or with those that many code pages share. */
+/** Words of statements per language. A dot replaces a letter that depends on the code page. */
 const WORDS: Record<string, RegExp> = {
   de: /buchung|betrag|umsatz|auftraggeber|verwendung|währung|gutschrift|lastschrift/i,
   fr: /libell|montant|virement|solde|compte|pr.l.vement|date d|carte|d.bit;|op.ration/i,
@@ -75,17 +75,17 @@ const WORDS: Record<string, RegExp> = {
   tr: /tutar|tarih|bakiye|hesap/i,
 }
 
-/** Characters that stand in files of every language. */
+/** Characters that occur in every language. */
 const COMMON = /[€£§°´`’‘‚“”„–—…•·©®™«»\u00a0¤½¼²³µ±×÷¸¨¯]/
 
-/** Letters of names in other languages than the file's: `Café`. */
+/** Letters of foreign names, such as `Café`. */
 const FOREIGN = /[éèáüöäßçñ]/i
 
-/** A code page that is less likely than the best by more than this is out of the question. */
+/** Maximum distance to the best score for a code page to stay possible. */
 const MARGIN = 3
 
-/** The maximum number of readings to choose from. */
-const MOST_READINGS = 5
+/** Maximum number of readings in the question to the user. */
+const MAX_READINGS = 5
 
 /** Returns the decoder of a label of `TextDecoder` or of a DOS code page; undefined for an unknown label. */
 export const decoderOf = (label: string): ((bytes: Uint8Array) => string) | undefined => {
@@ -99,8 +99,8 @@ export const decoderOf = (label: string): ((bytes: Uint8Array) => string) | unde
   }
 }
 
-/** The words of a text that have more than ASCII, each once, with what stands around them. */
-const strange = (bytes: Uint8Array): Uint8Array[] => {
+/** Returns the distinct words with bytes beyond ASCII. */
+const nonAsciiWords = (bytes: Uint8Array): Uint8Array[] => {
   const found = new Map<string, Uint8Array>()
   const isPart = (byte: number | undefined) =>
     byte !== undefined && (byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a))
@@ -119,43 +119,43 @@ const strange = (bytes: Uint8Array): Uint8Array[] => {
 
 const isLetter = (text: string | undefined) => text !== undefined && /\p{L}/u.test(text)
 
-/** A sign of which a letter is no neighbour: `Mi³osz`, `®iľkov`. */
-const isFault = (before: string | undefined, own: string, after: string | undefined): boolean => {
-  if (/[’‘´`“”„«»–—…€\u00a0]/.test(own)) return false
-  if (COMMON.test(own)) return isLetter(after) && (isLetter(before) || after === after?.toLowerCase())
-  if (own === own.toLowerCase()) return false
-  // a capital stands at the beginning, or among capitals
+/** Returns true for a character that cannot occur next to a letter: `Mi³osz`, `®iľkov`. */
+const isFault = (before: string | undefined, character: string, after: string | undefined): boolean => {
+  if (/[’‘´`“”„«»–—…€\u00a0]/.test(character)) return false
+  if (COMMON.test(character)) return isLetter(after) && (isLetter(before) || after === after?.toLowerCase())
+  if (character === character.toLowerCase()) return false
+  // a capital letter is the first one, or between capital letters
   return isLetter(before) && (before !== before!.toUpperCase() || (isLetter(after) && after !== after!.toUpperCase()))
 }
 
-/** The logarithm of how likely the words are in a language, as its letters beyond ASCII say, and how many of them it does not have. */
+/** Returns the log-likelihood of the words in a language, by its letters beyond ASCII. `faults` counts impossible letters. */
 function likelihood(words: string[], language: string): { sum: number, faults: number } {
   const letters = LETTERS[language]!
   const isLatin = !/\p{Script=Cyrillic}|\p{Script=Greek}/u.test(letters)
-  const whole = Array.from(letters).reduce((sum, _, rank) => sum + 1 / (rank + 2), 0)
+  const total = Array.from(letters).reduce((sum, _, rank) => sum + 1 / (rank + 2), 0)
   let [sum, faults] = [0, 0]
   for (const word of words) {
     for (let at = 0; at < word.length; at += 1) {
-      const [before, own, after] = [word[at - 1], word[at]!, word[at + 1]]
-      if (own.charCodeAt(0) < 0x80) {
-        // no word is half Latin
-        if (!isLatin && isLetter(own) && isLetter(after) && after!.charCodeAt(0) >= 0x80) faults += 1
+      const [before, character, after] = [word[at - 1], word[at]!, word[at + 1]]
+      if (character.charCodeAt(0) < 0x80) {
+        // no word mixes Latin and other letters
+        if (!isLatin && isLetter(character) && isLetter(after) && after!.charCodeAt(0) >= 0x80) faults += 1
         continue
       }
-      const rank = letters.indexOf(own === 'İ' ? 'i' : own.toLowerCase())
-      const isForeign = isLatin && FOREIGN.test(own)
-      if (isFault(before, own, after) || (rank === -1 && !isForeign && !COMMON.test(own))) faults += 1
+      const rank = letters.indexOf(character === 'İ' ? 'i' : character.toLowerCase())
+      const isForeign = isLatin && FOREIGN.test(character)
+      if (isFault(before, character, after) || (rank === -1 && !isForeign && !COMMON.test(character))) faults += 1
       else if (rank !== -1) {
-        sum += Math.log(1 / (rank + 2) / whole)
-        // hardly a word has one letter
-        if (!isLetter(before) && !isLetter(after) && !/[àèéóºªаияоусвк]/i.test(own)) sum -= MARGIN
+        sum += Math.log(1 / (rank + 2) / total)
+        // words of one letter are rare
+        if (!isLetter(before) && !isLetter(after) && !/[àèéóºªаияоусвк]/i.test(character)) sum -= MARGIN
       } else if (isLetter(before) || isLetter(after)) sum -= isForeign ? 4 : 2
     }
   }
   return { sum, faults }
 }
 
-/** Words of column names that have more than ASCII. */
+/** Words beyond ASCII in known names of columns. */
 const COLUMN_WORDS = new Set(
   [...usualNames(), ...Object.values(PRESETS).flatMap(({ header }) => header as readonly string[])].flatMap((name) =>
     plainName(name).match(/\p{L}{4,}/gu) ?? []
@@ -163,20 +163,20 @@ const COLUMN_WORDS = new Set(
     .filter((word) => /[^\0-\x7f]/.test(word)),
 )
 
-/** A code page with the words that it reads. */
+/** A possible code page, with sample words as it decodes them. */
 export type Reading = { value: string, sample: string }
 
 /**
- * Returns the code page of bytes that are no UTF-8. If the bytes do not prove one, returns the best guess and how each of
- * those that are possible reads the first words that differ.
+ * Returns the code page of bytes that are not UTF-8. If the bytes do not prove one, `encoding` is the best guess, and `open` has the possible
+ * code pages with the first words that they decode differently.
  */
 export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
-  const words = strange(bytes)
+  const words = nonAsciiWords(bytes)
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 20_000))
   const hasControls = words.some((word) => word.some((byte) => byte >= 0x80 && byte < 0xa0))
   const all = Object.entries(PAGES).flatMap(([value, { languages, rare, isMac }]) => {
     const decode = decoderOf(value)
-    // letters of a Mac lie where other code pages have quotation marks
+    // Mac code pages have letters where others have control characters and quotation marks
     if (decode === undefined || (isMac === true && !hasControls)) return []
     const texts = words.map((word) => decode(word))
     const columns = texts.filter((word) => COLUMN_WORDS.has(plainName(word))).length
@@ -192,8 +192,8 @@ export function codePageOf(bytes: Uint8Array): { encoding: string, open: Reading
   readings.sort((one, other) => one.faults - other.faults || other.score - one.score)
   const [best] = readings
   const possible = readings.filter(({ faults, score }) => fewest > 0 || (faults === 0 && score > best!.score - MARGIN))
-  const different = possible.filter(({ text }, at) => possible.findIndex((other) => other.text === text) === at).slice(0, MOST_READINGS)
-  // of those that read the file alike the usual one
+  const different = possible.filter(({ text }, at) => possible.findIndex((other) => other.text === text) === at).slice(0, MAX_READINGS)
+  // of the code pages that decode the file alike, the most frequent one
   const usual = (text: string) => Object.keys(PAGES).find((page) => readings.some((reading) => reading.text === text && reading.value === page))!
   if (different.length < 2) return { encoding: usual(best!.text), open: [] }
   const differs = words.map((_, at) => at).filter((at) => new Set(different.map(({ texts }) => texts[at])).size > 1).slice(0, 5)

@@ -1,35 +1,30 @@
-/** Recognizes columns of a CSV file by their values: directions, states, accounts and balances. */
+/** Recognizes columns of a CSV file by their values: directions, statuses, accounts, fees and balances. Asks the user if unsure. */
 import { amountIn, decimalOf, writtenAmount } from './amounts.ts'
-import { type Layout, placeIn, presetOf, testsOf } from './csv-layout.ts'
+import { type Layout, columnIndexIn, presetOf, testsOf } from './csv-layout.ts'
 import type { Line } from './csv-lines.ts'
 import { clean } from './entries.ts'
 import type { Column, Direction, Status } from './layout.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, withoutUnit } from './usual-columns.ts'
-import { DIRECTIONS, FEE_NAMES, STATUSES } from './words.ts'
+import { DIRECTIONS, FEE_NAMES, STATUSES } from './vocabulary.ts'
 
-/** A column of more different words says something else than a direction. */
-const MOST_WORDS = 12
+/** A column with more different words contains no directions. */
+const MAX_DIRECTION_WORDS = 12
 
-const asked = (words: Record<string, unknown> | undefined) => new Set(Object.keys(words ?? {}).map(plainName))
+const answeredWords = (words: Record<string, unknown> | undefined) => new Set(Object.keys(words ?? {}).map(plainName))
 
-/** The places of columns that already mean something else. */
-function takenBy({ columns, header }: Layout): Set<number> {
-  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
-  const place = placeIn(header)
-  return new Set(
-    [date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency].flat().flatMap((column) =>
-      column === undefined ? [] : [place(column)]
-    ),
-  )
+/** Returns the indexes of columns that already have a meaning. */
+function usedColumns({ columns, header }: Layout): Set<number> {
+  const { direction: _direction, status: _status, account: _account, metadata: _metadata, ...used } = columns
+  return new Set(Object.values(used).flat().map(columnIndexIn(header)))
 }
 
-/** Some lines' cells at one place, and the sign of their amounts. */
+/** A cell of one column, with the sign of its row's amount. */
 type Cell = { line: number, word: string, text: string, isNegative: boolean }
 
 function cellsAt(lines: Line[], layout: Layout, at: number): Cell[] {
-  const place = placeIn(layout.header)
-  const amounts = [layout.columns.amount].flat().flatMap((column) => column === undefined ? [] : [place(column)])
+  const columnIndex = columnIndexIn(layout.header)
+  const amounts = [layout.columns.amount].flat().flatMap((column) => column === undefined ? [] : [columnIndex(column)])
   return lines.flatMap(({ line, cells }) => {
     const amount = writtenAmount(amounts.map((one) => cells[one] ?? '').find((text) => text.trim() !== '') ?? '')
     const text = cells[at] ?? ''
@@ -37,69 +32,69 @@ function cellsAt(lines: Line[], layout: Layout, at: number): Cell[] {
   })
 }
 
-const wordsQuestion = (option: 'directions' | 'statuses', open: Cell[], says: string): Problem[] => {
+const wordsQuestion = (option: 'directions' | 'statuses', open: Cell[], meaning: string): Problem[] => {
   const words = [...new Map(open.map(({ word, text }) => [word, text])).values()].slice(0, 20)
   return words.length === 0 ? [] : [{
     line: open[0]!.line,
     field: option === 'directions' ? 'amount' : 'status',
     option,
     unclear: words,
-    message: `"${words.join('", "')}" ${words.length === 1 ? 'does' : 'do'} not say ${says}`,
+    message: `"${words.join('", "')}" ${words.length === 1 ? 'does' : 'do'} not say ${meaning}`,
   }]
 }
 
 export type Directions = { at: number, words: Map<string, Direction> }
 
-/** Whether the words of a column go with the signs: the same way everywhere, the other way everywhere, or neither. */
+/** Compares the direction words with the signs: all the same, all opposite, or mixed. */
 const agreement = (cells: Cell[]) => {
-  const known = cells.filter(({ word }) => DIRECTIONS.has(word))
+  const directions = cells.filter(({ word }) => DIRECTIONS.has(word))
   const isSame = ({ word, isNegative }: Cell) => (DIRECTIONS.get(word) === 'out') === isNegative
-  return known.every(isSame) ? 'same' : known.some(isSame) ? 'mixed' : 'other'
+  return directions.every(isSame) ? 'same' : directions.some(isSame) ? 'mixed' : 'other'
 }
 
-/** Names of columns with direction words in another meaning: a credit card is no money that came in. */
+/** Names of columns where direction words have another meaning: "credit" can be a credit card. */
 const OTHER_MEANING = /card|karte|fund|method|brand|product|category|kategorie/
 
-/** Parts of names of such columns. Words of one direction in another column are asked for. */
-const KIND =
+/** Parts of names of direction columns. In other columns words of only one direction lead to a question. */
+const DIRECTION_NAME =
   /type|typ|tipo|kind|art$|sens|sign|direction|richtung|debit|credit|debet|kredit|soll|haben|d\/c|c\/d|cr|dr|indicator|code|kennzeichen|movim|mutatie|natur|op[eé]ra|[+-]/
 
-/** Finds a column of direction words that no name gives away. */
+/** Finds a column of direction words by its values. */
 function directionColumn(lines: Line[], layout: Layout): { at: number, isSure: boolean } | undefined {
   if (layout.columns.amount === undefined || layout.preset !== undefined) return undefined
-  const taken = takenBy(layout)
-  const status = layout.columns.status === undefined ? -1 : placeIn(layout.header)(layout.columns.status)
+  const used = usedColumns(layout)
+  const status = layout.columns.status === undefined ? -1 : columnIndexIn(layout.header)(layout.columns.status)
   const width = Math.max(layout.header.length, ...lines.slice(0, 50).map(({ cells }) => cells.length))
   for (let at = 0; at < width; at += 1) {
-    if (taken.has(at) || at === status) continue
+    if (used.has(at) || at === status) continue
     const cells = cellsAt(lines, layout, at)
     const words = new Set(cells.map(({ word }) => word))
     const filled = cells.filter(({ word }) => word !== '')
-    const known = filled.filter(({ word }) => DIRECTIONS.has(word))
-    if (known.length === 0 || words.size > MOST_WORDS || known.length * 2 < filled.length) continue
+    const directions = filled.filter(({ word }) => DIRECTIONS.has(word))
+    if (directions.length === 0 || words.size > MAX_DIRECTION_WORDS || directions.length * 2 < filled.length) continue
     const name = plainName(layout.header[at] ?? '')
-    const isBoth = new Set(known.map(({ word }) => DIRECTIONS.get(word))).size === 2
+    const isBoth = new Set(directions.map(({ word }) => DIRECTIONS.get(word))).size === 2
     if (OTHER_MEANING.test(name)) continue
-    if (cells.every(({ isNegative }) => !isNegative) || agreement(cells) === 'other') return { at, isSure: isBoth || KIND.test(name) }
+    if (cells.every(({ isNegative }) => !isNegative) || agreement(cells) === 'other') return { at, isSure: isBoth || DIRECTION_NAME.test(name) }
   }
   return undefined
 }
 
-/** Returns the column that says in or out with the meaning of its words, or the question what they mean. */
+/** Returns the direction column with the meaning of its words, or a question. */
 export function directionsOf(lines: Line[], layout: Layout, { directions }: ReadOptions): Directions | undefined | Problem[] {
   const named = layout.columns.direction
-  const place = named === undefined ? undefined : placeIn(layout.header)(named)
-  const { at, isSure } = place === undefined ? directionColumn(lines, layout) ?? { at: -1, isSure: false } : { at: place, isSure: true }
+  const namedIndex = named === undefined ? undefined : columnIndexIn(layout.header)(named)
+  const { at, isSure } = namedIndex === undefined ? directionColumn(lines, layout) ?? { at: -1, isSure: false } : { at: namedIndex, isSure: true }
   if (at === -1) return undefined
   const cells = cellsAt(lines, layout, at)
   if (cells.every(({ word }) => word === '')) return undefined
-  const said = Object.entries(directions ?? {}).map(([word, direction]): [string, Direction] => [plainName(word), direction])
-  const words = new Map<string, Direction>([...DIRECTIONS, ...said])
-  const isAnswered = asked(directions)
+  const answers = Object.entries(directions ?? {}).map(([word, direction]): [string, Direction] => [plainName(word), direction])
+  const words = new Map<string, Direction>([...DIRECTIONS, ...answers])
+  const answered = answeredWords(directions)
   const negative = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [word] : []))
   const positive = new Set(cells.flatMap(({ word, isNegative }) => isNegative ? [] : [word]))
-  // a word that stands beside both signs does not say which way by itself
-  const open = cells.filter(({ word }) => !words.has(word) || (!isAnswered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
+  // a word with amounts of both signs does not prove a direction
+  const open = cells.filter(({ word }) => !words.has(word) || (!answered.has(word) && (!isSure || (negative.has(word) && positive.has(word)))))
   return open.length === 0 ? { at, words } : wordsQuestion(
     'directions',
     open,
@@ -109,17 +104,17 @@ export function directionsOf(lines: Line[], layout: Layout, { directions }: Read
 
 export type Statuses = { at: number, words: Map<string, Status> }
 
-/** Returns the status column with the meaning of its words, or the question what they mean. */
+/** Returns the status column with the meaning of its words, or a question. */
 export function statusesOf(lines: Line[], layout: Layout, { statuses }: ReadOptions): Statuses | undefined | Problem[] {
   const { status } = layout.columns
-  const at = status === undefined ? -1 : placeIn(layout.header)(status)
+  const at = status === undefined ? -1 : columnIndexIn(layout.header)(status)
   if (at === -1) return undefined
-  const entriesOf = (words: Record<string, Status> = {}) => Object.entries(words).map(([word, own]): [string, Status] => [plainName(word), own])
+  const plainWords = (words: Record<string, Status> = {}) => Object.entries(words).map(([word, meaning]): [string, Status] => [plainName(word), meaning])
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
-  const words = new Map<string, Status>([...STATUSES, ...entriesOf(preset?.statuses), ...entriesOf(statuses)])
+  const words = new Map<string, Status>([...STATUSES, ...plainWords(preset?.statuses), ...plainWords(statuses)])
   const cells = lines.map(({ line, cells: all }): Cell => ({ line, word: plainName(all[at] ?? ''), text: clean(all[at], 40), isNegative: false }))
     .filter(({ word }) => word !== '')
-  // the state of a country is another column
+  // two capital letters are states of a country, such as CA
   if (cells.length > 0 && cells.every(({ text, word }) => /^[A-Z]{2}$/.test(text) && !words.has(word))) return undefined
   const open = cells.filter(({ word }) => !words.has(word))
   return open.length === 0 ? { at, words } : wordsQuestion(
@@ -129,7 +124,7 @@ export function statusesOf(lines: Line[], layout: Layout, { statuses }: ReadOpti
   )
 }
 
-/** Names of a column for one's own account. */
+/** Names of a column for the user's own account, from sure to unsure. */
 const OWN =
   'account name|account nickname|auftragskonto|iban auftragskonto|eigenes konto|iban/bban|own account|my account|kontoname|rekeningnaam|nom du compte|nombre de la cuenta'
 const PERHAPS = 'account|account id|konto|rekening|compte|cuenta|conto|conta|rachunek|konto/karte|účet|счет|счёт|számla|hesap|wallet|from account'
@@ -138,31 +133,31 @@ const UNSURE =
   + '|número da conta|numer rachunku|nr rachunku|číslo účtu|cislo uctu|номер счета|számlaszám|hesap no|card|card number|card no|card no.|card last 4 digits|last 4 digits|kartennummer|karte|kaartnummer|product'
 
 const namesOf = (list: string) => new Set(list.split('|').map(plainName))
-const ranks = [namesOf(OWN), namesOf(PERHAPS), namesOf(UNSURE)]
+const namesByRank = [namesOf(OWN), namesOf(PERHAPS), namesOf(UNSURE)]
 
-/** Names of a column for the other side's account. */
+/** Names of a column for the counterparty's account. */
 const OTHER_SIDE =
   /gegen|tegen|partner|payee|counter|contra|beneficiary|beneficiario|bénéficiaire|benefici|empfänger|zahlungsbeteiligt|zahlungspflicht|recipient|remitter|destin|other|kontrahen|nadawc|odbiorc|protiúč|protiuc|partner|motpart|mottaker|\bto account|alıcı|source|\bto\b|payer/
 
-/** Returns the column that names the account of each row, nothing for a file of one account, or the question which it is. */
+/** Returns the column with the account of each row, undefined for a file of one account, or a question. */
 export function accountsAt(lines: Line[], layout: Layout, { account }: ReadOptions): number | undefined | Problem[] {
-  const place = placeIn(layout.header)
+  const columnIndex = columnIndexIn(layout.header)
   if (account === false) return undefined
   if (account !== undefined) {
-    const at = place(account)
+    const at = columnIndex(account)
     if (at === -1) throw new StatementError(`No column is called "${account}".`)
     return at
   }
-  if (layout.columns.account !== undefined) return place(layout.columns.account)
+  if (layout.columns.account !== undefined) return columnIndex(layout.columns.account)
   if (layout.preset !== undefined) return undefined
-  const taken = takenBy(layout)
+  const used = usedColumns(layout)
   const names = layout.header.map(withoutUnit)
   const { hasDay, hasAmount } = testsOf(layout)
   const data = lines.filter(({ cells }) => hasDay(cells) && hasAmount(cells))
   const unsure: Array<{ name: string, values: string[] }> = []
-  for (const [rank, own] of ranks.entries()) {
+  for (const [rank, accountNames] of namesByRank.entries()) {
     for (const [at, name] of names.entries()) {
-      if (!own.has(name) || taken.has(at)) continue
+      if (!accountNames.has(name) || used.has(at)) continue
       const texts = data.map(({ cells }) => clean(cells[at], 60))
       const values = [...new Set(texts)].filter((text) => text !== '')
       if (values.length < 2) continue
@@ -172,7 +167,7 @@ export function accountsAt(lines: Line[], layout: Layout, { account }: ReadOptio
         where !== at && OTHER_SIDE.test(other) && /iban|account|konto|rek|compte|cuenta|conto|rachun|účet/.test(other)
       )
       if (isFull && (rank === 1 ? values.length <= Math.max(2, data.length / 2) : hasOtherSide)) return at
-      // a gap means the other side's account: cash has none
+      // an empty cell indicates the counterparty's account: cash has none
       if (isFull || rank < 2) unsure.push({ name: clean(layout.header[at], 60), values })
     }
   }
@@ -189,17 +184,18 @@ export function accountsAt(lines: Line[], layout: Layout, { account }: ReadOptio
 }
 
 /**
- * Returns the column of fees that are taken off the amounts, nothing where the amounts have them in them, or the question. A running balance
- * decides it.
+ * Returns the column of fees to subtract from the amounts, undefined if the amounts include them, or a question. A running balance decides.
  *
- * @param balances the places of columns that may be running balances
+ * @param balances the indexes of possible running balances
  */
 export function feeAt(lines: Line[], layout: Layout, options: ReadOptions, balances: number[]): number | undefined | Problem[] {
   if (layout.preset !== undefined || options.columns !== undefined) return undefined
-  const taken = takenBy(layout)
-  const at = layout.header.findIndex((name, place) => FEE_NAMES.has(withoutUnit(name)) && !taken.has(place))
-  const place = placeIn(layout.header)
-  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat().flatMap((column) => column === undefined ? [] : [place(column)])
+  const used = usedColumns(layout)
+  const at = layout.header.findIndex((name, index) => FEE_NAMES.has(withoutUnit(name)) && !used.has(index))
+  const columnIndex = columnIndexIn(layout.header)
+  const amounts = [layout.columns.amount, layout.columns.debit, layout.columns.credit].flat().flatMap((column) =>
+    column === undefined ? [] : [columnIndex(column)]
+  )
   const isAmount = (text = '') => /[1-9]/.test(writtenAmount(text)?.digits ?? '')
   const charged = at === -1 ? [] : lines.flatMap((line, index) => isAmount(line.cells[at]) && amounts.some((one) => isAmount(line.cells[one])) ? [index] : [])
   if (charged.length === 0 || options.fee === false) return undefined
@@ -211,14 +207,14 @@ export function feeAt(lines: Line[], layout: Layout, options: ReadOptions, balan
     return typeof cents === 'number' ? cents : Number.NaN
   }
   const proofs = new Set(balances.flatMap((balance) =>
-    // a file begins with its oldest row or with its newest
+    // the first row is the oldest or the newest
     [-1, 1].flatMap((before) => {
       const steps = lines.map((line, index) => ({
         step: centsAt(index, balance) - centsAt(index + before, balance),
         amount: centsAt(index, amounts.find((one) => isAmount(line.cells[one])) ?? -1),
         fee: Math.abs(centsAt(index, at)) || 0,
       })).filter(({ step, amount }) => !Number.isNaN(step) && !Number.isNaN(amount))
-      const fits = (isBeside: boolean) => steps.every(({ step, amount, fee }) => Math.abs(step + (isBeside ? fee : 0)) === Math.abs(amount))
+      const fits = (isExcluded: boolean) => steps.every(({ step, amount, fee }) => Math.abs(step + (isExcluded ? fee : 0)) === Math.abs(amount))
       return steps.some(({ fee }) => fee > 0) ? [true, false].filter(fits) : []
     })
   ))
@@ -236,17 +232,17 @@ export function feeAt(lines: Line[], layout: Layout, options: ReadOptions, balan
   }]
 }
 
-/** Returns the places of columns of amounts that may be running balances. */
+/** Returns the indexes of columns with amounts that may be running balances. */
 export function balancesAt(lines: Line[], layout: Layout): number[] {
   const { hasDay, hasAmount } = testsOf(layout)
   const data = lines.filter(({ cells }) => hasDay(cells) && hasAmount(cells))
   const { amount, debit, credit } = layout.columns
-  const place = placeIn(layout.header)
-  const taken = new Set([amount, debit, credit].flat().flatMap((column: Column | undefined) => column === undefined ? [] : [place(column)]))
+  const columnIndex = columnIndexIn(layout.header)
+  const used = new Set([amount, debit, credit].flat().flatMap((column: Column | undefined) => column === undefined ? [] : [columnIndex(column)]))
   const width = Math.max(0, ...data.slice(0, 50).map(({ cells }) => cells.length))
   const isAmounts = (at: number) => {
     const filled = data.map(({ cells }) => cells[at] ?? '').filter((text) => text.trim() !== '')
     return filled.length * 2 >= data.length && filled.length > 1 && filled.every((text) => writtenAmount(text) !== undefined)
   }
-  return data.length < 2 ? [] : Array.from({ length: width }, (_, at) => at).filter((at) => !taken.has(at) && isAmounts(at))
+  return data.length < 2 ? [] : Array.from({ length: width }, (_, at) => at).filter((at) => !used.has(at) && isAmounts(at))
 }

@@ -1,4 +1,4 @@
-/** Where the lines of a CSV file begin, what parts them, and which column is what. */
+/** Detects the layout of a CSV file: its delimiter, its first line of data and the meaning of its columns. */
 import { writtenAmount } from './amounts.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
@@ -8,32 +8,33 @@ import { type PresetName, PRESETS } from './presets.ts'
 import { type ReadOptions, StatementError } from './types.ts'
 import { plainName, usualColumns } from './usual-columns.ts'
 
-/** Banks write at most some twenty lines before the header. */
-const LINES_BEFORE = 60
+/** Number of lines to search for the header. Banks write up to some twenty lines before it. */
+const HEADER_SEARCH_LINES = 60
 
-/** So many lines tell one delimiter from another. */
-const LINES_COMPARED = 500
+/** Number of lines to compare the delimiters by. */
+const SAMPLE_LINES = 500
 
-/** When, how much and what. */
-const FEWEST_COLUMNS = 3
+/** A date, an amount and a name. */
+const MIN_COLUMNS = 3
 
-/** A line that has more names no columns. */
-const MOST_COLUMNS = 200
+/** A longer line is no header. */
+const MAX_COLUMNS = 200
 
-/** Of a file whose columns have to be said: the names, and some examples. */
-const LINES_SHOWN = 4
+/** Number of lines in the question for the columns: the header and some examples. */
+const EXAMPLE_LINES = 4
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** Which cells are what: the first record of data, and the place of each column. */
+/** The layout of a file. `start` is the index of the first record of data. */
 export type Layout = { delimiter: string, start: number, columns: Columns, header: string[], preset?: PresetName }
 
-/** A layout with the lines that it explains, and the names of its header that it knows. */
-type Candidate = Layout & { explained: number, known: number }
+/** A possible layout: `explained` counts the records that match it, `recognized` the recognized names of its header. */
+type Candidate = Layout & { explained: number, recognized: number }
 
 export const presetOf = (name: PresetName): Preset => PRESETS[name]
 
-export const placeIn = (header: string[]): (column: Column) => number => {
+/** Returns a function that finds the index of a column in the header; -1 if the header lacks it. */
+export const columnIndexIn = (header: string[]): (column: Column) => number => {
   const plain = header.map(plainName)
   return (column) => typeof column === 'number' ? column : plain.indexOf(plainName(column))
 }
@@ -41,116 +42,120 @@ export const placeIn = (header: string[]): (column: Column) => number => {
 const namesOf = (columns: Columns): Column[] =>
   [...Object.values(columns).filter((column) => typeof column !== 'object' || Array.isArray(column)), ...Object.values(columns.metadata ?? {})].flat()
 
-/** Returns tests of a record: whether it has a day, and whether it has an amount, in the columns for them. */
+/** Returns two tests of a record: for a date and for an amount in their columns. */
 export function testsOf(
   { columns, header }: Pick<Layout, 'columns' | 'header'>,
 ): { hasDay: (cells: string[]) => boolean, hasAmount: (cells: string[]) => boolean } {
-  const place = placeIn(header)
-  const places = (all: Array<Column | Column[] | undefined>) => all.flat().filter((column) => column !== undefined).map(place)
-  const [days, amounts] = [places([columns.date]), places([columns.amount, columns.debit, columns.credit])]
+  const columnIndex = columnIndexIn(header)
+  const indexesOf = (all: Array<Column | Column[] | undefined>) => all.flat().filter((column) => column !== undefined).map(columnIndex)
+  const [days, amounts] = [indexesOf([columns.date]), indexesOf([columns.amount, columns.debit, columns.credit])]
   return {
     hasDay: (cells) => days.some((at) => looksLikeDay(cells[at] ?? '')),
     hasAmount: (cells) => amounts.some((at) => writtenAmount(cells[at] ?? '') !== undefined),
   }
 }
 
-/** The bank whose header line this is; of several the one that has most of it. */
+/** Returns the preset that matches a header line. If several match, the one with the most columns wins. */
 function presetFor(cells: string[]): PresetName | undefined {
-  const place = placeIn(cells)
+  const columnIndex = columnIndexIn(cells)
   let found: PresetName | undefined
   for (const name of Object.keys(PRESETS) as PresetName[]) {
     const { header } = presetOf(name)
     const longer = header.length > (found === undefined ? 0 : presetOf(found).header.length)
-    if (longer && header.every((column) => place(column) !== -1)) found = name
+    if (longer && header.every((column) => columnIndex(column) !== -1)) found = name
   }
   return found
 }
 
-/** The layout that one record begins, if it begins one. */
+/** Returns the layout that begins at a record, if any. */
 function layoutAt(lines: Line[], index: number, delimiter: string, options: ReadOptions): Omit<Candidate, 'explained'> | undefined {
   const { cells } = lines[index]!
-  if (cells.length > MOST_COLUMNS) return undefined
+  if (cells.length > MAX_COLUMNS) return undefined
   const chosen = options.columns ?? (options.preset === undefined ? undefined : presetOf(options.preset).columns)
   const preset = options.columns === undefined ? options.preset : undefined
-  const own = preset === undefined ? {} : { preset }
+  const named = preset === undefined ? {} : { preset }
   if (chosen !== undefined && namesOf(chosen).every((column) => typeof column === 'number')) {
-    // no header line: data begins where a day and an amount are
+    // without a header line the data begins at the first record with a date and an amount
     const { hasDay, hasAmount } = testsOf({ columns: chosen, header: [] })
-    return hasDay(cells) && hasAmount(cells) ? { delimiter, start: index, columns: chosen, header: [], known: 0, ...own } : undefined
+    return hasDay(cells) && hasAmount(cells) ? { delimiter, start: index, columns: chosen, header: [], recognized: 0, ...named } : undefined
   }
-  const place = placeIn(cells)
+  const columnIndex = columnIndexIn(cells)
   const begins = (columns: Columns, required: Column[], name: { preset?: PresetName }) =>
-    required.every((column) => place(column) !== -1)
-      ? { delimiter, start: index + 1, columns, header: cells, known: 1000 + required.length, ...name }
+    required.every((column) => columnIndex(column) !== -1)
+      ? { delimiter, start: index + 1, columns, header: cells, recognized: 1000 + required.length, ...name }
       : undefined
-  if (chosen !== undefined) return begins(chosen, preset === undefined ? namesOf(chosen) : presetOf(preset).header, own)
+  if (chosen !== undefined) return begins(chosen, preset === undefined ? namesOf(chosen) : presetOf(preset).header, named)
   const found = presetFor(cells)
   if (found !== undefined) return begins(presetOf(found).columns, presetOf(found).header, { preset: found })
   const usual = usualColumns(cells)
-  return usual === undefined ? undefined : { delimiter, start: index + 1, columns: usual, header: cells, known: Object.keys(usual).length }
+  return usual === undefined ? undefined : { delimiter, start: index + 1, columns: usual, header: cells, recognized: Object.keys(usual).length }
 }
 
-/** The layout of a text with this delimiter that explains most lines. */
+/** Returns the layout that matches the most records with this delimiter. */
 function bestOf(lines: Line[], delimiter: string, options: ReadOptions): Candidate | undefined {
   let best: Candidate | undefined
-  for (const index of lines.slice(0, LINES_BEFORE).keys()) {
+  for (const index of lines.slice(0, HEADER_SEARCH_LINES).keys()) {
     const layout = layoutAt(lines, index, delimiter, options)
     if (layout === undefined) continue
-    // lines after a later start are fewer
+    // a later start can only match fewer records
     if (layout.header.length === 0 && best !== undefined) break
     const { hasDay, hasAmount } = testsOf(layout)
     const explained = lines.slice(layout.start).filter(({ cells }) => hasDay(cells) && hasAmount(cells)).length
-    if (best === undefined || explained > best.explained || (explained === best.explained && layout.known > best.known)) best = { ...layout, explained }
+    if (best === undefined || explained > best.explained || (explained === best.explained && layout.recognized > best.recognized))
+      best = { ...layout, explained }
   }
   return best
 }
 
-/** The first lines of a file with unknown columns, from the widest line on. */
-function shownOf(lines: Line[]): { regular: number, shown: string[][] } {
-  const near = lines.slice(0, LINES_BEFORE)
+/** Returns examples for the question for the columns: lines from the widest one on. `regular` counts the lines of the most frequent width. */
+function examplesOf(lines: Line[]): { regular: number, examples: string[][] } {
+  const near = lines.slice(0, HEADER_SEARCH_LINES)
   const width = Math.max(0, ...near.map(({ cells }) => cells.length))
   const counts = new Map<number, number>()
-  for (const { cells } of lines) if (cells.length >= FEWEST_COLUMNS) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  for (const { cells } of lines) if (cells.length >= MIN_COLUMNS) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   const from = near.findIndex(({ cells }) => cells.length === width)
-  const shown = near.slice(from, from + LINES_SHOWN).map(({ cells }) => cells.slice(0, MOST_COLUMNS).map((cell) => clean(cell)))
-  return { regular: Math.max(0, ...counts.values()), shown }
+  const examples = near.slice(from, from + EXAMPLE_LINES).map(({ cells }) => cells.slice(0, MAX_COLUMNS).map((cell) => clean(cell)))
+  return { regular: Math.max(0, ...counts.values()), examples }
 }
 
 /**
- * Returns the delimiter and the layout that explain most of the file.
+ * Returns the delimiter and the layout that match the most records.
  *
- * @throws StatementError if no line says what the columns are
+ * @throws StatementError if no header line is recognized
  */
 export function layoutOf(text: string, options: ReadOptions): Layout {
-  const says = options.delimiter ?? /^sep=(.)\n/i.exec(text)?.[1]
+  const delimiterOption = options.delimiter ?? /^sep=(.)\n/i.exec(text)?.[1]
   let best: Candidate | undefined
-  let shown: string[][] = []
+  let examples: string[][] = []
   let regular = -1
-  for (const delimiter of says === undefined ? DELIMITERS : [says]) {
-    const { lines } = parse(text, delimiter, LINES_COMPARED)
+  for (const delimiter of delimiterOption === undefined ? DELIMITERS : [delimiterOption]) {
+    const { lines } = parse(text, delimiter, SAMPLE_LINES)
     const layout = bestOf(lines, delimiter, options)
-    if (layout !== undefined && (best === undefined || layout.explained > best.explained || (layout.explained === best.explained && layout.known > best.known)))
+    if (
+      layout !== undefined &&
+      (best === undefined || layout.explained > best.explained || (layout.explained === best.explained && layout.recognized > best.recognized))
+    )
       best = layout
-    const own = shownOf(lines)
-    if (own.regular < regular || (own.regular === regular && (own.shown[0]?.length ?? 0) <= (shown[0]?.length ?? 0))) continue
-    regular = own.regular
-    shown = own.shown
+    const found = examplesOf(lines)
+    if (found.regular < regular || (found.regular === regular && (found.examples[0]?.length ?? 0) <= (examples[0]?.length ?? 0))) continue
+    regular = found.regular
+    examples = found.examples
   }
   if (best !== undefined) return best
-  const widest = shown[0] ?? []
-  const has = widest.length < FEWEST_COLUMNS ? '' : ` Its widest line has: ${widest.slice(0, 20).map((cell) => clean(cell, 40)).join(', ')}.`
+  const widest = examples[0] ?? []
+  const has = widest.length < MIN_COLUMNS ? '' : ` Its widest line has: ${widest.slice(0, 20).map((cell) => clean(cell, 40)).join(', ')}.`
   if (options.preset !== undefined && options.columns === undefined) throw new StatementError(`This is not the layout of "${options.preset}".${has}`)
   if (options.columns !== undefined)
-    throw new StatementError(`No line of the file has all of these columns: ${namesOf(options.columns).join(', ')}.${has}`, shown)
+    throw new StatementError(`No line of the file has all of these columns: ${namesOf(options.columns).join(', ')}.${has}`, examples)
   throw new StatementError(
-    widest.length < FEWEST_COLUMNS
+    widest.length < MIN_COLUMNS
       ? 'This is no bank statement that can be read: neither CSV nor OFX, QIF or CAMT.053.'
       : `No line names the columns of a statement (a date, an amount and a name). Say which is which with \`columns\`.${has}`,
-    widest.length < FEWEST_COLUMNS ? [] : shown,
+    widest.length < MIN_COLUMNS ? [] : examples,
   )
 }
 
-/** Lines before the first one of data that look as if they were data too. */
+/** Returns lines before the data that look like data. */
 export function skippedData(lines: Line[], layout: Layout): Line[] {
   const { hasDay, hasAmount } = testsOf(layout)
   const { start, header } = layout
@@ -158,6 +163,6 @@ export function skippedData(lines: Line[], layout: Layout): Line[] {
   return before.filter(({ cells }) =>
     header.length === 0
       ? hasDay(cells) || (hasAmount(cells) && cells.length >= (lines[start]?.cells.length ?? 0))
-      : cells.length >= FEWEST_COLUMNS && cells.some(looksLikeDay) && cells.some((cell) => !looksLikeDay(cell) && writtenAmount(cell) !== undefined)
+      : cells.length >= MIN_COLUMNS && cells.some(looksLikeDay) && cells.some((cell) => !looksLikeDay(cell) && writtenAmount(cell) !== undefined)
   )
 }

@@ -1,16 +1,16 @@
-/** The records of a CSV file. */
+/** Splits a CSV file into records. */
 import Papa from 'papaparse'
 
-/** A record is a line, or several where a quoted cell has line ends in it. */
+/** A record with the line where it begins. Quoted cells can span several lines. */
 export type Line = { line: number, cells: string[] }
 
 export function parse(text: string, delimiter: string, preview = 0): { lines: Line[], unclosed?: number } {
   const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: '\n', preview, skipEmptyLines: false })
   let line = 1
   const lines = data.map((cells) => {
-    const own = { line, cells }
+    const record = { line, cells }
     line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
-    return own
+    return record
   })
   const unclosed = errors.find(({ code }) => code === 'MissingQuotes')?.row
   return unclosed === undefined ? { lines } : { lines, unclosed: lines[unclosed]?.line ?? 1 }

@@ -1,24 +1,24 @@
-/** CSV of any bank: each record becomes an entry or a problem. */
+/** Reads CSV files of any bank: each record becomes an entry or a problem. */
 import { accountsAt, balancesAt, type Directions, directionsOf, feeAt, type Statuses, statusesOf } from './csv-columns.ts'
-import { type Layout, layoutOf, placeIn, presetOf, skippedData } from './csv-layout.ts'
+import { type Layout, layoutOf, columnIndexIn, presetOf, skippedData } from './csv-layout.ts'
 import { isEmpty, type Line, parse } from './csv-lines.ts'
 import { looksLikeDay } from './dates.ts'
-import { clean, type Entry, type Found } from './entries.ts'
+import { clean, type Entry, type ParsedFile } from './entries.ts'
 import { sidesOf } from './journal.ts'
-import type { Column } from './layout.ts'
+import { type Column, textColumns } from './layout.ts'
 import { type PresetName, PRESETS } from './presets.ts'
 import { type Problem, type ReadOptions, StatementError } from './types.ts'
 import { plainName, unitOf } from './usual-columns.ts'
-import { isBalanceName } from './words.ts'
+import { isBalanceName } from './vocabulary.ts'
 
-/** What one record says of each field: the places of the columns are found once for all records. */
-function fieldsOf({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
-  const place = placeIn(header)
-  const placesOf = (column: Column | Column[] | undefined) => column === undefined ? [] : [column].flat().map(place)
+/** Returns functions that read each field of a record. They find the indexes of the columns only once. */
+function fieldReaders({ columns, header }: Layout, { account, feeColumn }: { account: number | undefined, feeColumn: number | undefined }) {
+  const columnIndex = columnIndexIn(header)
+  const indexesOf = (column: Column | Column[] | undefined) => column === undefined ? [] : [column].flat().map(columnIndex)
   const first = (column: Column | Column[] | undefined) => {
-    const places = placesOf(column)
+    const indexes = indexesOf(column)
     return (cells: string[]): string => {
-      for (const at of places) {
+      for (const at of indexes) {
         const text = (cells[at] ?? '').trim()
         if (text !== '') return text
       }
@@ -26,10 +26,10 @@ function fieldsOf({ columns, header }: Layout, { account, feeColumn }: { account
     }
   }
   const all = (column: Column | Column[] | undefined) => {
-    const places = placesOf(column)
-    return (cells: string[]): string => [...new Set(places.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
+    const indexes = indexesOf(column)
+    return (cells: string[]): string => [...new Set(indexes.map((at) => (cells[at] ?? '').trim()))].filter((text) => text !== '').join(' ')
   }
-  const { date, amount, debit, credit, fee, name, payer, description, reference_no, external_id, currency } = columns
+  const { date, amount, debit, credit, fee, name, payer, external_id, currency } = columns
   return {
     date: first(date),
     amount: first(amount),
@@ -38,21 +38,20 @@ function fieldsOf({ columns, header }: Layout, { account, feeColumn }: { account
     fee: first(fee ?? feeColumn),
     name: first(name),
     payer: first(payer),
-    description: all(description),
-    reference_no: first(reference_no),
+    texts: textColumns.map((column) => [column, column === 'description' ? all(columns[column]) : first(columns[column])] as const),
     external_id: first(external_id),
     currency: first(currency),
     account: first(account),
     metadata: Object.entries(columns.metadata ?? {}).map(([key, column]) => [key, first(column)] as const),
     /** `eur` of a column "Betrag (€)". */
-    unit: [...placesOf(amount), ...placesOf(debit)].map((at) => unitOf(header[at] ?? '')).find((unit) => unit !== undefined),
+    unit: [...indexesOf(amount), ...indexesOf(debit)].map((at) => unitOf(header[at] ?? '')).find((unit) => unit !== undefined),
   }
 }
 
-type Known = { layout: Layout, fields: ReturnType<typeof fieldsOf>, directions?: Directions, statuses?: Statuses, balances: number[] }
+type FileContext = { layout: Layout, fields: ReturnType<typeof fieldReaders>, directions?: Directions, statuses?: Statuses, balances: number[] }
 
-/** A line of data in the bank's words, or what is wrong with it. */
-function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, balances }: Known): Entry | Problem {
+/** Returns the entry of a record, or the problem that excludes it. */
+function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, balances }: FileContext): Entry | Problem {
   const name = fields.name(cells)
   const preset = layout.preset === undefined ? undefined : presetOf(layout.preset)
   if (preset?.sums?.some((sum) => name.startsWith(sum)) === true)
@@ -65,9 +64,9 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
   if (layout.header.length > 0 && !isEmpty(cells.slice(layout.header.length))) {
     return { line, message: 'This line has more cells than columns have names, so they may be shifted. It was left out.' }
   }
-  const way = directions === undefined ? 'sign' : directions.words.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
+  const direction = directions === undefined ? 'sign' : directions.words.get(plainName(cells[directions.at] ?? '')) ?? 'sign'
   const account = clean(fields.account(cells))
-  const state = statuses === undefined ? undefined : statuses.words.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
+  const status = statuses === undefined ? undefined : statuses.words.get(plainName(cells[statuses.at] ?? '')) ?? 'paid'
   return {
     line,
     ...account === '' ? {} : { account },
@@ -76,24 +75,23 @@ function entryOf({ line, cells }: Line, { layout, fields, directions, statuses, 
     debit,
     credit,
     fee: fields.fee(cells),
-    ...way === 'sign' ? {} : { out: way === 'out' },
+    ...direction === 'sign' ? {} : { out: direction === 'out' },
     name,
     payer: fields.payer(cells),
-    description: fields.description(cells),
-    reference_no: fields.reference_no(cells),
+    ...Object.fromEntries(fields.texts.map(([column, text]) => [column, text(cells)])),
     external_id: fields.external_id(cells),
     currency: fields.currency(cells),
-    ...state === undefined ? {} : { status: state },
+    ...status === undefined ? {} : { status },
     balances: balances.map((at) => cells[at] ?? ''),
     metadata: Object.fromEntries(fields.metadata.map(([key, text]) => [key, clean(text(cells))])),
   }
 }
 
 /**
- * @returns what was found, with what the layout says of dates, decimals, signs and the currency
- * @throws StatementError if no line says what the columns are
+ * @returns the entries, and the options completed by the preset's date order, decimal sign, signs and currency
+ * @throws StatementError if no header line is recognized
  */
-export function readCsv(text: string, options: ReadOptions): Found & { preset?: PresetName, header: string[], options: ReadOptions } {
+export function readCsv(text: string, options: ReadOptions): ParsedFile & { preset?: PresetName, header: string[], options: ReadOptions } {
   if (options.preset !== undefined && !Object.hasOwn(PRESETS, options.preset)) {
     throw new StatementError(`There is no preset "${options.preset}". There are: ${Object.keys(PRESETS).join(', ')}.`)
   }
@@ -109,8 +107,8 @@ export function readCsv(text: string, options: ReadOptions): Found & { preset?: 
   for (const { line } of skippedData(lines, layout)) {
     problems.push({ line, message: 'This line stands before the first transaction and was left out, although it has a day or an amount.' })
   }
-  const fields = fieldsOf(layout, { account: Array.isArray(account) ? undefined : account, feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn })
-  const known: Known = {
+  const fields = fieldReaders(layout, { account: Array.isArray(account) ? undefined : account, feeColumn: Array.isArray(feeColumn) ? undefined : feeColumn })
+  const context: FileContext = {
     layout,
     fields,
     ...directions === undefined || Array.isArray(directions) ? {} : { directions },
@@ -118,17 +116,19 @@ export function readCsv(text: string, options: ReadOptions): Found & { preset?: 
     balances,
   }
   const entries: Entry[] = []
-  const place = placeIn(layout.header)
+  const columnIndex = columnIndexIn(layout.header)
   for (const line of data) {
-    const found = entryOf(line, known)
-    const sides = 'message' in found || preset?.journal === undefined ? found : sidesOf(found, preset.journal, (column) => line.cells[place(column)] ?? '')
+    const found = entryOf(line, context)
+    const sides = 'message' in found || preset?.journal === undefined
+      ? found
+      : sidesOf(found, preset.journal, (column) => line.cells[columnIndex(column)] ?? '')
     if ('message' in sides) problems.push(sides)
     else entries.push(...[sides].flat())
   }
   const accounts = new Set(entries.flatMap(({ account: id }) => id === undefined ? [] : [id]))
   const currency = fields.unit ?? options.currency ?? preset?.currency
   return {
-    // the answer about the direction also decides the signs
+    // the user's answer for the directions also decides the signs
     signs: preset?.magnitudes === true ? 'columns' : preset === undefined && !Array.isArray(directions) ? 'open' : 'defined',
     entries,
     problems,

@@ -1,15 +1,15 @@
-/** Days as banks write them, and which of two orders a file has. */
+/** Parses dates in the notations of banks, and detects the date order of a file. */
 import type { DateOrder } from './layout.ts'
 
-/** Three numbers in the order in which they stand; `order` where the way of writing says what they are. */
+/** The three numbers of a date as written. `order` is set if the notation proves it. */
 type Written = { parts: [string, string, string], order?: DateOrder }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 const month = (name: string) => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1)
 
-/** A time, a zone and words after the day do not matter. */
-const FORMS: Array<[RegExp, (found: string[]) => Written]> = [
+/** Notations of dates. A time, a time zone or words may follow. */
+const NOTATIONS: Array<[RegExp, (found: string[]) => Written]> = [
   [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/, ([, y = '', m = '', d = '']) => ({ parts: [y, m, d], order: 'ymd' })],
   [/^(\d{4})(\d\d)(\d\d)(?=\D|$|\d{4,6}(?!\d))/, ([, y = '', m = '', d = '']) => ({ parts: [y, m, d], order: 'ymd' })],
   // no country writes the month before the day with dots
@@ -22,8 +22,8 @@ const FORMS: Array<[RegExp, (found: string[]) => Written]> = [
 function written(text: string): Written | undefined {
   // Quicken writes 1/ 5'26
   const tight = text.trim().slice(0, 60).replace(/ ?([-/.']) ?(?=\d)/g, '$1')
-  for (const [form, read] of FORMS) {
-    const found = form.exec(tight)
+  for (const [notation, read] of NOTATIONS) {
+    const found = notation.exec(tight)
     if (found !== null) return read(found)
   }
   return undefined
@@ -31,22 +31,22 @@ function written(text: string): Written | undefined {
 
 const ORDERS = { dmy: [2, 1, 0], mdy: [2, 0, 1], ymd: [0, 1, 2] } as const
 
-/** `YYYY-MM-DD`, or undefined for a day that there is not. */
+/** Returns `YYYY-MM-DD`, or undefined for a date that does not exist. */
 function day(parts: Written['parts'], order: DateOrder): string | undefined {
-  const [y, m, d] = ORDERS[order].map((place) => parts[place]) as [string, string, string]
+  const [y, m, d] = ORDERS[order].map((index) => parts[index]) as [string, string, string]
   const year = y.length <= 2 ? (Number(y) < 70 ? 2000 : 1900) + Number(y) : Number(y)
   const last = new Date(Date.UTC(year, Number(m), 0)).getUTCDate()
-  const known = year >= 1900 && year < 2200 && Number(m) >= 1 && Number(m) <= 12 && Number(d) >= 1 && Number(d) <= last
-  return known ? `${year}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined
+  const exists = year >= 1900 && year < 2200 && Number(m) >= 1 && Number(m) <= 12 && Number(d) >= 1 && Number(d) <= last
+  return exists ? `${year}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined
 }
 
-/** Whether a text begins with something that looks like a day. */
+/** Returns true if a text begins with a date. */
 export const looksLikeDay = (text: string): boolean => written(text) !== undefined
 
 /**
- * What all days of a file together prove about those like 03/04/2025.
+ * Detects the order of dates like 03/04/2025 by all dates of a file.
  *
- * @returns the order; or a day that can be read both ways while no other proves one; or two that prove opposite orders
+ * @returns the order. `unclear` has one ambiguous date if no date proves an order, or two dates that prove different orders.
  */
 export function dateOrderOf(days: string[]): DateOrder | { unclear: string[] } {
   const proofs = new Map<DateOrder, string>()
@@ -66,14 +66,13 @@ export function dateOrderOf(days: string[]): DateOrder | { unclear: string[] } {
 }
 
 /**
- * A day as `YYYY-MM-DD`.
+ * Returns a date as `YYYY-MM-DD`; undefined if the text is no date.
  *
- * @param asked what somebody said of the file, which also decides about dots
- * @returns undefined for what is no day
+ * @param isOption true if the user set the order. Then it also applies to dates with dots.
  */
-export function dayIn(text: string, order: DateOrder, asked = false): string | undefined {
+export function dayIn(text: string, order: DateOrder, isOption = false): string | undefined {
   const found = written(text)
   if (found === undefined) return undefined
-  const own = found.order === 'dmy' && asked && /^\d+\.\d/.test(text.trim()) ? undefined : found.order
-  return day(found.parts, own ?? order)
+  const proved = found.order === 'dmy' && isOption && /^\d+\.\d/.test(text.trim()) ? undefined : found.order
+  return day(found.parts, proved ?? order)
 }

@@ -1,12 +1,12 @@
-/** Bytes become text: which encoding a bank used, as far as its file shows. */
+/** Decodes a bank file to text and detects its encoding. */
 import { codePageOf, decoderOf, type Reading } from './code-pages.ts'
 import { StatementError } from './types.ts'
 
-/** No statement of a person is larger, and a browser reads as much without a pause that anybody minds. */
+/** No real statement is larger, and a browser reads files of this size without a noticeable pause. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** What people choose by mistake, by its first bytes. */
-const OTHERS: Array<[start: string, message: string]> = [
+/** Wrong files that users choose, by their first bytes. */
+const WRONG_FILES: Array<[start: string, message: string]> = [
   ['PK\x03\x04', 'This is a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV.'],
   ['\xd0\xcf\x11\xe0', 'This is an Excel workbook. Save the sheet as CSV.'],
   ['%PDF', 'This is a PDF. Ask the bank for CSV, OFX, QIF or CAMT.053.'],
@@ -15,23 +15,23 @@ const OTHERS: Array<[start: string, message: string]> = [
 
 const ascii = (bytes: Uint8Array) => String.fromCharCode(...bytes.subarray(0, 1024))
 
-/** What the file's own header says it is written in. */
-function declared(start: string): string | undefined {
+/** Returns the encoding that an XML or OFX header declares. */
+function declaredEncoding(start: string): string | undefined {
   const xml = /^\s*<\?xml[^>]{0,200}encoding=["']([\w.:-]{1,40})["']/.exec(start)?.[1]
   const charset = /^CHARSET:\s*([\w-]{1,40})\s*$/m.exec(start)?.[1]
   const label = xml ?? (charset !== undefined && /^\d{3,4}$/.test(charset) ? `windows-${charset}` : charset)
   try {
     const encoding = label === undefined ? undefined : new TextDecoder(label).encoding
-    // a header of single bytes is not of two
+    // a header that is readable in single bytes is not UTF-16
     return encoding?.startsWith('utf-16') === true ? undefined : encoding
   } catch {
-    // such as CHARSET:NONE
+    // the label is unknown, such as CHARSET:NONE
     return undefined
   }
 }
 
-/** UTF-16 without a mark: every other byte of what is mostly Latin is zero. */
-function wide(bytes: Uint8Array): string | undefined {
+/** Detects UTF-16 without a byte order mark: in mostly Latin text every other byte is zero. */
+function utf16Of(bytes: Uint8Array): string | undefined {
   const start = bytes.subarray(0, 400)
   const zeros = [0, 0]
   start.forEach((byte, index) => {
@@ -42,51 +42,51 @@ function wide(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Text that is UTF-8 and has more than ASCII is UTF-8 whatever its header says, because banks' headers lie and no other text
- * comes out so by chance.
+ * Detects the encoding. Valid UTF-8 with letters beyond ASCII is UTF-8 regardless of its header: headers of banks are often wrong, and
+ * text in another encoding is hardly ever valid UTF-8. `open` lists the candidates if the bytes do not prove one encoding.
  */
 function encodingOf(bytes: Uint8Array): { encoding: string, open: Reading[] } {
-  const known = (encoding: string) => ({ encoding, open: [] })
+  const certain = (encoding: string) => ({ encoding, open: [] })
   const [a, b, c] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf) return known('utf-8')
-  if (a === 0xff && b === 0xfe) return known('utf-16le')
-  if (a === 0xfe && b === 0xff) return known('utf-16be')
-  const utf16 = wide(bytes)
-  if (utf16 !== undefined) return known(utf16)
-  const says = declared(ascii(bytes))
+  if (a === 0xef && b === 0xbb && c === 0xbf) return certain('utf-8')
+  if (a === 0xff && b === 0xfe) return certain('utf-16le')
+  if (a === 0xfe && b === 0xff) return certain('utf-16be')
+  const utf16 = utf16Of(bytes)
+  if (utf16 !== undefined) return certain(utf16)
+  const header = declaredEncoding(ascii(bytes))
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return known(says !== undefined && bytes.every((byte) => byte < 0x80) ? says : 'utf-8')
+    return certain(header !== undefined && bytes.every((byte) => byte < 0x80) ? header : 'utf-8')
   } catch {
-    // a file that was cut has a broken character at its end
+    // a truncated file ends with a broken character
     const text = new TextDecoder().decode(bytes)
-    if (Array.from(text.matchAll(/\uFFFD/g)).length * 10 < Array.from(text.matchAll(/[^\0-\x7f]/g)).length) return known('utf-8')
-    return says === undefined || says === 'utf-8' ? codePageOf(bytes) : known(says)
+    if (Array.from(text.matchAll(/\uFFFD/g)).length * 10 < Array.from(text.matchAll(/[^\0-\x7f]/g)).length) return certain('utf-8')
+    return header === undefined || header === 'utf-8' ? codePageOf(bytes) : certain(header)
   }
 }
 
 /**
- * The text of a file, with `\n` at the end of lines and without control characters, which no table can store.
+ * Returns the text of a file with `\n` as line ends and without control characters, which no table can store.
  *
- * @returns also how each of several possible code pages reads the file, if its bytes do not prove one
- * @param label wins over what the bytes seem to be
- * @throws StatementError for an archive, a workbook, a PDF, and what is empty or too large
+ * @param label overrides the detection of the encoding
+ * @returns also the candidates of the code page in `open`, if the bytes do not prove one
+ * @throws StatementError for an archive, a workbook, a PDF, and a file that is empty or too large
  */
 export function decode(input: Uint8Array | ArrayBuffer | string, label?: string): { text: string, encoding?: string, open?: Reading[] } {
-  const plain = (text: string) => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n').replace(/(?![\t\n])\p{Cc}/gu, '')
-  const known = (text: string) => {
+  const normalize = (text: string) => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n').replace(/(?![\t\n])\p{Cc}/gu, '')
+  const notEmpty = (text: string) => {
     if (text.trim() === '') throw new StatementError('The file is empty.')
     return text
   }
   const bytes = typeof input === 'string' ? undefined : input instanceof Uint8Array ? input : new Uint8Array(input)
   if ((bytes ?? input as string).length > MAX_BYTES) throw new StatementError('The file is larger than 16 MB. Ask the bank for a shorter time.')
-  if (bytes === undefined) return { text: known(plain(input as string)) }
-  const other = OTHERS.find(([start]) => ascii(bytes).startsWith(start))
-  if (other !== undefined) throw new StatementError(other[1])
+  if (bytes === undefined) return { text: notEmpty(normalize(input as string)) }
+  const wrong = WRONG_FILES.find(([start]) => ascii(bytes).startsWith(start))
+  if (wrong !== undefined) throw new StatementError(wrong[1])
   const { encoding, open } = label === undefined ? encodingOf(bytes) : { encoding: label, open: [] }
   const decoder = decoderOf(encoding)
   if (decoder === undefined) throw new StatementError(`The encoding "${encoding}" is not known.`)
   const text = decoder(bytes)
   if (label === undefined && text.includes('\0')) throw new StatementError('This is not a text file. Ask the bank for CSV, OFX, QIF or CAMT.053.')
-  return { text: known(plain(text)), encoding, open }
+  return { text: notEmpty(normalize(text)), encoding, open }
 }

@@ -1,59 +1,61 @@
-/** What every format's reader hands over, and how it cleans what it reads. */
+/** The common result of the format readers, before rows.ts interprets dates and amounts, and helpers to clean text. */
+import type { TextColumn } from '../fields.ts'
 import type { Detail, Problem, StatementAccount, StatementRow } from './types.ts'
 
-/** A part of a transaction, in the file's own words. */
+/** A part of a split transaction. All values are text of the file. */
 export type Split = { category: string, memo?: string, amount?: string }
 
-/** A transaction in the file's own words. */
+/** A transaction before its interpretation. All values are text of the file. */
 export type Entry = {
   line: number
   /** The `id` of one of the accounts. */
   account?: string
   date: string
   amount?: string
-  /** In place of `amount`. */
+  /** `debit` and `credit` replace `amount`. */
   debit?: string
   credit?: string
   fee?: string
-  /** Whether money went out, where the file says it beside the amount; undefined leaves the amount's own sign. */
+  /** True for an expense, false for income. Undefined if only the sign of the amount decides. */
   out?: boolean
-  /** Whether money should have gone out by the kind of transaction. It only checks the amount's own sign. */
+  /** The expected direction by the type of transaction; true for an expense. Only checks the sign of the amount. */
   hint?: boolean
-  /** The running balances of the record by column; a column of balances proves the signs of amounts. */
+  /** Possible running balances, one per column. They can prove the signs of the amounts. */
   balances?: string[]
   notes?: Array<{ field: keyof StatementRow, message: string }>
   name: string
-  /** Takes the place of `name` where money came in. */
+  /** Replaces `name` for income. */
   payer?: string
-  /** What the row is called when there is neither. */
-  otherwise?: string
-  description?: string
-  reference_no?: string
+  /** The name if `name` and `description` are empty. */
+  fallbackName?: string
   external_id?: string
   currency?: string
   status?: StatementRow['status']
   metadata?: Record<string, Detail | undefined>
   splits?: Split[]
-}
+} & { [column in TextColumn]?: string }
 
-/** What a reader found in a file. */
-export type Found = {
-  /** `defined`: the format or a preset defines the signs. `open`: nothing does. `columns`: debit and credit columns do, whatever sign stands in them. */
+/** The result of a format reader. */
+export type ParsedFile = {
+  /**
+   * The source of the signs. `defined`: the format or a preset. `columns`: debit and credit columns, regardless of their own signs. `open`:
+   * unknown.
+   */
   signs: 'defined' | 'open' | 'columns'
   entries: Entry[]
   problems: Problem[]
   accounts: Array<Omit<StatementAccount, 'rows' | 'balance'> & { balance?: { amount: string, on: string } }>
 }
 
-/** One line, as PostgreSQL can store it, with at most so many characters. */
-export const clean = (text = '', longest = 255): string => {
+/** Returns the text on one line, as PostgreSQL can store it, with at most `maxLength` characters. */
+export const clean = (text = '', maxLength = 255): string => {
   const line = text.replace(/\s+/g, ' ').replace(/\p{Surrogate}/gu, '\uFFFD').trim()
-  return line.length <= longest ? line : Array.from(line).slice(0, longest).join('').trim()
+  return line.length <= maxLength ? line : Array.from(line).slice(0, maxLength).join('').trim()
 }
 
-/** What banks write where they have no reference is none. */
+/** Returns the reference, or '' for a placeholder such as NOTPROVIDED. */
 export const reference = (text = ''): string => /^(?:NOT ?PROVIDED|NONREF|NOREF|NONE|N\/A|UNKNOWN|0+)$/i.test(text.trim()) ? '' : text
 
-/** A currency's code in small letters, or undefined for what is none. */
+/** Returns a currency code in lower case; undefined if the text is no currency. */
 export const currencyIn = (text = ''): string | undefined =>
   /^[a-z]{3}$/i.test(text.trim()) ? text.trim().toLowerCase() : text.trim() === '€' ? 'eur' : undefined

@@ -1,4 +1,4 @@
-/** Bank files become rows for `import_transactions`: `readStatement`, and what its parts are called. */
+/** Entry point of `finance-client/import`: `readStatement` converts a bank file to rows for `import_transactions`. */
 import { readCamt } from './camt.ts'
 import { readCsv } from './csv.ts'
 import type { Reading } from './code-pages.ts'
@@ -6,13 +6,13 @@ import { decode } from './decode.ts'
 import { currencyIn } from './entries.ts'
 import { readOfx } from './ofx.ts'
 import { readQif } from './qif.ts'
-import { finish } from './rows.ts'
+import { toRows } from './rows.ts'
 import { type Format, type ReadOptions, type Statement, StatementError, type StatementRow } from './types.ts'
 
 export { type PresetName, PRESETS } from './presets.ts'
 export * from './types.ts'
 
-/** What a file is by how it begins. */
+/** Returns the format of a file by its first characters. */
 function formatOf(text: string): Format {
   const start = text.slice(0, 4096).trimStart()
   if (/^(?:OFXHEADER|<\?OFX)|<OFX[\s>]/i.test(start)) return 'ofx'
@@ -26,11 +26,11 @@ function formatOf(text: string): Format {
 /**
  * Reads a file of a bank: CSV, OFX or QFX, QIF, CAMT.053.
  *
- * Format, encoding, decimal sign and order of dates are found out. Where the file does not prove one of the last two there are
- * no rows, and a problem names the option that decides.
+ * Detects the format, the encoding, the decimal sign and the order of dates. It never guesses: if the file proves no answer, it returns no
+ * rows but a problem with the name of the option to set.
  *
- * @param file its bytes, or its text where that is already known
- * @param options what somebody knows of the file; wins over what it seems to say
+ * @param file the bytes, or the decoded text
+ * @param options answers of the user. They override the detection.
  * @throws StatementError if the file is no statement
  *
  * @example
@@ -41,28 +41,28 @@ export function readStatement(file: Uint8Array | ArrayBuffer | string, options: 
   const { text, encoding, open = [] } = decode(file, options.encoding)
   const format = options.format ?? (options.preset === undefined && options.columns === undefined ? formatOf(text) : 'csv')
   const head = { format, ...encoding === undefined ? {} : { encoding } }
-  return open.length > 0 ? { ...head, ...asked(text, format, options, open) } : { ...head, ...read(text, format, options) }
+  return open.length > 0 ? { ...head, ...encodingQuestion(text, format, options, open) } : { ...head, ...read(text, format, options) }
 }
 
 function read(text: string, format: Format, options: ReadOptions): Omit<Statement, 'format' | 'encoding'> {
   switch (format) {
     case 'csv': {
-      const { preset, header, options: known, ...found } = readCsv(text, options)
-      return { header, ...preset === undefined ? {} : { preset }, ...finish(found, known) }
+      const { preset, header, options: completed, ...parsed } = readCsv(text, options)
+      return { header, ...preset === undefined ? {} : { preset }, ...toRows(parsed, completed) }
     }
     case 'ofx':
-      return finish(readOfx(text), options)
+      return toRows(readOfx(text), options)
     case 'qif':
-      return finish(readQif(text), options)
+      return toRows(readQif(text), options)
     case 'camt':
-      return finish(readCamt(text), { ...options, dateOrder: 'ymd', decimal: '.' })
+      return toRows(readCamt(text), { ...options, dateOrder: 'ymd', decimal: '.' })
     default:
       throw new StatementError(`There is no format "${format as string}".`)
   }
 }
 
-/** The question in which code page a file is written, with the header that the best guess finds. */
-function asked(text: string, format: Format, options: ReadOptions, open: Reading[]): Omit<Statement, 'format' | 'encoding'> {
+/** Returns the question for the encoding, with the header line according to the best guess. */
+function encodingQuestion(text: string, format: Format, options: ReadOptions, open: Reading[]): Omit<Statement, 'format' | 'encoding'> {
   let header: string[] | undefined
   try {
     header = read(text, format, options).header
@@ -85,25 +85,25 @@ function asked(text: string, format: Format, options: ReadOptions, open: Reading
   }
 }
 
-/** As many rows as `import_transactions` takes at once. */
-const AT_ONCE = 5000
+/** Maximum number of rows in one call of `import_transactions`. */
+const MAX_ROWS = 5000
 
 /**
- * Parts that `import_transactions` takes. Rows of one day stay together: the same purchase twice on one day is told apart by
- * being twice in one request.
+ * Splits rows into parts for `import_transactions`. Rows of one day stay in one part: the database recognizes two equal purchases on one day
+ * only if one request contains both.
  *
- * @throws StatementError if one day has more rows than a request
+ * @throws StatementError if one day has more than `max` rows
  */
-export function inParts(rows: StatementRow[], most = AT_ONCE): StatementRow[][] {
+export function inParts(rows: StatementRow[], max = MAX_ROWS): StatementRow[][] {
   const days = new Map<string, StatementRow[]>()
   for (const row of rows) days.set(row.transaction_date, [])
   for (const row of rows) days.get(row.transaction_date)?.push(row)
   const parts: StatementRow[][] = []
-  for (const [day, own] of days) {
-    if (own.length > most) throw new StatementError(`${day} has more than ${most} transactions.`)
+  for (const [day, ofDay] of days) {
+    if (ofDay.length > max) throw new StatementError(`${day} has more than ${max} transactions.`)
     const last = parts.at(-1)
-    if (last === undefined || last.length + own.length > most) parts.push([...own])
-    else last.push(...own)
+    if (last === undefined || last.length + ofDay.length > max) parts.push([...ofDay])
+    else last.push(...ofDay)
   }
   return parts
 }

@@ -1,14 +1,14 @@
-/** Rows of a journal, which name two accounts: a person's own on one side or on both. Each own side is an entry. */
+/** Converts the rows of a journal: each names two accounts, and each account of the user becomes an entry. */
 import { clean, type Entry } from './entries.ts'
 import type { Journal } from './layout.ts'
 import type { Problem } from './types.ts'
 import { plainName } from './usual-columns.ts'
 
 /**
- * Returns an entry for each own account of a row. Money leaves the source and arrives at the destination, whatever sign the amount has.
+ * Returns an entry for each of the user's accounts in a row. Money moves from the source to the destination, regardless of the amount's sign.
  *
- * @param entry the row as any other CSV file has it
- * @param cellOf the text in a column of the row
+ * @param entry the row, read like a row of any other CSV file
+ * @param cellOf returns the text in a column of the row
  */
 export function sidesOf(entry: Entry, journal: Journal, cellOf: (column: string) => string): Entry[] | Problem {
   const isOwn = (type: string) => journal.own.some((own) => plainName(own) === plainName(cellOf(type)))

@@ -1,69 +1,72 @@
-/** What has to be known of a CSV file to read it. */
+/** Types that describe the layout of a CSV file: its columns, and presets of banks. */
+
+import { type TextColumn, textLengths } from '../fields.ts'
 
 export type DateOrder = 'dmy' | 'mdy' | 'ymd'
 export type Decimal = '.' | ','
 export type Status = 'paid' | 'pending' | 'failed'
 export type Direction = 'in' | 'out' | 'sign'
 
-/** A column by its name in the header line, or by its place from 0. */
+/** A column by its name in the header line, or by its index from 0. */
 export type Column = string | number
 
-/** Which column of a CSV file is what. Of several, the first that is there and not empty counts; of a description all. */
+/** The columns that become a text of the transaction as they are. */
+export const textColumns = Object.keys(textLengths) as TextColumn[]
+
+/** The meaning of the columns. In a list the first column with a value counts; a description joins all of them. */
 export type Columns = {
   date: Column | Column[]
-  /** With its sign, unless `direction` says it. */
+  /** Signed, unless `direction` gives the sign. */
   amount?: Column | Column[]
-  /** Two columns in place of `amount`. */
+  /** `debit` and `credit` replace `amount`. */
   debit?: Column
   credit?: Column
-  /** Says in or out of a magnitude: `debit`, `Soll`, `S`, `Af`, `DBIT`, `OUT` and their opposites. */
+  /** Contains the direction of the amount: `debit`, `Soll`, `S`, `Af`, `DBIT`, `OUT` or their opposites. */
   direction?: Column
-  /** What the bank took beside the amount. */
+  /** The bank's fee, not included in the amount. */
   fee?: Column
   name?: Column | Column[]
-  /** Who paid, where there is a column of its own for money that came in. */
+  /** The payer of income, if the file has a separate column for it. */
   payer?: Column
-  description?: Column | Column[]
-  reference_no?: Column | Column[]
   external_id?: Column
   currency?: Column
   status?: Column
-  /** The account that the row is of, in a file of several. */
+  /** The account of the row, in a file of several accounts. */
   account?: Column
   metadata?: Record<string, Column | Column[]>
-}
+} & { [column in TextColumn]?: Column | Column[] }
 
-/** The columns of a file whose rows name the account that money left and the account where it arrived. */
+/** The columns of a journal: each row names a source account and a destination account. */
 export type Journal = {
   source: string
   sourceType: string
   destination: string
   destinationType: string
-  /** The types of a person's own accounts. */
+  /** The values of a type column that mark the user's own accounts. */
   own: string[]
-  /** What arrived, in a transfer between two currencies. */
+  /** The amount that arrives, in a transfer between two currencies. */
   foreignAmount: string
   foreignCurrency: string
 }
 
-/** How one bank writes its files. */
+/** The layout of one bank's CSV files. */
 export type Preset = {
   bank: string
-  /** Names of the header line that together are this bank's alone; empty where the bank writes no header line. */
+  /** Column names that together identify this bank; empty if the bank writes no header line. */
   header: string[]
   columns: Columns
-  /** Undefined if the bank writes several; then the file proves them or the person is asked. */
+  /** Undefined if the bank writes several orders. Then the file must prove its order, or the user answers a question. */
   dateOrder?: DateOrder
   decimal?: Decimal
   currency?: string
-  /** The amounts are what was spent. Without it they are signed as the account moves. */
+  /** Positive amounts are expenses. Default: positive amounts are income */
   negate?: boolean
-  /** Debit and credit columns say the direction, and their signs do not. */
+  /** Debit and credit columns give the direction; the signs of their amounts have no meaning. */
   magnitudes?: boolean
-  /** What the bank says of a row that is not simply booked. */
+  /** The bank's words in the status column. */
   statuses?: Record<string, Status>
-  /** Rows whose name begins so are balances, and no transactions. */
+  /** Name prefixes of rows that are balances and no transactions. */
   sums?: string[]
-  /** Each row names two accounts, in place of `columns.account` and a direction. */
+  /** Replaces `columns.account` and `columns.direction`: each row names two accounts. */
   journal?: Journal
 }

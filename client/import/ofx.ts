@@ -1,19 +1,19 @@
-/** OFX and QFX, of both kinds: SGML (1.x) and XML (2.x). https://financialdataexchange.org/ofx */
-import { clean, type Entry, type Found } from './entries.ts'
+/** Reads OFX and QFX (https://financialdataexchange.org/ofx) of both kinds: SGML (1.x) and XML (2.x). */
+import { clean, type Entry, type ParsedFile } from './entries.ts'
 import { child, every, sgmlTree, textAt, type Tree, unescaped, xmlTree } from './tree.ts'
 import { type Problem, StatementError } from './types.ts'
 
-/** Statements of accounts, of cards and of investments, whose cash is read alone. */
+/** Elements with statements: of accounts, cards and investments. Only the cash transactions of investments become rows. */
 const STATEMENTS = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 
-/** Kinds of transactions that go one way. */
+/** Transaction types with a fixed direction. */
 const OUT = ['DEBIT', 'CHECK', 'DIRECTDEBIT']
 const IN = ['CREDIT', 'DEP', 'DIRECTDEP']
 
-/** Orders to buy, sell and the like, which move things that are no money of an account. */
+/** Investment transactions without a cash transaction, such as purchases and sales. */
 const TRADE = /^(?:BUY|SELL|REINVEST|INCOME|INVEXPENSE|TRANSFER|SPLIT|RETOFCAP|JRNL|MARGININTEREST|CLOSUREOPT)/
 
-/** The tree of either kind; what calls itself XML and is not well-formed is read as the older kind, which closes less. */
+/** Parses either kind. XML that is not well-formed is parsed as SGML, which does not require closing tags. */
 function treeOf(text: string, problems: Problem[]): Tree {
   const start = text.search(/<OFX[\s>]/i)
   if (start === -1) throw new StatementError('This OFX file has no <OFX> element.')
@@ -24,7 +24,7 @@ function treeOf(text: string, problems: Problem[]): Tree {
       if (!(error instanceof StatementError)) throw error
     }
   }
-  // the lines before count too
+  // replaces the header by blank lines, so that line numbers stay correct
   const { root, whole } = sgmlTree(text.slice(0, start).replace(/[^\n]/g, ' ') + text.slice(start))
   if (!whole)
     problems.push({ line: text.trimEnd().split('\n').length, message: 'The file breaks off here: its last elements are never closed. The end may be missing.' })
@@ -32,38 +32,38 @@ function treeOf(text: string, problems: Problem[]): Tree {
 }
 
 function entryOf(transaction: Tree, account: string): Entry {
-  const of = (path: string) => textAt(transaction, path)
+  const at = (path: string) => textAt(transaction, path)
   const pending = transaction.name === 'STMTTRNP'
-  // some banks escape what is escaped already
-  const words = (path: string) => unescaped(of(path))
-  const type = of('TRNTYPE')
-  const check = of('CHECKNUM')
+  // some banks escape these texts twice
+  const unescapedAt = (path: string) => unescaped(at(path))
+  const type = at('TRNTYPE')
+  const check = at('CHECKNUM')
   return {
     line: transaction.line,
     account,
-    // the day as it stands there, without its zone: it is the day that the bank prints
-    date: of(pending ? 'DTTRAN' : 'DTPOSTED'),
-    amount: of('TRNAMT'),
-    name: words('PAYEE/NAME') || words('NAME'),
-    otherwise: clean(`${type} ${check}`),
-    description: words('MEMO'),
-    reference_no: check || of('REFNUM'),
-    external_id: of('FITID'),
-    // ORIGCURRENCY, in contrast, only tells what it once was
-    currency: of('CURRENCY/CURSYM'),
+    // the date as written, without its time zone: the bank prints the same date
+    date: at(pending ? 'DTTRAN' : 'DTPOSTED'),
+    amount: at('TRNAMT'),
+    name: unescapedAt('PAYEE/NAME') || unescapedAt('NAME'),
+    fallbackName: clean(`${type} ${check}`),
+    description: unescapedAt('MEMO'),
+    reference_no: check || at('REFNUM'),
+    external_id: at('FITID'),
+    // not ORIGCURRENCY, which is the currency before a conversion
+    currency: at('CURRENCY/CURSYM'),
     status: pending ? 'pending' : 'paid',
     ...OUT.includes(type) ? { hint: true } : IN.includes(type) ? { hint: false } : {},
-    metadata: { type, corrects: of('CORRECTFITID') },
+    metadata: { type, corrects: at('CORRECTFITID') },
   }
 }
 
-/** @throws StatementError if it is no OFX, or an answer without a statement */
-export function readOfx(text: string): Found {
+/** @throws StatementError if the file is no OFX, or has no statement */
+export function readOfx(text: string): ParsedFile {
   const problems: Problem[] = []
   const statements = every(treeOf(text, problems), STATEMENTS)
   if (statements.length === 0) throw new StatementError('This OFX file has no statement of an account.')
   const entries: Entry[] = []
-  const accounts = new Map<string, Found['accounts'][number]>()
+  const accounts = new Map<string, ParsedFile['accounts'][number]>()
   for (const statement of statements) {
     const from = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM'].map((name) => child(statement, name)).find((found) => found !== undefined)
     const id = textAt(from, 'ACCTID')

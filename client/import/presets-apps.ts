@@ -1,4 +1,4 @@
-/** The layouts of CSV files of budgeting apps, wallets and brokers. */
+/** Presets for the CSV files of budgeting apps, wallets and brokers. */
 import type { Preset } from './layout.ts'
 
 export const APPS = {
@@ -97,7 +97,7 @@ export const APPS = {
       date: 'Date',
       name: ['Name', 'Type'],
       description: ['Item Title', 'Subject', 'Note'],
-      // the fee is in it
+      // Net includes the fee
       amount: 'Net',
       currency: 'Currency',
       status: 'Status',

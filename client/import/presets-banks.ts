@@ -1,4 +1,4 @@
-/** The layouts of banks' CSV files: the header line by which each is known, and its columns. */
+/** Presets for the CSV files of banks: the header line that identifies each, and its columns. */
 import type { Preset } from './layout.ts'
 
 export const BANKS = {
@@ -225,7 +225,7 @@ export const BANKS = {
     bank: 'Revolut',
     header: ['Type', 'Product', 'Started Date', 'Completed Date', 'Description', 'Amount', 'Fee', 'Currency', 'State'],
     columns: {
-      // a pending one is not completed
+      // a pending row has no completed date
       date: ['Completed Date', 'Started Date'],
       name: 'Description',
       amount: 'Amount',

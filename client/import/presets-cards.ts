@@ -1,4 +1,4 @@
-/** The layouts of cards' CSV files. Most of them write purchases without a minus. */
+/** Presets for the CSV files of credit cards. Most of them write purchases without a minus. */
 import type { Preset } from './layout.ts'
 
 export const CARDS = {

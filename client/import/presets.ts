@@ -1,4 +1,4 @@
-/** All layouts of CSV files that have a name. */
+/** All presets of CSV files, by name. */
 import type { Preset } from './layout.ts'
 import { APPS } from './presets-apps.ts'
 import { BANKS } from './presets-banks.ts'

@@ -1,15 +1,15 @@
-/** QIF, as Quicken and those who copied it write it: a letter at the start of each line, `^` at the end of each record. */
-import { clean, type Entry, type Found, type Split } from './entries.ts'
+/** Reads QIF, the format of Quicken and similar programs: a letter at the start of each line, `^` at the end of each record. */
+import { clean, type Entry, type ParsedFile, type Split } from './entries.ts'
 import { type Problem, StatementError } from './types.ts'
 
-/** Lists that move money. */
-const MONEY = ['bank', 'ccard', 'cash', 'oth a', 'oth l']
+/** Lists with transactions that become rows. */
+const MONEY_LISTS = ['bank', 'ccard', 'cash', 'oth a', 'oth l']
 
 type Field = { letter: string, text: string, line: number }
 
-const named = (record: Field[], letter: string) => record.find((field) => field.letter === letter)?.text.trim() ?? ''
+const textOf = (record: Field[], letter: string) => record.find((field) => field.letter === letter)?.text.trim() ?? ''
 
-/** The parts of a split: each begins with its category. */
+/** Returns the parts of a split. Each begins with its category. */
 function splitsOf(record: Field[]): Split[] {
   const splits: Split[] = []
   for (const { letter, text } of record) {
@@ -23,27 +23,27 @@ function splitsOf(record: Field[]): Split[] {
 }
 
 function entryOf(record: Field[], account: string | undefined): Entry {
-  const category = clean(named(record, 'L'))
+  const category = clean(textOf(record, 'L'))
   const transfer = /^\[(.*)\]/.exec(category)?.[1]
   const splits = splitsOf(record)
-  const check = named(record, 'N')
+  const check = textOf(record, 'N')
   return {
     line: record[0]?.line ?? 1,
     ...account === undefined ? {} : { account },
-    date: named(record, 'D'),
-    // U is T once more, of later versions, which wrote larger numbers there
-    amount: named(record, 'T') || named(record, 'U'),
-    name: named(record, 'P'),
-    otherwise: clean(category || check),
-    description: named(record, 'M'),
+    date: textOf(record, 'D'),
+    // later versions repeat T as U, which also holds larger numbers
+    amount: textOf(record, 'T') || textOf(record, 'U'),
+    name: textOf(record, 'P'),
+    fallbackName: clean(category || check),
+    description: textOf(record, 'M'),
     reference_no: check,
     metadata: transfer === undefined ? { category } : { transfer },
     ...splits.length === 0 ? {} : { splits },
   }
 }
 
-/** @throws StatementError if it has no list of transactions */
-export function readQif(text: string): Found {
+/** @throws StatementError if the file has no list of transactions */
+export function readQif(text: string): ParsedFile {
   const entries: Entry[] = []
   const problems: Problem[] = []
   const used = new Set<string>()
@@ -58,8 +58,8 @@ export function readQif(text: string): Found {
     record = []
     if (fields.every(({ text: value }) => value.trim() === '')) return
     if (list === 'account') {
-      account = clean(named(fields, 'N'))
-    } else if (MONEY.includes(list)) {
+      account = clean(textOf(fields, 'N'))
+    } else if (MONEY_LISTS.includes(list)) {
       entries.push(entryOf(fields, account))
       kinds.add(list)
       if (account !== undefined) used.add(account)
@@ -73,17 +73,17 @@ export function readQif(text: string): Found {
     else if (letter === '!') {
       end()
       const [, kind = ''] = /^(?:type:)?(.*)$/i.exec(value.trim().toLowerCase()) ?? []
-      // switches say how Quicken is to take the list of accounts, and begin none
+      // option and clear are switches for Quicken and begin no list
       if (/^(?:option|clear):/.test(kind)) continue
       list = kind
-      if (MONEY.includes(list)) lists += 1
+      if (MONEY_LISTS.includes(list)) lists += 1
       if (list === 'invst') problems.push({ line: index + 1, message: 'The transactions of an investment account were left out.' })
     } else record.push({ letter, text: value, line: index + 1 })
   }
-  if (record.length > 0 && MONEY.includes(list))
+  if (record.length > 0 && MONEY_LISTS.includes(list))
     problems.push({ line: lines.length, message: 'The file breaks off here: its last transaction has no end. Something may be missing.' })
   end()
   if (lists === 0 && leftOut === 0) throw new StatementError('This QIF file has no list of transactions (!Type:Bank, !Type:CCard or !Type:Cash).')
-  // programs write the purchases of a card with either sign
+  // programs disagree about the sign of card purchases
   return { signs: kinds.size === 1 && kinds.has('ccard') ? 'open' : 'defined', entries, problems, accounts: [...used].map((id) => ({ id, name: id })) }
 }

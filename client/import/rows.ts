@@ -1,35 +1,37 @@
-/** What every format's reader hands over becomes rows here: one way to decide dates, decimals, names and shared ids. */
+/** Converts the entries of every format reader to rows: the only place that decides dates, decimals, signs, names and duplicate ids. */
+import { textLengths } from '../fields.ts'
 import { amountIn, decimalOf, hasMoreDecimals } from './amounts.ts'
 import { dateOrderOf, dayIn } from './dates.ts'
-import { clean, currencyIn, type Entry, type Found, reference, type Split } from './entries.ts'
-import { takeSharedIdsAway } from './shared-ids.ts'
+import { clean, currencyIn, type Entry, type ParsedFile, reference, type Split } from './entries.ts'
+import { textColumns } from './layout.ts'
+import { removeSharedIds } from './shared-ids.ts'
 import { contradictions, plainCents, type Signs, signsOf } from './signs.ts'
 import type { DateOrder, Decimal, Detail, Problem, ReadOptions, Statement, StatementAccount, StatementRow } from './types.ts'
 
-/** Without what is not there: a bank's empty field says nothing. */
-const filled = <T extends object>(values: T) =>
+/** Removes members that are undefined or ''. Banks leave fields empty. */
+const withoutEmpty = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== '')) as { [K in keyof T]: Exclude<T[K], undefined> }
 
-const wanted = (entries: Entry[], texts: (entry: Entry) => Array<string | undefined>) =>
+const filledTexts = (entries: Entry[], texts: (entry: Entry) => Array<string | undefined>) =>
   entries.flatMap(texts).filter((text) => text !== undefined && text !== '') as string[]
 
-/** Everything of an entry that is an amount, and so tells which sign the decimals have. */
-const textsOf = ({ amount, debit, credit, fee, splits = [] }: Entry) => [amount, debit, credit, fee, ...splits.map((split) => split.amount)]
+/** All amounts of an entry as text. They can prove the decimal sign. */
+const amountTexts = ({ amount, debit, credit, fee, splits = [] }: Entry) => [amount, debit, credit, fee, ...splits.map((split) => split.amount)]
 
-/** In bytes of JSON; the table takes 16 KiB as PostgreSQL prints it, which is a little more. */
-const MOST_METADATA = 14_000
+/** In bytes of JSON. The table's limit is 16 KiB in PostgreSQL's notation, which is a little longer. */
+const MAX_METADATA = 14_000
 
-/** Parts with exact amounts, and whether they add up to the whole. */
-function partsOf(splits: Split[], decimal: Decimal, whole: number): { parts: Array<{ [key: string]: Detail }>, addUp: boolean } {
+/** Returns the parts with exact amounts. `addUp` is true if their sum is the amount of the transaction, in cents. */
+function partsOf(splits: Split[], decimal: Decimal, total: number): { parts: Array<{ [key: string]: Detail }>, addUp: boolean } {
   const cents = splits.map(({ amount }) => amountIn(amount ?? '0', decimal))
   const parts = splits.map(({ category, memo }, index) => {
     const exact = cents[index]
-    return filled<{ [key: string]: Detail | undefined }>({ category, memo, amount: typeof exact === 'number' ? exact / 100 : undefined })
+    return withoutEmpty<{ [key: string]: Detail | undefined }>({ category, memo, amount: typeof exact === 'number' ? exact / 100 : undefined })
   })
-  return { parts, addUp: cents.reduce<number>((sum, part) => sum + (typeof part === 'number' ? part : Number.NaN), 0) === whole }
+  return { parts, addUp: cents.reduce<number>((sum, part) => sum + (typeof part === 'number' ? part : Number.NaN), 0) === total }
 }
 
-/** Returns the cents of an entry, or a sentence of what is wrong. */
+/** Returns the amount of an entry in cents, or an error message. */
 function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string {
   const texts = [entry.amount, entry.debit, entry.credit]
   if (texts.every((text) => text === undefined || text.trim() === '')) return 'There is no amount.'
@@ -39,11 +41,11 @@ function centsOf(entry: Entry, decimal: Decimal, signs: Signs): number | string 
   const out = signs.byBalance?.get(entry)
   if (out === null) return 'Nothing says whether this money came or went: the balance before it is not in the file.'
   const signed = plainCents(out === undefined ? entry : { ...entry, out }, decimal, signs)
-  // -0 would be another number than 0 for who compares
+  // `|| 0` turns -0 into 0
   return (signs.negate ? -signed : signed) - Math.abs(fee as number) || 0
 }
 
-/** A question that only a person can answer, in place of rows that may be wrong. */
+/** Returns a question for the user. The file gets no rows until its answer, because they could be wrong. */
 const question = (option: 'dateOrder' | 'decimal', { unclear }: { unclear: string[] }, choices: string): Problem => ({
   line: 1,
   field: option === 'decimal' ? 'amount' : 'transaction_date',
@@ -54,55 +56,55 @@ const question = (option: 'dateOrder' | 'decimal', { unclear }: { unclear: strin
     : `"${unclear[0]}" can be read in two ways and nothing in the file decides it. Say which: ${choices}.`,
 })
 
-/** The question whether amounts are what was spent. */
+/** Returns the question for the option `negate`. */
 function signQuestion([first, other]: Entry[], decimal: Decimal): Problem {
   const textOf = (entry: Entry) => [entry.amount, entry.debit, entry.credit].find((text) => text !== undefined && text.trim() !== '')?.trim() ?? ''
-  const said = [first!, ...other === undefined ? [] : [other]].map((entry) => `${textOf(entry)} ${clean(entry.name || entry.otherwise, 60)}`.trim())
-  const isBelow = typeof amountIn(textOf(first!), decimal) === 'number' && Number(amountIn(textOf(first!), decimal)) < 0
+  const samples = [first!, ...other === undefined ? [] : [other]].map((entry) => `${textOf(entry)} ${clean(entry.name || entry.fallbackName, 60)}`.trim())
+  const isNegative = typeof amountIn(textOf(first!), decimal) === 'number' && Number(amountIn(textOf(first!), decimal)) < 0
   return {
     line: first!.line,
     field: 'amount',
     option: 'negate',
-    unclear: said,
-    message: `"${said.join('" and "')}": nothing in the file proves whether ${isBelow ? 'a minus' : 'an amount without a minus'} is money that ${
-      isBelow ? 'went' : 'came'
+    unclear: samples,
+    message: `"${samples.join('" and "')}": nothing in the file proves whether ${isNegative ? 'a minus' : 'an amount without a minus'} is money that ${
+      isNegative ? 'went' : 'came'
     }. Say which: negate true (amounts without a minus are what was spent) or false (they are money that came in).`,
   }
 }
 
-/** What is the same for all entries of a file. */
-type Known = { order: DateOrder, decimal: Decimal, signs: Signs, currencies: Map<string, string | undefined>, options: ReadOptions }
+/** The decisions that apply to all entries of a file. */
+type Conventions = { order: DateOrder, decimal: Decimal, signs: Signs, currencies: Map<string, string | undefined>, options: ReadOptions }
 
-/** The signs of all amounts, or the entries that make them unclear. */
-function decideSigns({ entries, signs }: Found, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
+/** Returns the signs of all amounts, or the entries that make them unclear. */
+function decideSigns({ entries, signs }: ParsedFile, decimal: Decimal, { negate }: ReadOptions): Signs | { unclear: Entry[] } {
   if (signs === 'open') return signsOf(entries, decimal, negate)
   const unclear = negate === undefined ? contradictions(entries, decimal) : []
   return unclear.length > 0 ? { unclear } : signsOf(entries, decimal, negate ?? false, signs === 'columns')
 }
 
-/** Decides order of days, decimal sign and signs as a person said or as the file proves; returns questions for the others. */
-function decide(found: Found, options: ReadOptions): Pick<Known, 'order' | 'decimal' | 'signs'> | Problem[] {
-  const { entries } = found
-  const order = options.dateOrder ?? dateOrderOf(wanted(entries, ({ date }) => [date]))
-  const decimal = options.decimal ?? decimalOf(wanted(entries, textsOf))
+/** Decides the date order, the decimal sign and the signs by the options or by the file. Returns questions if neither decides them. */
+function decide(parsed: ParsedFile, options: ReadOptions): Pick<Conventions, 'order' | 'decimal' | 'signs'> | Problem[] {
+  const { entries } = parsed
+  const order = options.dateOrder ?? dateOrderOf(filledTexts(entries, ({ date }) => [date]))
+  const decimal = options.decimal ?? decimalOf(filledTexts(entries, amountTexts))
   const questions: Problem[] = []
   if (typeof order === 'object') {
     const at = entries.find(({ date }) => date === order.unclear[0])
     questions.push({ ...question('dateOrder', order, 'dateOrder "dmy" (day first) or "mdy" (month first)'), line: at?.line ?? 1 })
   }
   if (typeof decimal === 'object') {
-    const at = entries.find((entry) => textsOf(entry).includes(decimal.unclear[0]))
+    const at = entries.find((entry) => amountTexts(entry).includes(decimal.unclear[0]))
     return [...questions, { ...question('decimal', decimal, 'decimal "." or ","'), line: at?.line ?? 1 }]
   }
-  const signs = decideSigns(found, decimal, options)
+  const signs = decideSigns(parsed, decimal, options)
   if ('unclear' in signs) return [...questions, signQuestion(signs.unclear, decimal)]
   return typeof order === 'object' ? questions : { order, decimal, signs }
 }
 
-/** The row of an entry, if it has a day and an amount; and what is to be said of it. */
+/** Returns the row of an entry with its warnings; no row without a valid date and amount. */
 function rowOf(
   entry: Entry,
-  { order, decimal, signs, currencies, options }: Known,
+  { order, decimal, signs, currencies, options }: Conventions,
 ): { row?: StatementRow, notes: Array<Omit<Problem, 'line' | 'row'>> } {
   const notes: Array<Omit<Problem, 'line' | 'row'>> = [...entry.notes ?? []]
   const date = dayIn(entry.date, order, options.dateOrder !== undefined)
@@ -121,91 +123,95 @@ function rowOf(
   if (cents === 0) return { notes: [{ field: 'amount', message: 'This moves no money, so it was left out.' }] }
   const amount = cents / 100
   if (inexact !== undefined) notes.push({ field: 'amount', message: `"${inexact}" was rounded to ${Math.abs(amount).toFixed(2)}.` })
-  const description = clean(entry.description, 5000)
-  const who = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
-  const called = clean(who || description || entry.otherwise)
-  if (called === '') notes.push({ field: 'name', message: 'This says neither who nor what, so it is called "Unnamed".' })
-  const more = who.length > called.length ? who : description
+  const description = clean(entry.description, textLengths.description)
+  const counterparty = clean(amount > 0 && entry.payer !== undefined && entry.payer !== '' ? entry.payer : entry.name, 5000)
+  const name = clean(counterparty || description || entry.fallbackName)
+  if (name === '') notes.push({ field: 'name', message: 'This row has neither a name nor a description, so its name is "Unnamed".' })
+  const longText = counterparty.length > name.length ? counterparty : description
 
-  const says = clean(entry.currency)
-  const currency = says === '' ? currencies.get(entry.account ?? '') ?? currencyIn(options.currency) : currencyIn(says)
-  if (says !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(says, 40)}" is no currency's code.` })
+  const currencyText = clean(entry.currency)
+  const currency = currencyText === '' ? currencies.get(entry.account ?? '') ?? currencyIn(options.currency) : currencyIn(currencyText)
+  if (currencyText !== '' && currency === undefined) notes.push({ field: 'currency', message: `"${clean(currencyText, 40)}" is no currency's code.` })
 
   const split = entry.splits === undefined ? undefined : partsOf(entry.splits, decimal, cents)
   if (split?.addUp === false) notes.push({ field: 'metadata', message: 'The parts of this split do not add up to it.' })
-  const metadata = filled<Record<string, Detail | undefined>>({ ...entry.metadata, splits: split?.parts })
-  const fits = new TextEncoder().encode(JSON.stringify(metadata)).length <= MOST_METADATA
-  if (!fits) notes.push({ field: 'metadata', message: 'What else the file says of this is too much to keep with it.' })
+  const metadata = withoutEmpty<Record<string, Detail | undefined>>({ ...entry.metadata, splits: split?.parts })
+  const fits = new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA
+  if (!fits) notes.push({ field: 'metadata', message: 'The other data of this row is too large to store, so it was left out.' })
 
   const id = clean(reference(entry.external_id), 5000)
-  const row = filled({
-    name: called || 'Unnamed',
+  const row = withoutEmpty({
+    name: name || 'Unnamed',
     amount,
     transaction_date: date,
     currency,
     external_id: id.length <= 255 ? id : undefined,
-    reference_no: clean(entry.reference_no),
-    description: more === called ? undefined : more,
+    ...Object.fromEntries(textColumns.map((column) => [column, clean(entry[column], textLengths[column])])),
+    description: longText === name ? undefined : longText,
     status: entry.status,
     metadata: Object.keys(metadata).length === 0 || !fits ? undefined : metadata,
   }) as StatementRow
   return { row, notes }
 }
 
-/** Each account with its rows and its balance. */
-function accountsOf(accounts: Found['accounts'], entries: Entry[], rows: StatementRow[], gone: Set<number>, { order, decimal }: Known): StatementAccount[] {
-  const own = new Map(accounts.map(({ id }) => [id, [] as StatementRow[]]))
-  entries.forEach(({ account }, place) => {
-    if (account !== undefined && !gone.has(place)) own.get(account)?.push(rows[place]!)
+/** Returns each account with its rows and its balance. */
+function accountsOf(
+  accounts: ParsedFile['accounts'],
+  entries: Entry[],
+  rows: StatementRow[],
+  duplicates: Set<number>,
+  { order, decimal }: Conventions,
+): StatementAccount[] {
+  const rowsById = new Map(accounts.map(({ id }) => [id, [] as StatementRow[]]))
+  entries.forEach(({ account }, index) => {
+    if (account !== undefined && !duplicates.has(index)) rowsById.get(account)?.push(rows[index]!)
   })
   return accounts.map(({ balance, ...account }) => {
     const cents = balance === undefined ? undefined : amountIn(balance.amount, decimal)
     const on = balance === undefined ? undefined : dayIn(balance.on, order)
-    const known = typeof cents === 'number' ? { balance: { amount: cents / 100, ...on === undefined ? {} : { on } } } : {}
-    return { ...account, ...known, rows: own.get(account.id) ?? [] }
+    const exact = typeof cents === 'number' ? { balance: { amount: cents / 100, ...on === undefined ? {} : { on } } } : {}
+    return { ...account, ...exact, rows: rowsById.get(account.id) ?? [] }
   })
 }
 
 /**
- * Rows of entries.
- *
- * Nothing is guessed that the file does not prove: without a proof there are no rows, and a problem that names the option.
+ * Returns the rows of a file. Guesses nothing: if the file does not prove a convention, it returns no rows and a question for the user.
  */
-export function finish(all: Found, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
-  const { entries, problems: found, accounts } = all
-  const decided = decide(all, options)
-  if (Array.isArray(decided)) return { rows: [], problems: [...found, ...decided], accounts: [] }
-  // a reader has asked already
-  if (found.some(({ option }) => option !== undefined)) return { rows: [], problems: found, accounts: [] }
-  const known: Known = {
+export function toRows(parsed: ParsedFile, options: ReadOptions): Pick<Statement, 'rows' | 'problems' | 'accounts'> {
+  const { entries, problems: readerProblems, accounts } = parsed
+  const decided = decide(parsed, options)
+  if (Array.isArray(decided)) return { rows: [], problems: [...readerProblems, ...decided], accounts: [] }
+  // the reader has a question for the user
+  if (readerProblems.some(({ option }) => option !== undefined)) return { rows: [], problems: readerProblems, accounts: [] }
+  const conventions: Conventions = {
     ...decided,
     currencies: new Map(accounts.map(({ id, currency }) => [id, currency])),
     options,
   }
-  const problems = [...found]
+  const problems = [...readerProblems]
   const rows: StatementRow[] = []
-  const kept: Entry[] = []
-  /** Those whose row is its place among all, until it is known which of them go. */
-  const placed: Problem[] = []
+  const rowEntries: Entry[] = []
+  /** Problems with a `row` that still counts the duplicates. */
+  const rowProblems: Problem[] = []
   for (const entry of entries) {
-    const { row, notes } = rowOf(entry, known)
+    const { row, notes } = rowOf(entry, conventions)
     if (row === undefined) {
       for (const note of notes) problems.push({ line: entry.line, ...note })
       continue
     }
-    for (const note of notes) placed.push({ line: entry.line, row: rows.length, ...note })
+    for (const note of notes) rowProblems.push({ line: entry.line, row: rows.length, ...note })
     rows.push(row)
-    kept.push(entry)
+    rowEntries.push(entry)
   }
-  const gone = takeSharedIdsAway(rows, kept, placed)
-  const numbers = new Map<number, number>()
-  for (const place of rows.keys()) if (!gone.has(place)) numbers.set(place, numbers.size + 1)
-  for (const { row: place, ...problem } of placed) {
-    const row = place === undefined ? undefined : numbers.get(place)
+  const duplicates = removeSharedIds(rows, rowEntries, rowProblems)
+  const rowNumbers = new Map<number, number>()
+  for (const index of rows.keys()) if (!duplicates.has(index)) rowNumbers.set(index, rowNumbers.size + 1)
+  for (const { row: index, ...problem } of rowProblems) {
+    const row = index === undefined ? undefined : rowNumbers.get(index)
     if (row !== undefined) problems.push({ ...problem, row })
-    // of a row that goes, only that it does is worth saying
-    else if (place === undefined) problems.push(problem)
+    // a duplicate has one problem, without `row`; the others of its row are dropped
+    else if (index === undefined) problems.push(problem)
   }
   problems.sort((a, b) => a.line - b.line)
-  return { rows: rows.filter((_, place) => !gone.has(place)), problems, accounts: accountsOf(accounts, kept, rows, gone, known) }
+  return { rows: rows.filter((_, index) => !duplicates.has(index)), problems, accounts: accountsOf(accounts, rowEntries, rows, duplicates, conventions) }
 }

@@ -1,44 +1,44 @@
-/** The ids that banks give, where they give one to more than one transaction. */
+/** Resolves duplicate ids: some banks give one id to several transactions. */
 import type { Entry } from './entries.ts'
 import type { Problem, StatementRow } from './types.ts'
 
 /**
- * An id is the bank's name for one transaction. Where several different rows share one it names none of them, and each is
- * known by what it says; the same row once more is the same transaction.
+ * Removes an id from the rows that share it if they differ: the database then recognizes each by its day, amount and name. Equal rows with
+ * the same id are duplicates.
  *
- * @param problems is told of each
- * @returns the places of the rows that are there already
+ * @param problems receives one problem for each of these rows
+ * @returns the indexes of the duplicates
  */
-export function takeSharedIdsAway(rows: StatementRow[], entries: Entry[], problems: Problem[]): Set<number> {
-  const places = new Map<string, number[]>()
-  rows.forEach(({ external_id }, place) => {
+export function removeSharedIds(rows: StatementRow[], entries: Entry[], problems: Problem[]): Set<number> {
+  const indexesById = new Map<string, number[]>()
+  rows.forEach(({ external_id }, index) => {
     if (external_id === undefined) return
-    const key = JSON.stringify([entries[place]?.account, external_id])
-    const same = places.get(key)
-    if (same === undefined) places.set(key, [place])
-    else same.push(place)
+    const key = JSON.stringify([entries[index]?.account, external_id])
+    const same = indexesById.get(key)
+    if (same === undefined) indexesById.set(key, [index])
+    else same.push(index)
   })
-  const gone = new Set<number>()
-  for (const all of places.values()) {
+  const duplicates = new Set<number>()
+  for (const all of indexesById.values()) {
     if (all.length < 2) continue
-    const different = new Set(all.map((place) => JSON.stringify(rows[place])))
-    for (const [turn, place] of all.entries()) {
-      const { line } = entries[place]!
-      const row = rows[place]!
+    const different = new Set(all.map((index) => JSON.stringify(rows[index])))
+    for (const [position, index] of all.entries()) {
+      const { line } = entries[index]!
+      const row = rows[index]!
       if (different.size > 1) {
         problems.push({
           line,
-          row: place,
+          row: index,
           field: 'external_id',
           message: `The bank gave the id "${row.external_id}" to different transactions, so this one is known by its day, amount and name.`,
         })
         row.metadata = { ...row.metadata, shared_id: row.external_id! }
         delete row.external_id
-      } else if (turn > 0) {
-        gone.add(place)
+      } else if (position > 0) {
+        duplicates.add(index)
         problems.push({ line, field: 'external_id', message: `This is line ${entries[all[0]!]!.line} once more, with the same id, and was left out.` })
       }
     }
   }
-  return gone
+  return duplicates
 }

@@ -1,9 +1,9 @@
-/** The signs of amounts: decided by a running balance, by columns of debits and credits or by what rows are called; otherwise asked. */
+/** Decides the signs of amounts by running balances, debit and credit columns, and names of rows, or reports them as unclear. */
 import { amountIn, hasPlus } from './amounts.ts'
 import type { Entry } from './entries.ts'
 import type { Decimal } from './layout.ts'
 
-/** Names of a payment to the holder of a card, which is never money that went out. */
+/** Names of payments to a card's account. They are never expenses. */
 const RECEIVED = new RegExp(
   'payment.{0,20}(?:thank|received)|thank you.{0,20}pa?ym|(?:zahlung|einzahlung).{0,12}(?:erhalten|dank)|ihre (?:ein)?zahlung|zahlungseingang'
     + '|paiement (?:reçu|recu)|merci.{0,20}paiement|pago recibido|su pago|pagamento (?:recebido|ricevuto)|betaling ontvangen|betalning mottagen'
@@ -11,23 +11,23 @@ const RECEIVED = new RegExp(
   'i',
 )
 
-/** Names of income, which are no proof: an account that pays a card or a salary has them too. */
+/** Names of income. They prove nothing: an account that pays a card or a salary uses them too. */
 const INCOME =
   /autopay|automatic payment|e-?payment|(?:online|mobile|bill) payment|^payment\b|payroll|salary|gehalt|\blohn\b|salaire|n[oó]mina|sal[aá]rio|stipendio|salaris|refund|erstattung|remboursement|reembolso|rimborso|estorno|wynagrodzenie/i
 
-/** At most this share of rows goes against the others in a file of one sign. */
-const FEW = 0.2
+/** Maximum share of rows with the opposite sign in a file of one sign. */
+const MAX_OPPOSITE_SHARE = 0.2
 
-/** A balance fits this share of rows: banks reorder rows of one day. */
-const FITS = 0.9
+/** Minimum share of rows that a running balance must match. Not all, because banks reorder rows of one day. */
+const MIN_BALANCE_MATCH = 0.9
 
 export type Signs = {
-  /** All amounts change their sign. */
+  /** Inverts all amounts. */
   negate: boolean
-  /** Sign of money that went out in a debit column, and of money that came in in a credit column. */
+  /** The sign of expenses in the debit column, and of income in the credit column. */
   debit: 1 | -1
   credit: 1 | -1
-  /** Direction by a running balance for amounts without signs; null if the balance does not show it. */
+  /** True for an expense by the running balance, for amounts without signs; null if the balance proves nothing. */
   byBalance?: Map<Entry, boolean | null>
 }
 
@@ -47,7 +47,7 @@ export function plainCents({ amount, debit, credit, out }: Entry, decimal: Decim
 const majority = (cents: number[]): 1 | -1 => cents.filter((one) => one < 0).length > cents.filter((one) => one > 0).length ? -1 : 1
 
 /** Compares the amounts with one column of balances: same signs, opposite signs, or amounts without signs. */
-function balanceSays(entries: Entry[], column: number, cents: Map<Entry, number>, decimal: Decimal): Pick<Signs, 'negate' | 'byBalance'> | undefined {
+function signsByBalance(entries: Entry[], column: number, cents: Map<Entry, number>, decimal: Decimal): Pick<Signs, 'negate' | 'byBalance'> | undefined {
   const last = new Map<string, Entry>()
   const pairs: Array<[before: Entry, after: Entry]> = []
   for (const entry of entries) {
@@ -58,44 +58,44 @@ function balanceSays(entries: Entry[], column: number, cents: Map<Entry, number>
     last.set(account, entry)
   }
   const balance = (entry: Entry) => centsIn(entry.balances?.[column], decimal)
-  // a file begins with its oldest row or with its newest
+  // the first row is the oldest or the newest
   const orders = [true, false].map((isOldestFirst) => {
     const steps = pairs.map(([before, after]) => ({
       entry: isOldestFirst ? after : before,
       step: isOldestFirst ? balance(after) - balance(before) : balance(before) - balance(after),
     }))
       .filter(({ entry }) => cents.get(entry) !== 0)
-    const share = (fits: (step: number, own: number) => boolean) => steps.filter(({ entry, step }) => fits(step, cents.get(entry)!)).length / steps.length
+    const share = (fits: (step: number, amount: number) => boolean) => steps.filter(({ entry, step }) => fits(step, cents.get(entry)!)).length / steps.length
     return {
       steps,
-      same: share((step, own) => step === own),
-      other: share((step, own) => step === -own),
-      either: share((step, own) => Math.abs(step) === Math.abs(own)),
+      same: share((step, amount) => step === amount),
+      other: share((step, amount) => step === -amount),
+      either: share((step, amount) => Math.abs(step) === Math.abs(amount)),
     }
   }).filter(({ steps }) => steps.length > 0)
-  const same = orders.some((order) => order.same >= FITS)
-  const other = orders.some((order) => order.other >= FITS)
+  const same = orders.some((order) => order.same >= MIN_BALANCE_MATCH)
+  const other = orders.some((order) => order.other >= MIN_BALANCE_MATCH)
   if (same !== other) return { negate: other }
   const mixed = orders.filter(({ either }) => either === 1)
   if (same || mixed.length !== 1) return undefined
-  const known = new Map(mixed[0]!.steps.map(({ entry, step }) => [entry, step < 0]))
-  return { negate: false, byBalance: new Map(entries.map((entry) => [entry, known.get(entry) ?? null])) }
+  const isExpense = new Map(mixed[0]!.steps.map(({ entry, step }) => [entry, step < 0]))
+  return { negate: false, byBalance: new Map(entries.map((entry) => [entry, isExpense.get(entry) ?? null])) }
 }
 
-const isReceived = ({ name, description = '', otherwise = '' }: Entry) => RECEIVED.test(`${name} ${description} ${otherwise}`)
+const isReceived = ({ name, description = '', fallbackName = '' }: Entry) => RECEIVED.test(`${name} ${description} ${fallbackName}`)
 
 /**
  * Returns the signs of a file, or the entries that make them unclear.
  *
- * @param negate the answer of a person, if there is one
- * @param magnitudes whether columns of debits and credits define the direction whatever sign stands in them
+ * @param negate the user's answer, if there is one
+ * @param magnitudes true if debit and credit columns define the direction, regardless of their own signs
  */
 export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | undefined, magnitudes = false): Signs | { unclear: Entry[] } {
   const inColumn = (column: 'debit' | 'credit') => entries.map((entry) => centsIn(entry[column], decimal)).filter((cents) => cents !== 0)
   const [debits, credits] = [inColumn('debit'), inColumn('credit')]
   const signs: Signs = { negate: negate ?? false, debit: majority(debits), credit: 1 }
   if (magnitudes) return { ...signs, credit: majority(credits) }
-  // debits above zero beside credits below it are a debt: what was spent raises it
+  // positive debits and negative credits are the changes of a debt, which expenses raise
   const isDebt = credits.length > 0 && majority(credits) === -1 && signs.debit === 1
   if (isDebt && negate === true) return { negate: true, debit: -1, credit: 1 }
   if (negate !== undefined) return signs
@@ -109,24 +109,24 @@ export function signsOf(entries: Entry[], decimal: Decimal, negate: boolean | un
   if (contrary.length === 0) {
     const width = Math.max(0, ...entries.slice(0, 1).map(({ balances = [] }) => balances.length))
     for (let column = 0; column < width; column += 1) {
-      const says = open.length === 0 ? undefined : balanceSays(entries, column, cents, decimal)
-      // in columns of their own only the sign of both together can be wrong
-      if (says !== undefined && !(columns && says.byBalance !== undefined)) return { ...signs, ...says }
+      const proved = open.length === 0 ? undefined : signsByBalance(entries, column, cents, decimal)
+      // with debit and credit columns only a common sign can be wrong
+      if (proved !== undefined && !(columns && proved.byBalance !== undefined)) return { ...signs, ...proved }
     }
   }
   if (isDebt) return { unclear: open.filter(({ credit }) => centsIn(credit, decimal) < 0).slice(0, 1) }
   if (columns || open.length === 0) return signs
-  // a plus is written where a minus would be
+  // a file with explicit plus signs also writes the minus signs
   if (open.some(({ amount = '' }) => hasPlus(amount))) return signs
   const below = open.filter(isNegative)
   const above = open.filter((entry) => !isNegative(entry))
   if (contrary.length > 0) return { unclear: [...contrary.slice(0, 1), ...above.slice(0, 1)] }
-  const isMostlyAbove = above.length > 0 && below.length <= open.length * FEW
+  const isMostlyAbove = above.length > 0 && below.length <= open.length * MAX_OPPOSITE_SHARE
   const income = above.length >= below.length ? below.filter(({ name, description = '' }) => INCOME.test(`${name} ${description}`)) : []
   return isMostlyAbove || income.length > 0 ? { unclear: [...above.slice(0, 1), ...income.slice(0, 1)] } : signs
 }
 
-/** Returns the first entry whose sign contradicts its kind, if no entry agrees with its kind. */
+/** Returns the first entry if the sign of every entry contradicts its transaction type. */
 export function contradictions(entries: Entry[], decimal: Decimal): Entry[] {
   const hinted = entries.filter(({ hint, amount }) => hint !== undefined && centsIn(amount, decimal) !== 0)
   const isContrary = ({ hint, amount }: Entry) => hint === centsIn(amount, decimal) > 0

@@ -1,13 +1,13 @@
-/** XML and what older bank files have in its place, as one plain tree. */
+/** Parses XML and the SGML of OFX 1 to one kind of tree, for the readers of CAMT and OFX. */
 import { parseXml, XmlCdata, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml'
 import { StatementError } from './types.ts'
 
 export type Tree = { name: string, line: number, text: string, attributes: Record<string, string>, children: Tree[] }
 
-/** No statement is deeper; a file that is has been made to do harm. */
-const DEEPEST = 100
+/** Maximum depth. No real statement is deeper; a deeper file is malicious. */
+const MAX_DEPTH = 100
 
-/** The line of a place in a text, from 1. */
+/** Returns a function that converts an offset in the text to its line, from 1. */
 function lineAt(text: string): (offset: number) => number {
   const ends: number[] = []
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) ends.push(at)
@@ -23,22 +23,22 @@ function lineAt(text: string): (offset: number) => number {
 }
 
 /**
- * The tree of well-formed XML. Entities that a file defines itself are not known, so that none can grow.
+ * Parses well-formed XML. Ignores entity definitions of the file, so that none can expand without bound.
  *
- * @throws StatementError that names the line
+ * @throws StatementError with the line of the error
  */
 export function xmlTree(text: string): Tree {
   const blank = text.length - text.trimStart().length
   const line = lineAt(text)
   const plain = (element: XmlElement, depth: number): Tree => {
-    if (depth > DEEPEST) throw new StatementError('The file is nested too deep to be a statement.')
-    const own: Tree = { name: element.name.replace(/^.*:/, ''), line: line(blank + element.start), text: '', attributes: element.attributes, children: [] }
+    if (depth > MAX_DEPTH) throw new StatementError('The file is nested too deep to be a statement.')
+    const node: Tree = { name: element.name.replace(/^.*:/, ''), line: line(blank + element.start), text: '', attributes: element.attributes, children: [] }
     for (const child of element.children) {
-      if (child instanceof XmlElement) own.children.push(plain(child, depth + 1))
-      else if (child instanceof XmlText || child instanceof XmlCdata) own.text += child.text
+      if (child instanceof XmlElement) node.children.push(plain(child, depth + 1))
+      else if (child instanceof XmlText || child instanceof XmlCdata) node.text += child.text
     }
-    own.text = own.text.trim()
-    return own
+    node.text = node.text.trim()
+    return node
   }
   try {
     const root = parseXml(text.slice(blank), { includeOffsets: true }).root
@@ -55,7 +55,7 @@ export function xmlTree(text: string): Tree {
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: `'`, nbsp: ' ' }
 
-/** Replaces the entities that every file may use. */
+/** Replaces the predefined and the numeric entities. */
 export const unescaped = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : whole
@@ -63,7 +63,7 @@ export const unescaped = (text: string): string =>
     return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : ' '
   })
 
-/** Blanks out comments and keeps their lines. A comment that never ends is text. */
+/** Removes comments but keeps their line breaks. A comment without an end is text. */
 function withoutComments(text: string): string {
   const parts: string[] = []
   let done = 0
@@ -77,11 +77,11 @@ function withoutComments(text: string): string {
 }
 
 /**
- * The tree of SGML as OFX 1 has it: what holds a value need not be closed, and what is never closed is taken to have been
- * empty. A `<` that begins no tag, and a `&` that begins no entity, stand for themselves.
+ * Parses the SGML of OFX 1. An element with a value needs no closing tag; an element without a closing tag or value is empty. A `<` that
+ * begins no tag is text, and so is a `&` that begins no entity.
  *
- * @returns the elements, and whether the last of them is closed
- * @throws StatementError if it is too deep
+ * @returns the root, and `whole`, which is false if the file ends inside an element
+ * @throws StatementError if the tree is too deep
  */
 export function sgmlTree(source: string): { root: Tree, whole: boolean } {
   const text = withoutComments(source)
@@ -90,7 +90,7 @@ export function sgmlTree(source: string): { root: Tree, whole: boolean } {
   const open = [root]
   const leave = (name: string) => {
     const depth = open.map((element) => element.name).lastIndexOf(name)
-    // a value's own closing tag, or one of nothing
+    // the closing tag of a value, or of an element that is not open
     if (depth < 1) return
     while (open.length > depth + 1) {
       const empty = open.pop()!
@@ -106,14 +106,14 @@ export function sgmlTree(source: string): { root: Tree, whole: boolean } {
     const tag = close - at > 80 ? null : /^(\/?)([A-Za-z][\w.:-]*)(?:\s[^<]*)?\/?$/.exec(text.slice(at + 1, close))
     let next = text.indexOf('<', tag === null ? at + 1 : close)
     if (tag !== null) {
-      // until the next tag, not the next <
+      // the value ends at the next tag, not at the next `<`
       while (next !== -1 && !/^<[/A-Za-z]/.test(text.slice(next, next + 2))) next = text.indexOf('<', next + 1)
       const [, slash, name = ''] = tag
-      const own = name.toUpperCase()
-      if (slash === '/') leave(own)
+      const upperName = name.toUpperCase()
+      if (slash === '/') leave(upperName)
       else {
         const element = {
-          name: own,
+          name: upperName,
           line: line(at),
           text: unescaped(text.slice(close + 1, next === -1 ? undefined : next)).trim(),
           attributes: {},
@@ -121,7 +121,7 @@ export function sgmlTree(source: string): { root: Tree, whole: boolean } {
         }
         open.at(-1)!.children.push(element)
         if (element.text === '') open.push(element)
-        if (open.length > DEEPEST) throw new StatementError('The file is nested too deep to be a statement.')
+        if (open.length > MAX_DEPTH) throw new StatementError('The file is nested too deep to be a statement.')
       }
     }
     at = next
@@ -129,14 +129,14 @@ export function sgmlTree(source: string): { root: Tree, whole: boolean } {
   return { root, whole: open.length === 1 }
 }
 
-/** The first element at a path of names, or undefined. */
+/** Returns the first element at a path of names, or undefined. */
 export const child = (tree: Tree | undefined, path: string): Tree | undefined =>
   path.split('/').reduce<Tree | undefined>((at, name) => at?.children.find((element) => element.name === name), tree)
 
-/** The text at a path, or nothing. */
+/** Returns the text of the element at a path, or ''. */
 export const textAt = (tree: Tree | undefined, path: string): string => child(tree, path)?.text ?? ''
 
-/** Every element of one of these names, however deep, without those inside another of them. */
+/** Returns all elements with one of these names at any depth, except those inside another match. */
 export function every(tree: Tree, names: string[]): Tree[] {
   return tree.children.flatMap((element) => names.includes(element.name) ? [element] : every(element, names))
 }

@@ -1,4 +1,5 @@
-/** What a bank file is read into, and what somebody may say about it. */
+/** Types of `readStatement`: its options, its rows and its problems. All of them are public. */
+import type { TextColumn } from '../fields.ts'
 import type { Column, Columns, DateOrder, Decimal, Direction, Status } from './layout.ts'
 import type { PresetName } from './presets.ts'
 
@@ -7,100 +8,98 @@ export type { Direction } from './layout.ts'
 
 export type Format = 'csv' | 'ofx' | 'qif' | 'camt'
 
-/** JSON that a row carries along. */
+/** A JSON value in a row's `metadata`. */
 export type Detail = string | number | boolean | Detail[] | { [key: string]: Detail }
 
-/** One transaction, with the fields of `import_transactions`; what the file does not say is left out. */
+/** A transaction with the fields of `import_transactions`, without those that the file does not contain. */
 export type StatementRow = {
   name: string
-  /** Exact to the cent, negative where money went out. */
+  /** Exact to the cent; negative for an expense. */
   amount: number
-  /** `YYYY-MM-DD`, the day as the bank writes it. */
+  /** `YYYY-MM-DD`: the date that the bank prints. */
   transaction_date: string
-  /** ISO 4217, in small letters. */
+  /** ISO 4217 code in lower case. */
   currency?: string
-  /** The bank's own id, where it has one that no other row of the file shares. */
+  /** The bank's id of the transaction, if no other row of the file has the same. */
   external_id?: string
-  reference_no?: string
-  description?: string
   status?: Status
   metadata?: { [key: string]: Detail }
-}
+} & { [column in TextColumn]?: string }
 
-/** Something that a person should know or decide. */
+/** A warning or a question for the user. */
 export type Problem = {
-  /** Of the file, from 1. */
+  /** Line of the file, from 1. */
   line: number
-  /** Of `rows`, from 1, as `row_number` of `import_transactions`. Without it what the line says is not among the rows. */
+  /** Index in `rows`, from 1, like `row_number` of `import_transactions`. Undefined if the line has no row. */
   row?: number
   field?: keyof StatementRow
-  /** The option of `readStatement` that decides it. */
+  /** The option of `readStatement` that answers the question. */
   option?: 'dateOrder' | 'decimal' | 'columns' | 'negate' | 'directions' | 'statuses' | 'account' | 'encoding' | 'roundAmounts' | 'fee'
-  /** What is unclear, as the file writes it; with `option`. */
+  /** The ambiguous texts of the file; only with `option`. */
   unclear?: string[]
-  /** Possible values of `encoding` or `account`, each with a sample of what the file says then. */
+  /** Possible values of `encoding` or `account`, each with a sample from the file. */
   choices?: Array<{ value: string, sample: string }>
   message: string
 }
 
 export type StatementAccount = {
-  /** IBAN or number as the bank writes it; in QIF, which has none, the name. */
+  /** The IBAN or account number in the bank's spelling. In QIF the name, because QIF has no numbers. */
   id: string
   name?: string
   currency?: string
-  /** The closing balance, where the file has one. */
+  /** The closing balance, if the file contains one. */
   balance?: { amount: number, on?: string }
-  /** Those of `rows` that are of this account. */
+  /** The rows of this account, a subset of the statement's `rows`. */
   rows: StatementRow[]
 }
 
 export type Statement = {
   format: Format
-  /** The bank whose layout a CSV file has. */
+  /** The preset that matches the CSV file. */
   preset?: PresetName
-  /** How the bytes were read; absent for a text. */
+  /** The encoding of the file; undefined if the input was text. */
   encoding?: string
-  /** The line that names the columns of a CSV file, by which its bank is known again; empty where no line does. */
+  /** The header line of a CSV file; empty if it has none. An app can use it to recognize the next file of the same bank. */
   header?: string[]
   rows: StatementRow[]
   problems: Problem[]
-  /** Empty where the file names none. */
+  /** Empty if the file names no account. */
   accounts: StatementAccount[]
 }
 
-/** Each wins over what the file seems to say. */
+/** Each option overrides the detection. */
 export type ReadOptions = {
   format?: Format
-  /** The bank that a CSV file is of; otherwise its header line says so, or the usual names of columns do. */
+  /** The layout of a CSV file. Default: detected by the header line, by presets first, then by the usual names of columns */
   preset?: PresetName
   columns?: Columns
   delimiter?: string
-  /** What 03/04/2025 is. */
+  /** The order of day, month and year in dates like 03/04/2025. */
   dateOrder?: DateOrder
-  /** What the comma of 1,234 is. */
+  /** The decimal sign, for amounts like 1,234. */
   decimal?: Decimal
   /** A label of `TextDecoder`. */
   encoding?: string
-  /** Of rows for which the file says none. */
+  /** The currency of rows for which the file names none. */
   currency?: string
-  /** True if positive amounts are what was spent, as in some cards' files; false if they are money that came in. */
+  /** True if positive amounts are expenses, as in the files of some cards; false if they are income. */
   negate?: boolean
-  /** The meaning of the words in a direction column. `sign` leaves the sign of the amount. */
+  /** The meaning of the words in a direction column. `sign` keeps the sign of the amount. */
   directions?: Record<string, Direction>
   /** The meaning of the words in a status column. */
   statuses?: Record<string, Status>
   /** The CSV column that names the account of each row; false if all rows are of one account. */
   account?: Column | false
-  /** Round amounts of more than two decimals, half away from zero; false leaves them out. */
+  /** True rounds amounts with more than two decimals, half away from zero; false skips their rows. */
   roundAmounts?: boolean
-  /** Whether a column of fees is taken off the amounts; false if they have the fees in them. */
+  /** True if the fees must be subtracted from the amounts; false if the amounts include them. */
   fee?: boolean
 }
 
-/** The file as a whole cannot be read; the message is for whoever chose it. */
+/** The file cannot be read at all. The message is a sentence for the user. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
-  /** Where `columns` would help: the first of the widest lines, which mostly has the names, and those after it, as cells. */
+  /** The cells of the probable header line and of some lines after it. Only if the option `columns` would help. */
   readonly lines: readonly string[][]
 
   constructor(message: string, lines: readonly string[][] = []) {

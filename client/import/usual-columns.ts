@@ -1,8 +1,8 @@
-/** What columns are usually called, for the files of banks that have no preset. The first name that a file has is taken. */
+/** Finds the columns of a CSV file without a preset by their usual names in many languages. The first matching name wins. */
 import { currencyIn } from './entries.ts'
-import type { Columns } from './layout.ts'
+import { type Columns, textColumns } from './layout.ts'
 
-/** Not a fee: `feeAt` decides whether an amount has it in it or beside it. */
+/** Without the fee: `feeAt` decides if the amount includes it. */
 type Field = Exclude<keyof Columns, 'metadata' | 'payer' | 'account' | 'fee'>
 
 const USUAL: Record<Field, string> = {
@@ -34,22 +34,22 @@ const USUAL: Record<Field, string> = {
     'memo|notes|note|description|verwendungszweck|payment reference|remittance information|narrative|narration|details|dettagli|mededelingen|omschrijving'
     + '|beschreibung2|buchungstext|rubrik|communication|observaciones|causale|tytuł|zpráva|zpráva pro příjemce|közlemény|назначение платежа',
   reference_no: 'reference|reference number|referenz|kundenreferenz|check number|cheque number|check or slip #|chq./ref.no.|betalingskenmerk',
-  // not "id": it often only counts the lines of the file
+  // not "id", which often is only a line number
   external_id: 'transaction id|transaction-id|transactionid|transaction identifier|transaktions-id|transaktions-nr.|n° de transaction|identificador|fitid',
   currency:
     'currency|currency code|währung|waehrung|devise|monnaie|monn.|divisa|moneda|moeda|munt|valutacode|valutasort|waluta|měna|mena|devizanem|para birimi|валюта|ccy',
   status: 'status|state|statetype|transaction status|buchungsstatus|statut|état|estado|situação|stato|contabilizzazione|stan|stav|állapot|durum|статус',
 }
 
-/** All usual names of columns. */
+/** Returns all usual names of columns. */
 export const usualNames = (): string[] => Object.values(USUAL).flatMap((names) => names.split('|'))
 
-/** A header's name without its case, with single spaces, also for underscores. */
+/** Returns a column name in lower case. Underscores and repeated spaces become single spaces. */
 export const plainName = (name: string): string => name.normalize('NFC').trim().toLowerCase().replace(/[\s_]+/g, ' ').trim()
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
-/** A unit at the end of a header's name: `(€)`, `CZK`, `in EUR`, `euros`. */
+/** A unit at the end of a column name: `(€)`, `CZK`, `in EUR`, `euros`. */
 const UNIT = /\s*\(([^()]*)\)$|\s(?:in )?([A-Z]{3}|€|\$|£|euros?)$/
 
 const unitIn = (name: string) => {
@@ -58,31 +58,29 @@ const unitIn = (name: string) => {
   return isUnit ? found : null
 }
 
-/** Returns the currency that a header's name ends with. */
+/** Returns the currency at the end of a column name. */
 export const unitOf = (name: string): string | undefined => {
   const found = unitIn(name)
   const text = found?.[1] ?? found?.[2]
   return /^euros?$/i.test(text ?? '') ? 'eur' : currencyIn(text)
 }
 
-/** A header's name as `plainName` has it, without a unit at its end. */
+/** Returns `plainName` of a column name, without the unit at its end. */
 export const withoutUnit = (name: string): string => plainName(name.replace(/[\s_]+/g, ' ').trim().slice(0, unitIn(name)?.index))
 
 /**
- * The columns of a header line by their usual names.
- *
- * @returns undefined if they do not say when, how much and what
+ * Returns the columns of a header line by their usual names; undefined if the date, the amount or the name is missing.
  */
 export function usualColumns(header: string[]): Columns | undefined {
   const names = header.map(withoutUnit)
-  const whole = header.map(plainName)
-  const taken = new Set<number>()
+  const fullNames = header.map(plainName)
+  const used = new Set<number>()
   const find = (field: Field): number | undefined => {
     for (const usual of USUAL[field].split('|').map(plainName)) {
-      const place = names.findIndex((own, at) => (own === usual || whole[at] === usual) && !taken.has(at))
-      if (place === -1) continue
-      taken.add(place)
-      return place
+      const index = names.findIndex((name, at) => (name === usual || fullNames[at] === usual) && !used.has(at))
+      if (index === -1) continue
+      used.add(index)
+      return index
     }
     return undefined
   }
@@ -98,9 +96,8 @@ export function usualColumns(header: string[]): Columns | undefined {
     credit,
     name,
     direction: find('direction'),
-    description: find('description'),
-    reference_no: find('reference_no'),
+    ...Object.fromEntries(textColumns.map((column) => [column, find(column)])),
   }
   const rest = { external_id: find('external_id'), currency: find('currency'), status: find('status') }
-  return Object.fromEntries(Object.entries({ ...columns, ...rest }).filter(([, place]) => place !== undefined)) as unknown as Columns
+  return Object.fromEntries(Object.entries({ ...columns, ...rest }).filter(([, index]) => index !== undefined)) as unknown as Columns
 }

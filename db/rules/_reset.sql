@@ -24,3 +24,12 @@ revoke all on schema api, auth, private from anon, authenticated, authenticator,
 -- A function that a file writes again gets another place in the catalogue; _drop_undeclared.sql drops those that keep theirs.
 create temporary table functions_before on commit drop as
   select oid, ctid as place from pg_proc where pronamespace in ('api'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace);
+
+-- The interface's table of roles: their rights on an organization's rows. The file of a table gives them for that table. Policies
+-- and triggers ask private.can(). Personal rows are not in it, because only their owner reaches them.
+delete from private.role_permissions;
+create temporary table usual_rights on commit drop as
+  select role, action
+  from unnest(array['owner', 'admin', 'editor']) as role, unnest(array['list', 'get', 'create', 'update', 'delete']) as action
+  union all
+  select 'viewer', action from unnest(array['list', 'get']) as action;

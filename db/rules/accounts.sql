@@ -52,6 +52,7 @@ create policy accounts_delete on api.accounts for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('accounts', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'accounts', action from usual_rights;
 grant select on api.accounts to anon;
 grant select, insert, update, delete on api.accounts to authenticated;
 

@@ -30,5 +30,8 @@ create trigger "1_forget_import_updates"
   referencing old table as gone
   for each statement execute function private.forget_import_updates();
 
+insert into private.role_permissions (role, resource, action)
+  select role, 'activity', action from unnest(array['owner', 'admin']) as role, unnest(array['list', 'get']) as action
+  union all values ('editor', 'activity', 'list_own');
 -- insert, update and delete are not granted, because what happened does not change. anon has no policy and so reads nothing.
 grant select on api.activity to anon, authenticated;

@@ -48,6 +48,7 @@ create policy budgets_delete on api.budgets for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('budgets', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'budgets', action from usual_rights;
 grant select on api.budgets to anon;
 grant select, insert, update, delete on api.budgets to authenticated;
 

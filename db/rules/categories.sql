@@ -43,6 +43,7 @@ create policy categories_delete on api.categories for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('categories', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'categories', action from usual_rights;
 grant select on api.categories to anon;
 grant select, insert, update, delete on api.categories to authenticated;
 

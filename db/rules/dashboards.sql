@@ -59,6 +59,9 @@ create policy dashboards_delete on api.dashboards for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('dashboards', 'list'))
       and organization_id = (select public.org_id()) and (visibility in ('shared', 'public') or (select private.can('dashboards', 'list_private')))));
+insert into private.role_permissions (role, resource, action) select role, 'dashboards', action from usual_rights;
+insert into private.role_permissions (role, resource, action)
+  select role, 'dashboards', 'list_private' from unnest(array['owner', 'admin', 'editor']) as role;
 grant select on api.dashboards to anon;
 grant select, insert, update, delete on api.dashboards to authenticated;
 

@@ -44,6 +44,7 @@ create policy exchange_rates_delete on api.exchange_rates for delete to authenti
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('exchange_rates', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'exchange_rates', action from usual_rights;
 grant select on api.exchange_rates to anon;
 grant select, insert, update, delete on api.exchange_rates to authenticated;
 

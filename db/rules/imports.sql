@@ -25,6 +25,7 @@ create policy imports_delete on api.imports for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('imports', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'imports', action from usual_rights;
 grant select on api.imports to anon;
 grant select, delete on api.imports to authenticated;
 

@@ -41,6 +41,7 @@ create policy line_items_delete on api.line_items for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('line_items', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'line_items', action from usual_rights;
 grant select on api.line_items to anon;
 grant select, insert, update, delete on api.line_items to authenticated;
 

@@ -44,6 +44,7 @@ create policy past_budgets_delete on api.past_budgets for delete to authenticate
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('past_budgets', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'past_budgets', action from usual_rights;
 grant select on api.past_budgets to anon;
 grant select, insert, update, delete on api.past_budgets to authenticated;
 

@@ -48,6 +48,7 @@ create policy subscriptions_delete on api.subscriptions for delete to authentica
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('subscriptions', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'subscriptions', action from usual_rights;
 grant select on api.subscriptions to anon;
 grant select, insert, update, delete on api.subscriptions to authenticated;
 

@@ -40,6 +40,7 @@ create policy tags_delete on api.tags for delete to authenticated
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('tags', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'tags', action from usual_rights;
 grant select on api.tags to anon;
 grant select, insert, update, delete on api.tags to authenticated;
 

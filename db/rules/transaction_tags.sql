@@ -35,6 +35,7 @@ create policy transaction_tags_delete on api.transaction_tags for delete to auth
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('transaction_tags', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'transaction_tags', action from usual_rights;
 grant select on api.transaction_tags to anon;
 grant select, insert, update, delete on api.transaction_tags to authenticated;
 

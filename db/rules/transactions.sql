@@ -70,6 +70,7 @@ create policy transactions_delete on api.transactions for delete to authenticate
   using ((organization_id is null and user_id = (select private.personal_id()))
     or (organization_id = (select public.org_id()) and (select private.can('transactions', 'list'))
       and organization_id = (select public.org_id())));
+insert into private.role_permissions (role, resource, action) select role, 'transactions', action from usual_rights;
 grant select on api.transactions to anon;
 grant select, insert, update, delete on api.transactions to authenticated;
 

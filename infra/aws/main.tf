@@ -4,17 +4,6 @@
 locals {
   public_url = "https://${var.host_name}"
 
-  # The services, and what differs between them.
-  services = {
-    edge = { port = 8080, ready_port = 9180 }
-    auth = { port = 3000, ready_port = 3000 }
-    data = { port = 3000, ready_port = 3001 }
-  }
-  # The task definitions.
-  tasks = concat(keys(local.services), ["migrate"])
-  # The services that the edge asks, by the name that DNS has for their tasks.
-  upstreams = { for name in ["auth", "data"] : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" }
-
   # postgrest.conf is the one place for how PostgREST runs; its image reads the same settings from the environment.
   postgrest_settings = {
     for setting in regexall("(?m)^([a-z-]+) = \"?(.*?)\"?$", file("${path.module}/../../postgrest.conf")) :
@@ -38,7 +27,7 @@ resource "aws_service_discovery_private_dns_namespace" "main" {
 }
 
 resource "aws_service_discovery_service" "main" {
-  for_each = toset(["auth", "data"])
+  for_each = local.upstreams
   name     = each.key
 
   # The edge asks again each second. One answer names up to eight tasks.

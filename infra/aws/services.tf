@@ -1,17 +1,31 @@
 locals {
+  # The services, and what differs between them.
+  services = {
+    edge = { port = 8080, ready_port = 9180 }
+    auth = { port = 3000, ready_port = 3000 }
+    data = { port = 3000, ready_port = 3001 }
+  }
+  # The task definitions.
+  tasks = concat(keys(local.services), ["migrate"])
+  # The services that the edge asks, by the name that DNS has for their tasks.
+  upstreams = { for name in keys(local.services) : name => "${name}.${aws_service_discovery_private_dns_namespace.main.name}" if name != "edge" }
+
   secret_arn = { for name, secret in aws_secretsmanager_secret.main : name => secret.arn }
   # Named with its version, so that a definition of before gets the value of before: a new one stops what has old keys, and
   # then the rollback must work. The passwords are not, because the database knows only the last.
   better_auth_secret = var.better_auth_secret_arn != null ? var.better_auth_secret_arn : "${local.secret_arn["better_auth_secret"]}:::${aws_secretsmanager_secret_version.main["better_auth_secret"].version_id}"
   owner_secret       = aws_db_instance.main.master_user_secret[0].secret_arn
 
-  # Spans of the edge and the auth service, for the collector that tracing names.
-  tracing        = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
-  tracing_secret = try(var.tracing.headers_secret_arn, null) == null ? {} : { OTEL_EXPORTER_OTLP_HEADERS = var.tracing.headers_secret_arn }
+  # What an operator may give to the edge and the auth service, each setting with the services that read it. Instead of the
+  # collector's address there is var.tracing, which also opens the way to it.
+  offered       = { for name, setting in jsondecode(file("${path.module}/../settings.json")) : name => setting if name != "OTEL_EXPORTER_OTLP_ENDPOINT" }
+  tracing       = var.tracing == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.tracing.endpoint }
+  given         = { for service in ["edge", "auth"] : service => { for name, value in var.settings : name => value if try(contains(local.offered[name].services, service), false) } }
+  given_secrets = { for service in ["edge", "auth"] : service => { for name, arn in var.secret_arns : name => arn if try(contains(local.offered[name].services, service), false) } }
 
   # The secrets of each task, which no other task may read. ECS hands them to a container as variables only, never as files.
   secrets_of = {
-    auth = merge(local.tracing_secret, var.oidc_client_secret_arn == null ? {} : { OIDC_CLIENT_SECRET = var.oidc_client_secret_arn }, {
+    auth = merge(local.given_secrets.auth, {
       PGPASSWORD                                                    = local.secret_arn["auth_service_password"]
       BETTER_AUTH_SECRET                                            = local.better_auth_secret
       (var.mail.provider == "smtp" ? "SMTP_URL" : "RESEND_API_KEY") = var.mail.secret_arn
@@ -19,7 +33,7 @@ locals {
     data = {
       PGPASSWORD = local.secret_arn["authenticator_password"]
     }
-    edge = local.tracing_secret
+    edge = local.given_secrets.edge
     migrate = {
       PGPASSWORD             = "${local.owner_secret}:password::"
       AUTH_SERVICE_PASSWORD  = local.secret_arn["auth_service_password"]
@@ -30,11 +44,11 @@ locals {
   }
 
   # Variables of both Node services, and what messages tell the operator to run.
-  node_environment = merge(var.settings, local.tracing, { NODE_ENV = "production", HOST = "0.0.0.0", PUBLIC_URL = local.public_url })
+  node_environment = merge(local.tracing, { NODE_ENV = "production", HOST = "0.0.0.0", PUBLIC_URL = local.public_url })
   commands         = { ADMIN_COMMAND = "infra/aws/admin", MIGRATE_COMMAND = "infra/aws/migrate" }
 
   environment = {
-    edge = merge(local.node_environment, {
+    edge = merge(local.given.edge, local.node_environment, {
       PORT                 = tostring(local.services.edge.port)
       EDGE_ADMIN_PORT      = tostring(local.services.edge.ready_port)
       AUTH_UPSTREAM        = "http://${local.upstreams.auth}:${local.services.auth.port}"
@@ -44,7 +58,7 @@ locals {
       DATA_BODY_LIMIT      = tostring(var.data_body_limit)
     })
     # The links of mails lead to the reference app, which the edge serves.
-    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.node_environment, local.commands, {
+    auth = merge({ APP_DIR = "/app/examples/app/dist" }, local.given.auth, local.node_environment, local.commands, {
       PORT              = tostring(local.services.auth.port)
       DATA_URL          = "${local.public_url}/data"
       AUTH_DATABASE_URL = "postgresql://auth_service@${local.database_at}"

@@ -234,46 +234,46 @@ variable "mail" {
 }
 
 variable "settings" {
-  description = "Further variables of the edge and the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL; the README explains each."
+  description = "Further variables of the edge and the auth service that are no secrets, such as DEFAULT_PRODUCT, SIGN_UP or LOG_LEVEL; docs/settings.md explains each."
   type        = map(string)
   default     = {}
 
   validation {
-    condition = alltrue([for name in keys(var.settings) : contains([
-      "DEFAULT_PRODUCT", "SIGN_UP", "SIGN_UP_DOMAINS", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_NAME", "OIDC_SIGN_UP", "APP_URL", "APP_DIR", "APP_CSP", "TRUSTED_ORIGINS",
-      "COOKIE_DOMAIN", "COOKIE_SAME_SITE", "KEY_ROTATION_DAYS", "ACTIVITY_DAYS", "EVENTS_DAYS", "LOG_LEVEL",
-    ], name)])
-    error_message = "settings has a name that is not among those of variables.tf; everything else is made here or is a secret."
+    condition     = alltrue([for name in keys(var.settings) : try(!local.offered[name].secret, false)])
+    error_message = "settings has a name that is not among those of infra/settings.json; everything else is made here or is a secret."
+  }
+  validation {
+    condition     = alltrue([for name, value in var.settings : try(length(local.offered[name].values) == 0 || contains(local.offered[name].values, value), true)])
+    error_message = "settings has a value that docs/settings.md does not list for it."
   }
 }
 
-variable "oidc_client_secret_arn" {
-  description = "The secret in Secrets Manager of this region that holds the client secret of single sign-on, and nothing else, where settings has OIDC_ISSUER."
-  type        = string
-  default     = null
+variable "secret_arns" {
+  description = "Further secrets of the edge and the auth service: the ARN of a secret in Secrets Manager of this region that holds the value, and nothing else, by the name of the setting, such as OIDC_CLIENT_SECRET."
+  type        = map(string)
+  default     = {}
 
   validation {
-    condition     = var.oidc_client_secret_arn == null ? true : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.oidc_client_secret_arn))
-    error_message = "oidc_client_secret_arn must be the ARN of a secret in Secrets Manager."
+    condition     = alltrue([for name in keys(var.secret_arns) : try(local.offered[name].secret, false)])
+    error_message = "secret_arns has a name that is not among the secrets of infra/settings.json; everything else is made here or is no secret."
+  }
+  validation {
+    condition     = alltrue([for arn in values(var.secret_arns) : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", arn))])
+    error_message = "secret_arns must be ARNs of secrets in Secrets Manager, and not the secrets themselves."
   }
 }
 
 variable "tracing" {
-  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318; the address range it is in, and a secret in Secrets Manager of this region with the fields to send along (name=value,name=value). Null sends none."
+  description = "An OpenTelemetry collector for the spans of the edge and the auth service, such as http://collector.internal:4318, and the address range it is in. Headers that it requires are OTEL_EXPORTER_OTLP_HEADERS of secret_arns. Null sends none."
   type = object({
-    endpoint           = string
-    cidr               = optional(string, "0.0.0.0/0")
-    headers_secret_arn = optional(string)
+    endpoint = string
+    cidr     = optional(string, "0.0.0.0/0")
   })
   default = null
 
   validation {
     condition     = var.tracing == null ? true : can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[^?#]*)?$", var.tracing.endpoint)) && can(cidrhost(var.tracing.cidr, 0))
     error_message = "tracing.endpoint must be an address such as https://collector.example.org:4318, without a name or a password in it, and tracing.cidr a range such as 10.0.0.0/16."
-  }
-  validation {
-    condition     = try(var.tracing.headers_secret_arn, null) == null ? true : can(regex("^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:", var.tracing.headers_secret_arn))
-    error_message = "tracing.headers_secret_arn must be the ARN of a secret in Secrets Manager, and not the fields themselves."
   }
 }
 

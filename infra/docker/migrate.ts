@@ -6,8 +6,7 @@
  */
 import pg from 'pg'
 import { configError, oneLine } from '../../common/errors.ts'
-import { readSecretFiles } from '../../common/secret-files.ts'
-import { authenticatorForm, need, readSettings } from '../../common/settings.ts'
+import { authenticatorForm, need, readSecretFiles, readSettings } from '../../common/settings.ts'
 
 async function setOwnerPassword(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })

@@ -1,10 +1,11 @@
-/** `npm run schema`: writes all that is made of the database's catalogue, in a database made for it and dropped again, of the route rows and of the errors. */
+/** `npm run schema`: writes all that is made of the database's catalogue, in a database made for it and dropped again, of the route rows, the errors and the settings. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../../db/migrate.ts'
 import { authPages, cataloguePages } from '../../description/pages.ts'
+import { settingsPages } from '../../description/settings.ts'
 import { oneLine } from '../../common/errors.ts'
 import { readSettings } from '../../common/settings.ts'
 import { withDatabase } from './database.ts'
@@ -37,7 +38,7 @@ try {
         authenticatorPassword: logins.authenticator,
       })
       const pages = await connected(databaseUrl.href, cataloguePages)
-      for (const [file, page] of Object.entries({ ...pages, ...authPages() }))
+      for (const [file, page] of Object.entries({ ...pages, ...authPages(), ...settingsPages() }))
         await writeFile(join(import.meta.dirname, '../..', file), page)
     } finally {
       await connected(serverUrl, (client) => client.query(`drop database ${name} with (force)`))

@@ -387,8 +387,8 @@ run "customer_keys_copies_and_repositories" {
 run "single_sign_on_has_its_secret_from_secrets_manager" {
   command = apply
   variables {
-    settings               = { OIDC_ISSUER = "https://login.example.org", OIDC_CLIENT_ID = "finance" }
-    oidc_client_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-oidc-AbCdEf"
+    settings    = { OIDC_ISSUER = "https://login.example.org", OIDC_CLIENT_ID = "finance" }
+    secret_arns = { OIDC_CLIENT_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-oidc-AbCdEf" }
   }
   assert {
     condition = contains(
@@ -397,13 +397,18 @@ run "single_sign_on_has_its_secret_from_secrets_manager" {
     )
     error_message = "The auth service reads the client secret of the provider."
   }
+  assert {
+    condition     = !strcontains(aws_ecs_task_definition.main["edge"].container_definitions, "OIDC_")
+    error_message = "The edge, which does not read it, does not get it."
+  }
 }
 
 run "spans_go_only_to_the_collector" {
   command = apply
   variables {
-    tracing = { endpoint = "http://collector.internal:4318", cidr = "10.0.0.0/16", headers_secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" }
-    tasks   = { auth = { cpu = 1024, memory = 2048, minimum = 2, maximum = 4 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 }, edge = { cpu = 256, memory = 512, minimum = 2, maximum = 4 } }
+    tracing     = { endpoint = "http://collector.internal:4318", cidr = "10.0.0.0/16" }
+    secret_arns = { OTEL_EXPORTER_OTLP_HEADERS = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:finance-otel-AbCdEf" }
+    tasks       = { auth = { cpu = 1024, memory = 2048, minimum = 2, maximum = 4 }, data = { cpu = 256, memory = 2048, minimum = 2, maximum = 4 }, edge = { cpu = 256, memory = 512, minimum = 2, maximum = 4 } }
   }
   assert {
     condition = alltrue([for name in ["edge", "auth"] :
@@ -463,12 +468,12 @@ run "invalid_variables_are_refused" {
     cpu_architecture = "386"
 
     data_jwt_cache_entries = -1
-    tracing                = { endpoint = "https://collector.example.org", headers_secret_arn = "x-key=the key itself" }
+    tracing                = { endpoint = "https://ann:secret@collector.example.org" }
     better_auth_secret_arn = "the secret itself, which would be in the state"
-    oidc_client_secret_arn = "the secret itself, which would be in the state"
+    secret_arns            = { OIDC_CLIENT_SECRET = "the secret itself, which would be in the state" }
   }
   expect_failures = [
     var.database_ca_file, var.host_name, var.certificate_arn, var.auth_image, var.postgrest_image, var.tasks, var.database, var.mail,
-    var.settings, var.network, var.copies, var.data_jwt_cache_entries, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.oidc_client_secret_arn,
+    var.settings, var.network, var.copies, var.data_jwt_cache_entries, var.restore, var.notify, var.cpu_architecture, var.tracing, var.better_auth_secret_arn, var.secret_arns,
   ]
 }

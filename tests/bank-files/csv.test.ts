@@ -127,7 +127,7 @@ test('an invalid line is reported with line and field, and the other lines are r
   expect(problems).toEqual([
     { line: 2, field: 'transaction_date', message: '"2025-02-30" is no date.' },
     { line: 3, field: 'amount', message: '"free" is no amount.' },
-    { line: 4, row: 1, field: 'name', message: 'This says neither who nor what, so it is called "Unnamed".' },
+    { line: 4, row: 1, field: 'name', message: 'This row has neither a name nor a description, so its name is "Unnamed".' },
     { line: 7, field: 'amount', message: 'There is no amount.' },
     { line: 8, row: 3, field: 'currency', message: `"Euros" is no currency's code.` },
     { line: 9, field: 'amount', message: '"1000000000000.00" is too large.' },

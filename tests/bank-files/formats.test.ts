@@ -109,7 +109,7 @@ test('QIF with more data than the metadata of a row can store reports it and omi
   const parts = Array.from({ length: 200 }, (_, index) => `SCategory ${index}\nE${'long memo '.repeat(10)}\n$-1.00`).join('\n')
   const { rows, problems } = readStatement(`!Type:Cash\nD13/1/2025\nT-200.00\nPShop\n${parts}\n^`)
   expect(rows).toEqual([{ name: 'Shop', amount: -200, transaction_date: '2025-01-13' }])
-  expect(problems).toEqual([{ line: 2, row: 1, field: 'metadata', message: 'What else the file says of this is too much to keep with it.' }])
+  expect(problems).toEqual([{ line: 2, row: 1, field: 'metadata', message: 'The other data of this row is too large to store, so it was left out.' }])
 })
 
 test('CAMT.053 is read: counterparty, purpose, reference, and closing balance', () => {

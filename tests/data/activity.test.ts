@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
-import { samples, tables } from './samples.ts'
+import { samples, tables } from '../support/tables.ts'
 
 let stack: DataStack
 const members = {} as Record<Role, Account>

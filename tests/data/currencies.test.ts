@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { financeError } from '../../client/errors.ts'
 import { dataStack, returning, type Account, type Answer, type Caller, type DataStack } from '../support/data.ts'
-import { samples } from './samples.ts'
+import { samples } from '../support/tables.ts'
 
 let data: DataStack
 let account: Account

@@ -1,7 +1,7 @@
 /** GET / describes exactly the exposed tables and functions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataStack, type DataStack } from '../support/data.ts'
-import { readTables, tables } from './samples.ts'
+import { readTables, tables } from '../support/tables.ts'
 
 let stack: DataStack
 let description: any

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { financeError } from '../../client/errors.ts'
 import { readExposed, type Exposed } from '../../description/catalogue.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
-import { samples } from './samples.ts'
+import { samples } from '../support/tables.ts'
 
 let data: DataStack
 let exposed: Exposed

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
 import { notOneObject } from '../support/postgrest-versions.ts'
-import { samples, tables } from './samples.ts'
+import { samples, tables } from '../support/tables.ts'
 
 let stack: DataStack
 let mine: Caller

@@ -1,7 +1,7 @@
 /** The owner pair: filled from the token, not forgeable, not changeable. Also the rows after the deletion of their owner. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack, type Organization } from '../support/data.ts'
-import { ownedTables, parts, samples, tables } from './samples.ts'
+import { ownedTables, parts, samples, tables } from '../support/tables.ts'
 
 let stack: DataStack
 let ada: Account

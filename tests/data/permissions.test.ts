@@ -1,7 +1,7 @@
 /** The interface's table of roles: every role, table and operation, on team rows and on personal ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, roles, type Account, type Caller, type DataStack, type Organization, type Role } from '../support/data.ts'
-import { samples, tables } from './samples.ts'
+import { samples, tables } from '../support/tables.ts'
 
 /** "Roles and permissions", copied from the interface. Categories, tags and the parts of a transaction follow the transactions. */
 const interfaceTable = `

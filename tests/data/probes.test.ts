@@ -6,7 +6,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEdge } from '../edge/support.ts'
 import { dataStack, type Caller, type DataStack } from '../support/data.ts'
-import { readTables, tables } from './samples.ts'
+import { readTables, tables } from '../support/tables.ts'
 
 let stack: DataStack
 let mine: Caller

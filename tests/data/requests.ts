@@ -5,8 +5,8 @@
 import fc from 'fast-check'
 import type pg from 'pg'
 import type { Catalogue, Column, Table } from '../isolation/catalogue.ts'
-import { tables as modelled } from '../isolation/model.ts'
 import { contents, sentCanary, type Payload } from '../isolation/rows.ts'
+import { models } from '../support/tables.ts'
 import { anyJson, jsonOf, nested, oddText, textOf } from './values.ts'
 
 /** A request. `actor` is the index of a caller. The path is percent-encoded. */
@@ -329,7 +329,7 @@ const oddBodies = [
 /** A row of a table that can be stored by a caller who may write in the context. */
 export function rightRow(table: Table, ground: Ground, actor: number, n: number, pick: number): Payload {
   // Each column refers to another row of the tenant than the one before, so that the pair is new if it is the key.
-  const references = table.references.filter(({ column }) => modelled[table.name]?.refers[column]?.isKept !== true).map((
+  const references = table.references.filter(({ column }) => models[table.name]?.refers[column]?.isKept !== true).map((
     { column, table: name },
     at,
   ): [string, unknown] => [column, ground.ids(name, actor)[(pick + at) % Math.max(1, ground.ids(name, actor).length)]])

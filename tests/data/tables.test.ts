@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataStack, returning, type Account, type Caller, type DataStack } from '../support/data.ts'
 import { refusal, refusalOf } from '../support/postgrest-versions.ts'
-import { samples, tables } from './samples.ts'
+import { samples, tables } from '../support/tables.ts'
 
 let stack: DataStack
 let ada: Account

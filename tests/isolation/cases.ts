@@ -3,23 +3,9 @@
  * covered without further work.
  */
 import { randomUUID } from 'node:crypto'
+import { models } from '../support/tables.ts'
 import type { Column, Table } from './catalogue.ts'
-import {
-  id,
-  insert,
-  list,
-  pairOfPart,
-  remove,
-  sameTenant,
-  sees,
-  tables as models,
-  update,
-  upsert,
-  type Patch,
-  type Reason,
-  type Row,
-  type Verdict,
-} from './model.ts'
+import { id, insert, list, pairOfPart, remove, sameTenant, sees, update, upsert, type Patch, type Reason, type Row, type Verdict } from './model.ts'
 import { contents, daysOf, labelOf, sentCanary, type Payload } from './rows.ts'
 import type { Request } from './sender.ts'
 import { keyOf, type Actor, type StoredRow, type World } from './world.ts'

@@ -31,7 +31,7 @@ test('each actor requests every exposed table and function', () => {
 })
 
 test.each([
-  ['table', 'create table api.newcomers (id uuid primary key)', 'api.newcomers is exposed, and tests/isolation/model.ts has no entry'],
+  ['table', 'create table api.newcomers (id uuid primary key)', 'api.newcomers is exposed, and tests/support/tables.ts has no entry'],
   [
     'function',
     'create function api.newcomer() returns integer language sql return 1',

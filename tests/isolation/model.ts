@@ -3,6 +3,8 @@
  * from the SQL. If both disagree, one of them is wrong. Pure: no I/O, no clock, no database.
  */
 
+import { models, type TableModel } from '../support/tables.ts'
+
 export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
 export type Role = typeof roles[number]
 export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
@@ -37,53 +39,6 @@ export type Verdict = { refused: Reason[] } | { rows: Row[], changed: string[], 
 /** Looks a row up by table and key. */
 export type Find = (table: string, key: string) => Row | undefined
 
-type Reference = {
-  table: string
-  whenGone: 'goes too' | 'is cleared'
-  /** Columns that only a function sets. Clients may send them back unchanged. */
-  isKept?: true
-}
-export type TableModel = {
-  /**
-   * Kinds of tables. owned: has its own owner pair. stored: the same, and functions store its rows. part: has the owner pair of its transaction. own:
-   * users read only their own rows, and clients write none. log: the same, and in a team owner and admin read all rows, an editor their own.
-   */
-  kind: 'owned' | 'stored' | 'part' | 'own' | 'log'
-  refers: Record<string, Reference>
-  /** Columns that identify a row without its id. If others must be unique, a second row is refused. */
-  recognizedBy?: string
-  /** "The service keeps the former budget in past_budgets." */
-  keepsFormerIn?: string
-}
-
-const category: Reference = { table: 'categories', whenGone: 'is cleared' }
-const account: Reference = { table: 'accounts', whenGone: 'is cleared' }
-/** "Deleting a transaction also deletes its line items and tag associations." */
-const transaction: Reference = { table: 'transactions', whenGone: 'goes too' }
-
-/** Every table of the interface. The suite fails for an exposed table that is missing here. */
-export const tables: Record<string, TableModel> = {
-  transactions: {
-    kind: 'owned',
-    // "DELETE /imports takes it back"
-    refers: { category_id: category, account_id: account, import_id: { table: 'imports', whenGone: 'goes too', isKept: true } },
-    recognizedBy: 'external_id,source',
-  },
-  subscriptions: { kind: 'owned', refers: { category_id: category, account_id: account } },
-  accounts: { kind: 'owned', refers: {} },
-  dashboards: { kind: 'owned', refers: {} },
-  categories: { kind: 'owned', refers: {}, keepsFormerIn: 'past_budgets' },
-  tags: { kind: 'owned', refers: {} },
-  line_items: { kind: 'part', refers: { transaction_id: transaction, category_id: category } },
-  transaction_tags: { kind: 'part', refers: { transaction_id: transaction, tag_id: { table: 'tags', whenGone: 'goes too' } } },
-  app_subscriptions: { kind: 'own', refers: {} },
-  budgets: { kind: 'owned', refers: { category_id: { table: 'categories', whenGone: 'goes too' } } },
-  past_budgets: { kind: 'owned', refers: { category_id: { table: 'categories', whenGone: 'goes too' } } },
-  exchange_rates: { kind: 'owned', refers: {} },
-  imports: { kind: 'stored', refers: { account_id: account } },
-  activity: { kind: 'log', refers: {} },
-}
-
 /** "Roles and permissions": owner, admin and editor list, get, create, update and delete; a viewer lists and gets. */
 const rights: Record<Role, readonly Action[]> = {
   owner: ['list', 'get', 'create', 'update', 'delete'],
@@ -95,8 +50,8 @@ export const may = (role: Role | null, action: Action): boolean => role !== null
 
 export const id = (row: Pick<Row, 'table' | 'key'>): string => `${row.table}:${row.key}`
 const modelOf = (table: string): TableModel => {
-  const found = tables[table]
-  if (found === undefined) throw new Error(`tests/isolation/model.ts has no entry for the table ${table}`)
+  const found = models[table]
+  if (found === undefined) throw new Error(`tests/support/tables.ts has no entry for the table ${table}`)
   return found
 }
 

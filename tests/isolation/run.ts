@@ -3,10 +3,11 @@
  * response may contain a canary of a row that the caller must not see.
  */
 import pg from 'pg'
+import { models } from '../support/tables.ts'
 import { nameOf, tableCases, type Case } from './cases.ts'
 import { functionCases } from './functions.ts'
 import { lifecycleProblems } from './lifecycle.ts'
-import { id, pairOfPart, sees, tables as models } from './model.ts'
+import { id, pairOfPart, sees } from './model.ts'
 import { canariesIn } from './rows.ts'
 import { sender, type Answer } from './sender.ts'
 import { keep, pairOf, type State } from './state.ts'

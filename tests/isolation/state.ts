@@ -1,6 +1,6 @@
 /** The current state of every row, and its restoration. */
 import pg from 'pg'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import type { World } from './world.ts'
 
 /** Maps `table:key` to the tenant, as `user organization`, and a hash of all columns. */

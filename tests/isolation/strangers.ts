@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 import type { Catalogue, Column, Table } from './catalogue.ts'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import { contents, letters, type Payload } from './rows.ts'
 
 /**

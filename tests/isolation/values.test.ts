@@ -1,7 +1,7 @@
 /** No response depends on a stranger's values, and the tests would detect it otherwise. docs/isolation.md explains the suite. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Column, Table } from './catalogue.ts'
-import { tables as models } from './model.ts'
+import { models } from '../support/tables.ts'
 import { nameOf } from './questions.ts'
 import { refusingPieces, unrefused } from './refusals.ts'
 import { valueOf, word } from './strangers.ts'

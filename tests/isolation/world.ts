@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { storeAccounts, storeOrganization, type Account } from '../support/accounts.ts'
 import { tokenSigner } from '../support/signer.ts'
+import { models } from '../support/tables.ts'
 import { readCatalogue, type Catalogue, type Table } from './catalogue.ts'
-import { id, pairOfPart, roles, tables as models, type Caller, type Find, type Role, type Row } from './model.ts'
+import { id, pairOfPart, roles, type Caller, type Find, type Role, type Row } from './model.ts'
 import { canary, contents, type Payload } from './rows.ts'
 
 export type Actor = {
@@ -60,7 +61,7 @@ export const keyOf = (table: Table, payload: Payload): string => table.key.map((
 function compare({ tables }: Catalogue): void {
   for (const { name, references, columns, key } of tables) {
     const model = models[name]
-    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/isolation/model.ts has no entry for it: add the tenant of its rows`)
+    if (model === undefined) throw new Error(`api.${name} is exposed, and tests/support/tables.ts has no entry for it: add the tenant of its rows`)
     const referenced = Object.entries(model.refers).map(([column, { table }]) => `${column} → ${table}`)
     const found = references.map(({ column, table }) => `${column} → ${table}`)
     if (referenced.toSorted().join() !== found.toSorted().join())

@@ -48,6 +48,9 @@ describe('values', () => {
     ['a single process', 'auth.replicas.minimum=1', '/auth/replicas/minimum'],
     ['a minimum above the maximum', 'data.replicas={"minimum":8,"maximum":3}', 'data.replicas: maximum'],
     ['a variable that the chart sets itself', 'settings={"TRUSTED_PROXIES":"0.0.0.0/0"}', "'TRUSTED_PROXIES' not allowed"],
+    ['a value that a setting does not have', 'settings={"LOG_LEVEL":"loud"}', 'settings.LOG_LEVEL: must be one of trace'],
+    ['a secret among the settings', 'settings={"OIDC_CLIENT_SECRET":"hunter2"}', "'OIDC_CLIENT_SECRET' not allowed"],
+    ['a setting among the secrets', 'secrets.keys.LOG_LEVEL="level"', "'LOG_LEVEL' not allowed"],
     ["a secret's value", 'secrets.betterAuthSecret="hunter2hunter2hunter2hunter2hunter2"', "'betterAuthSecret' not allowed"],
     ['traces without a network policy', 'settings={"OTEL_EXPORTER_OTLP_ENDPOINT":"http://collector:4318"}', 'networkPolicy.tracing.to'],
     ['SMTP without a network policy', 'mail.provider="smtp"', 'networkPolicy.mail.port'],
@@ -305,7 +308,7 @@ describe('the network policies', () => {
   })
 
   test('let auth and the edge send traces to the configured collector, with its headers in a secret', async () => {
-    const manifests = await render(...traced, 'secrets.keys.otelHeaders="otel"')
+    const manifests = await render(...traced, 'secrets.keys.OTEL_EXPORTER_OTLP_HEADERS="otel"')
     expect(new Set(flows(manifests))).toEqual(
       new Set([...expected, 'money-auth > observability TCP 4318', 'money-edge > observability TCP 4318']),
     )
@@ -316,8 +319,8 @@ describe('the network policies', () => {
       })
       expect(secretFiles(podOf(manifests, name))).toContainEqual({ path: '/run/secrets/OTEL_EXPORTER_OTLP_HEADERS', secret: 'finance-secrets', key: 'otel' })
     }
-    // Nothing of it exists without a collector.
-    expect(JSON.stringify(await render('secrets.keys.otelHeaders="otel"'))).not.toContain('OTEL_')
+    // Nothing of it exists without both settings.
+    expect(JSON.stringify(await render())).not.toContain('OTEL_')
   })
 
   test('route every path of the one host to the edge, which resolves every pod of the other services', async () => {
@@ -354,12 +357,12 @@ describe('settings', () => {
     expect(await of(...verified)).toEqual([`?sslmode=verify-full&sslrootcert=${file}`, 'verify-full', file, '/run/secrets', '/etc/database-ca', '/tmp'])
   })
 
-  test('of each service are those of compose.yaml, and AWS offers the same except those for tests', async () => {
+  test('of each service are those of compose.yaml', async () => {
     const [compose] = documents(await read('compose.yaml')) as any[]
-    const free = Object.keys(JSON.parse(await read('infra/kubernetes/finance/values.schema.json')).properties.settings.properties)
-    const oneOf: Record<string, string> = { LOG_LEVEL: 'warn', COOKIE_SAME_SITE: 'none', SIGN_UP: 'closed' }
-    const settings = `settings=${JSON.stringify(Object.fromEntries(free.map((name) => [name, oneOf[name] ?? 'true'])))}`
-    const all = [...verified, settings, collector, 'secrets.keys.otelHeaders="otel"']
+    const offered: [string, { secret: boolean, services: string[], values: string[] }][] = Object.entries(JSON.parse(await read('infra/settings.json')))
+    const valuesOf = (isSecret: boolean) =>
+      JSON.stringify(Object.fromEntries(offered.filter(([, { secret }]) => secret === isSecret).map(([name, { values }]) => [name, values[0] ?? 'x'])))
+    const all = [...verified, `settings=${valuesOf(false)}`, `secrets.keys=${valuesOf(true)}`, collector]
     const rendered = [await render(...all), await render(...all, 'mail.provider="smtp"', 'networkPolicy.mail.port=587')]
     const ofChart = (name: string) => new Set(rendered.flatMap((manifests) => Object.keys(environment(podOf(manifests, name).containers[0]))))
     const ofCompose = (name: string) => new Set<string>(Object.keys(compose.services[name].environment))
@@ -367,12 +370,12 @@ describe('settings', () => {
     expect(without(ofCompose('migrate'), ofChart('migrate'))).toEqual(new Set())
     expect(without(ofCompose('postgrest'), ofChart('data'))).toEqual(new Set())
     expect(without(ofChart('data'), ofCompose('postgrest'))).toEqual(new Set(['PGPORT', 'PGSSLMODE', 'PGSSLROOTCERT']))
+    for (const service of ['auth', 'edge']) {
+      const names = offered.filter(([, { services: readers }]) => readers.includes(service)).map(([name, { secret }]) => secret ? `${name}_FILE` : name)
+      expect(without(new Set(names), ofCompose(service))).toEqual(new Set())
+    }
     // Reads on standbys: docs/scaling.md.
     expect(without(ofCompose('edge'), ofChart('edge'))).toEqual(new Set(['DATA_REPLICAS', 'DATA_REPLICAS_READY_PORT']))
-
-    const variables = await read('infra/aws/variables.tf')
-    const offered = new Set(/var\.settings\) : contains\(\[([^\]]*)\], name\)/.exec(variables)?.[1]?.match(/[A-Z_]+/g))
-    expect(without(new Set(free), offered)).toEqual(new Set(['RESEND_BASE_URL', 'RATE_LIMIT_ENABLED', 'OTEL_EXPORTER_OTLP_ENDPOINT']))
   })
 
   test('of PostgREST and of the alerts are the files of the repository, also in a packed chart', async () => {

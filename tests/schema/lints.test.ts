@@ -1,12 +1,12 @@
 /**
  * The queries of db/lints, which check every object of the database for rules. A new table, function or column that breaks a rule makes
- * this file fail. Each query is also shown to detect a violation.
+ * this file fail. The tests below also prove that each query detects a violation.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type pg from 'pg'
 import { checkDatabase, lints } from '../../db/check.ts'
 import { ownedDatabase } from '../support/database.ts'
-import { ownedTables, readTables, tables } from '../data/samples.ts'
+import { ownedTables, readTables, tables } from '../support/tables.ts'
 
 let stop: () => Promise<void>
 let db: pg.Client

@@ -90,7 +90,7 @@ async function keepBooks({ data }: PersonClient) {
 
 /** Normalizes rows for a comparison after they were stored again: without ids, owners and times, and with each reference as a name. */
 function sameWherever(files: Map<string, string>, folder = 'personal') {
-  const stored = Object.keys(tables).filter((table) => tables[table as keyof typeof tables].kept === undefined)
+  const stored = Object.keys(tables).filter((table) => tables[table as keyof typeof tables].notRestored === undefined)
   const all = stored.flatMap((table) => rowsIn(files, `${folder}/${table}.jsonl`))
   const names = new Map(
     all.filter(({ id }) => id !== undefined).map((row) => [row.id as string, `the ${row.name ?? row.title ?? row.base ?? row.currency} ${row.amount ?? ''}`]),

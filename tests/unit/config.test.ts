@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authConfig } from '../../auth/config.ts'
-import { secretNames } from '../../common/secret-files.ts'
-import { readSettings } from '../../common/settings.ts'
+import { environment, readSettings, secretNames, type Settings } from '../../common/settings.ts'
+import { settingsPages } from '../../description/settings.ts'
 
 const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/finance', BETTER_AUTH_SECRET: 'x'.repeat(32) }
 
@@ -12,11 +12,14 @@ const least = { AUTH_DATABASE_URL: 'postgresql://auth_service:x@localhost/financ
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the environment', () => {
-  test('is documented in the README and passed on by compose.yaml, variable by variable', async () => {
-    const [settings, readme, compose] = [await text('common/settings.ts'), await text('README.md'), await text('compose.yaml')]
-    const names = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
+  test('has the page and the list that `npm run schema` writes', async () => {
+    for (const [file, page] of Object.entries(settingsPages())) expect(page, file).toBe(await text(file))
+  })
+
+  test('is passed on by compose.yaml, variable by variable', async () => {
+    const compose = await text('compose.yaml')
+    const names = Object.keys(environment.shape)
     expect(names).toContain('DATABASE_URL')
-    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
     // Containers have fixed ports or defaults, no embedded server, and PostgREST as an image.
     expect(names.filter((name) => !new RegExp(`^ +${name}(_FILE)?:`, 'm').test(compose))).toEqual([
       'DATA_PORT',
@@ -122,7 +125,7 @@ describe('a secret in a file', () => {
     await writeFile(path, secret)
     return path
   }
-  const valid: Record<typeof secretNames[number], string> = {
+  const valid: Partial<Record<keyof Settings, string>> = {
     DATABASE_URL: 'postgresql://owner:secret@db/finance',
     AUTH_DATABASE_URL: 'postgresql://auth_service:secret@db/finance',
     OWNER_PASSWORD: ' a "secret" of $several words ',
@@ -135,18 +138,18 @@ describe('a secret in a file', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=secret',
   }
 
-  test('is supported for every setting that holds a password, a secret, a key or headers', async () => {
-    const names = [...(await text('common/settings.ts')).matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name)
-    const secret = names.filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
+  test('is supported for every setting that holds a password, a secret, a key or headers', () => {
+    const secret = Object.keys(environment.shape).filter((name) => /PASSWORD|SECRET|KEY$|HEADERS$/.test(name))
     expect(secret).toContain('BETTER_AUTH_SECRET')
     expect(secretNames).toEqual(expect.arrayContaining(secret))
   })
 
   test.each(secretNames)('%s_FILE is read without the newline at its end', async (name) => {
-    expect(readSettings({ [`${name}_FILE`]: await file(`${valid[name]}\n`) })[name]).toBe(valid[name])
-    expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${valid[name]}\r\n`)) })[name]).toBe(valid[name])
-    expect(readSettings({ [`${name}_FILE`]: '', [name]: valid[name] })[name]).toBe(valid[name])
-    expect(readSettings({ [`${name}_FILE`]: await file(valid[name]), [name]: '' })[name]).toBe(valid[name])
+    const value = valid[name] ?? expect.fail(`${name} has no valid value`)
+    expect(readSettings({ [`${name}_FILE`]: await file(`${value}\n`) })[name]).toBe(value)
+    expect(readSettings({ [`${name}_FILE`]: relative('.', await file(`${value}\r\n`)) })[name]).toBe(value)
+    expect(readSettings({ [`${name}_FILE`]: '', [name]: value })[name]).toBe(value)
+    expect(readSettings({ [`${name}_FILE`]: await file(value), [name]: '' })[name]).toBe(value)
   })
 
   test.each<[string, (name: string) => Promise<Record<string, string>>]>([

@@ -111,10 +111,6 @@ describe('the minimum of PostgREST 16', () => {
     expect(variables).toContain(`"PostgREST 16, from ${floor} on."`)
     expect(variables).toContain(`postgrest_image must be ${floor} or a newer 16`)
   })
-
-  test('is named in the README', async () => {
-    expect(await readFile(join(root, 'README.md'), 'utf8')).toContain(`12.0.2 and 16 from ${floor} on are supported`)
-  })
 })
 
 describe('npm start runs the auth service', () => {

@@ -1,13 +1,3 @@
-{{/*
-finance.services: the port of each service, where its probes are asked, and the seconds that a pod serves on after it is told to stop.
-An ingress controller learns within five that an edge stops; a DNS answer that names a pod may be cached for thirty.
-*/}}
-{{- define "finance.services" -}}
-edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
-auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
-data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
-{{- end }}
-
 {{/* finance.selector <(dict "root" $ "component" name)>: the labels that select the pods of a component. They can never change. */}}
 {{- define "finance.selector" -}}
 app.kubernetes.io/name: finance
@@ -32,31 +22,6 @@ labels: {{- include "finance.labels" . | nindent 2 }}
 helm.sh/hook: pre-install,pre-upgrade,pre-rollback
 helm.sh/hook-weight: {{ . | quote }}
 helm.sh/hook-delete-policy: before-hook-creation
-{{- end }}
-
-{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
-{{- define "finance.secrets" -}}
-{{- $keys := .root.Values.secrets.keys -}}
-{{- if and (has .component (list "auth" "edge")) .root.Values.settings.OTEL_EXPORTER_OTLP_ENDPOINT $keys.otelHeaders }}
-OTEL_EXPORTER_OTLP_HEADERS: {{ $keys.otelHeaders }}
-{{- end }}
-{{- if has .component (list "auth" "migrate") }}
-AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
-# The migration refuses a database whose signing keys it does not decrypt.
-BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
-{{- end }}
-{{- if eq .component "auth" }}
-{{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
-{{- if .root.Values.settings.OIDC_ISSUER }}
-OIDC_CLIENT_SECRET: {{ $keys.oidcClientSecret }}
-{{- end }}
-{{- end }}
-{{- if has .component (list "data" "migrate") }}
-AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
-{{- end }}
-{{- if eq .component "migrate" }}
-OWNER_PASSWORD: {{ $keys.ownerPassword }}
-{{- end }}
 {{- end }}
 
 {{/* finance.pod <(dict "root" $ "component" name)>: everything of a pod but its containers */}}

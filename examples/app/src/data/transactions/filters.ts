@@ -1,13 +1,12 @@
 /** Filters and sorting of transactions: in the page's address, in queries of rows, and in reports. */
+import { type TextColumn, textLengths } from 'finance-client'
 import { currencyPattern, dayPattern, defined, matching } from '../../app/search.ts'
 import { isDay } from '../../locale/days.ts'
 
 export const statuses = ['paid', 'pending', 'failed'] as const
 type Status = (typeof statuses)[number]
 
-/** Maximum lengths of the text columns beside the name, which are searched, exported and edited. A new one also needs a name in `fields` of the messages. */
-export const textLengths = { reference_no: 255, description: 5000 }
-export type TextColumn = keyof typeof textLengths
+/** The texts of a transaction beside its name, which are searched, exported and edited. A new one needs a name in `fields` of the messages. */
 export const textColumns = Object.keys(textLengths) as TextColumn[]
 
 /** Sort orders; `-` means descending. */

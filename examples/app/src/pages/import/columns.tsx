@@ -2,6 +2,7 @@
 import type { Column, Columns } from 'finance-client/import'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { textColumns } from '../../data/transactions/filters.ts'
 import { bankImport as m } from '../../messages/en.ts'
 import { Options } from '../../parts/form.tsx'
 
@@ -22,7 +23,7 @@ function columnsOf(chosen: Array<Meaning | ''>, header: string[]): Columns | str
   const single = (['debit', 'credit', 'direction', 'external_id', 'currency', 'status', 'account'] as const).map((meaning) => [meaning, all(meaning)] as const)
   const double = single.find(([, columns]) => columns.length > 1)
   if (double !== undefined) return m.onlyOneColumnCanBe(meanings[double[0]])
-  const several = (['amount', 'name', 'description', 'reference_no'] as const).map((meaning) => [meaning, all(meaning)] as const)
+  const several = (['amount', 'name', ...textColumns] as const).map((meaning) => [meaning, all(meaning)] as const)
   return {
     date,
     ...Object.fromEntries(single.flatMap(([meaning, [column]]) => column === undefined ? [] : [[meaning, column]])),

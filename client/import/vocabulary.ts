@@ -1,4 +1,4 @@
-/** Words that banks write for the direction of money and for the state of a row, in many languages. */
+/** Words of banks in many languages: for the direction of an amount, the status of a row, balances, and columns of fees. */
 import type { Direction, Status } from './layout.ts'
 import { plainName } from './usual-columns.ts'
 
@@ -35,7 +35,7 @@ const BALANCES =
   + '|beginsaldo|eindsaldo|vorig saldo|nieuw saldo|totaal|totale|ingående saldo|utgående saldo|saldo początkowe|saldo końcowe|počáteční zůstatek|konečný zůstatek'
 const BALANCE_NAMES = new Set(BALANCES.split('|'))
 
-/** Whether a row is named as a balance or a sum, perhaps of a day. A shop has such a name seldom, so it is told. */
+/** Returns true if the name is that of a balance or a sum. A shop could have such a name, so the caller reports a problem. */
 export const isBalanceName = (name: string): boolean =>
   BALANCE_NAMES.has(plainName(name).replace(/[:.]$/, '').replace(/ (?:as of|as at|on|per|am|vom|zum|au|al|op|na dzień) [\d./-]+$/, ''))
 
@@ -43,15 +43,15 @@ const FEES =
   'fee|fees|fee amount|transaction fee|bank fee|charge|charges|commission|commissions|gebühr|gebühren|entgelt|spesen|provision|kosten|frais|commissione|commissioni|spese'
   + '|comisión|comisiones|comissão|tarifa|tarifas|avgift|gebyr|prowizja|opłata|poplatek|poplatky|díj|jutalék|комиссия|ücret|komisyon'
 
-/** Usual names of a column for what the bank took beside the amount, or of it. */
+/** Usual names of a column of fees. The amount may or may not include the fee. */
 export const FEE_NAMES: ReadonlySet<string> = new Set(FEES.split('|'))
 
-const entriesOf = <Value>(words: string, value: Value) => words.split('|').map((word): [string, Value] => [plainName(word), value])
+const withValue = <Value>(words: string, value: Value) => words.split('|').map((word): [string, Value] => [plainName(word), value])
 
-export const DIRECTIONS: ReadonlyMap<string, Direction> = new Map([...entriesOf<Direction>(OUT, 'out'), ...entriesOf<Direction>(IN, 'in')])
+export const DIRECTIONS: ReadonlyMap<string, Direction> = new Map([...withValue<Direction>(OUT, 'out'), ...withValue<Direction>(IN, 'in')])
 
 export const STATUSES: ReadonlyMap<string, Status> = new Map([
-  ...entriesOf<Status>(PENDING, 'pending'),
-  ...entriesOf<Status>(FAILED, 'failed'),
-  ...entriesOf<Status>(PAID, 'paid'),
+  ...withValue<Status>(PENDING, 'pending'),
+  ...withValue<Status>(FAILED, 'failed'),
+  ...withValue<Status>(PAID, 'paid'),
 ])

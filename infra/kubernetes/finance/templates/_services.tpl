@@ -1,7 +1,52 @@
+{{/*
+finance.services: the port of each service, where its probes are asked, and the seconds that a pod serves on after it is told to stop.
+An ingress controller learns within five that an edge stops; a DNS answer that names a pod may be cached for thirty.
+*/}}
+{{- define "finance.services" -}}
+edge: { port: 8080, probes: { port: 9180, live: /livez, ready: /readyz }, sleep: 5 }
+auth: { port: 3000, probes: { port: 3000, live: /livez, ready: /readyz }, sleep: 35 }
+data: { port: 3000, probes: { port: 3001, live: /live, ready: /ready }, sleep: 35 }
+{{- end }}
+
+{{/* finance.secrets <(dict "root" $ "component" name)>: the secrets of a component, each as the file of that name and a key of the Secret */}}
+{{- define "finance.secrets" -}}
+{{- $keys := .root.Values.secrets.keys -}}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
+{{- range $name, $key := $keys }}
+{{- if eq $name (upper $name) }}
+{{- $setting := index $offered $name | default dict }}
+{{- if not $setting.secret }}{{ fail (printf "secrets.keys: '%s' not allowed" $name) }}{{ end }}
+{{- if has $.component $setting.services }}
+{{ $name }}: {{ $key }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if has .component (list "auth" "migrate") }}
+AUTH_SERVICE_PASSWORD: {{ $keys.authServicePassword }}
+# The migration refuses a database whose signing keys it does not decrypt.
+BETTER_AUTH_SECRET: {{ $keys.betterAuthSecret }}
+{{- end }}
+{{- if eq .component "auth" }}
+{{ eq .root.Values.mail.provider "smtp" | ternary "SMTP_URL" "RESEND_API_KEY" }}: {{ $keys.mail }}
+{{- end }}
+{{- if has .component (list "data" "migrate") }}
+AUTHENTICATOR_PASSWORD: {{ $keys.authenticatorUrl }}
+{{- end }}
+{{- if eq .component "migrate" }}
+OWNER_PASSWORD: {{ $keys.ownerPassword }}
+{{- end }}
+{{- end }}
+
 {{/* The command and the variables of each component. Its secrets are files: finance.secrets. */}}
 {{- define "finance.node.environment" -}}
+{{- $offered := .root.Files.Get "files/settings.json" | fromJson }}
 {{- range $name, $value := .root.Values.settings }}
+{{- $setting := index $offered $name | default (dict "secret" true) }}
+{{- if $setting.secret }}{{ fail (printf "settings: '%s' not allowed" $name) }}{{ end }}
+{{- if and $setting.values (not (has (toString $value) $setting.values)) }}{{ fail (printf "settings.%s: must be one of %s" $name (join ", " $setting.values)) }}{{ end }}
+{{- if has $.component $setting.services }}
 {{ $name }}: {{ $value | toString | quote }}
+{{- end }}
 {{- end }}
 NODE_ENV: production
 HOST: 0.0.0.0

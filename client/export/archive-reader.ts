@@ -1,23 +1,24 @@
-/** An export that somebody brings back. It may be broken, changed or made to harm: everything is looked at before anything is stored. */
+/** Opens an export for a restore. The file is untrusted, so `openExport` checks all of it before the caller stores a row. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js'
 import { ExportFileError, FORMAT, MANIFEST, type Manifest, paths, VERSION } from './format.ts'
 
-/** In characters: the database takes no row that is half as long. */
+/** In characters. The database refuses rows of half this length. */
 const LONGEST_LINE = 1_000_000
 
-/** The ids that every row has shrink less. What shrinks further is no export, and may be made to fill a memory or a disk. */
-const MOST_SHRUNK = 100
-const SMALL = 10_000_000
+/** Maximum compression ratio: the random ids of real rows compress less. A higher ratio can be a ZIP bomb. */
+const MAX_RATIO = 100
+/** Files that unpack to less than this, in bytes, need not keep to the ratio. */
+const RATIO_FREE_BYTES = 10_000_000
 
 export type ExportFile = {
   manifest: Manifest
-  /** The lines of one of its files; none of one that it has not. @throws ExportFileError */
+  /** Returns the lines of a file; no lines if the archive has no such file. @throws ExportFileError */
   lines: (path: string) => AsyncGenerator<string>
 }
 
-/** What a stream of bytes says, as a stream of lines. */
+/** Decodes a stream of bytes to lines. */
 async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let rest = ''
@@ -30,8 +31,8 @@ async function* linesOf(path: string, parts: AsyncIterable<Uint8Array>): AsyncGe
   if (rest + decoder.decode() !== '') throw new ExportFileError(`${path} breaks off in the middle of a line.`)
 }
 
-/** The bytes of an entry, as many as they may be. */
-async function* bytesOf(entry: FileEntry, most: number): AsyncGenerator<Uint8Array> {
+/** Unpacks an entry. @throws ExportFileError above `maxBytes` */
+async function* bytesOf(entry: FileEntry, maxBytes: number): AsyncGenerator<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const reader = readable.getReader()
   let failed: unknown
@@ -45,7 +46,7 @@ async function* bytesOf(entry: FileEntry, most: number): AsyncGenerator<Uint8Arr
       const { done, value } = await reader.read()
       if (done) break
       count += value.length
-      if (count > most) throw new ExportFileError('This file unpacks to more than any export of its size does.')
+      if (count > maxBytes) throw new ExportFileError('This file unpacks to more than any export of its size does.')
       yield value
     }
     await copied
@@ -66,7 +67,7 @@ function manifestIn(text: string): Manifest {
   try {
     value = JSON.parse(text)
   } catch {
-    // told below
+    // the check below throws
   }
   if (typeof value !== 'object' || value === null || (value as Manifest).format !== FORMAT) throw new ExportFileError('This ZIP archive is no export.')
   const { version } = value as { version: unknown }
@@ -76,26 +77,26 @@ function manifestIn(text: string): Manifest {
   return value
 }
 
-/** A row is one object of JSON. */
+/** @throws ExportFileError if the line is not one JSON object */
 function checkRow(path: string, line: string, number: number): void {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
-    // told below
+    // the check below throws
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ExportFileError(`Line ${number} of ${path} is no row.`)
 }
 
 /**
- * Opens an export and reads all of it once, holding a line at a time.
- * @throws ExportFileError if it is none, is not whole, or is not as it was written
+ * Opens an export and checks all of it. Memory holds one line at a time.
+ * @throws ExportFileError if the file is no export, is incomplete or was changed
  */
 export async function openExport(file: Blob): Promise<ExportFile> {
-  const most = Math.max(SMALL, file.size * MOST_SHRUNK)
-  // names that leave a folder, are there twice or differ from place to place, and files that overlap
+  const maxBytes = Math.max(RATIO_FREE_BYTES, file.size * MAX_RATIO)
+  // strict refuses paths out of the archive, duplicate names, overlapping files and names that differ between the two directories
   const reader = new ZipReader(new BlobReader(file), { useWebWorkers: false, strictness: 'strict' })
-  const refused = (error: unknown) =>
+  const exportError = (error: unknown) =>
     error instanceof ExportFileError ? error : new ExportFileError('This is no ZIP archive, or a part of it is missing or was changed.', { cause: error })
   const entries = new Map<string, FileEntry>()
   try {
@@ -107,7 +108,7 @@ export async function openExport(file: Blob): Promise<ExportFile> {
     }
     const lines = async function*(path: string) {
       const entry = entries.get(path)
-      if (entry !== undefined) yield* linesOf(path, bytesOf(entry, most))
+      if (entry !== undefined) yield* linesOf(path, bytesOf(entry, maxBytes))
     }
 
     if (!entries.has(MANIFEST)) throw new ExportFileError('This ZIP archive is no export.')
@@ -124,7 +125,7 @@ export async function openExport(file: Blob): Promise<ExportFile> {
       const digest = sha256.create()
       const entry = entries.get(path)!
       const summed = async function*() {
-        for await (const part of bytesOf(entry, most)) {
+        for await (const part of bytesOf(entry, maxBytes)) {
           digest.update(part)
           yield part
         }
@@ -138,6 +139,6 @@ export async function openExport(file: Blob): Promise<ExportFile> {
     }
     return { manifest, lines }
   } catch (error) {
-    throw refused(error)
+    throw exportError(error)
   }
 }

@@ -1,27 +1,27 @@
-/** Pages of rows become one ZIP, written as fast as it is read. */
+/** Writes pages of rows as an export: a ZIP stream with its CSV copies and its manifest. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-// without its web workers and WebAssembly: the runtime's own streams compress
+// this entry point has no web workers and no WebAssembly: the runtime's own streams compress
 import { ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js'
-import { csvHead, csvLine } from './csv.ts'
-import { type About, csvPathOf, type Folder, FORMAT, MANIFEST, type Manifest, pathOf, VERSION } from './format.ts'
-import { members } from './json.ts'
+import { csvHead, csvLine } from './transactions-csv.ts'
+import { csvPathOf, type ExportOwner, type Folder, FORMAT, MANIFEST, type Manifest, pathOf, VERSION } from './format.ts'
+import { members } from './raw-json.ts'
 
-/** Rows as the lines that the file has of them, some at a time. */
+/** Pages of rows. A row is a line of JSON. */
 export type Pages = AsyncIterable<readonly string[]> | Iterable<readonly string[]>
 
-/** A table's rows, which are read when it is their turn; of transactions twice. */
+/** The rows of one file. `pages` is called when the file is written; for transactions twice, because of the CSV copy. */
 export type Source = { folder: Folder, name: string, pages: () => Pages }
 
-/** Text as a stream that asks for the next part when that is wanted. */
-function streamOf(parts: AsyncGenerator<string>, written: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
+/** Encodes text as a stream that pulls the next part only on demand. */
+function streamOf(parts: AsyncGenerator<string>, onPart: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await parts.next()
       if (done === true) return controller.close()
       const part = encoder.encode(value)
-      written(part)
+      onPart(part)
       controller.enqueue(part)
     },
     cancel: async () => {
@@ -31,13 +31,12 @@ function streamOf(parts: AsyncGenerator<string>, written: (part: Uint8Array) => 
 }
 
 /**
- * One ZIP. Whatever fails makes the stream fail, before the list of the archive's files is written: what is there of it opens
- * nowhere.
- * @param confirm is asked when all is read, whether it was the same person's all the while
- * @param end is called when nothing is read any more, whether it went well or not
+ * Writes an export. The directory of a ZIP archive comes last, so no program opens an archive that failed half-way.
+ * @param confirm called after the last row; throws if the user or the context changed during the export
+ * @param end called after success and after failure
  */
 export function archive(
-  { user, organization }: About,
+  { user, organization }: ExportOwner,
   sources: readonly Source[],
   { confirm, end }: { confirm?: () => Promise<void>, end?: () => void } = {},
 ): ReadableStream<Uint8Array> {
@@ -69,7 +68,7 @@ export function archive(
         return `${row}\n`
       })
     }
-    // after the names that it has
+    // after the other tables, because the CSV copy contains names of categories and accounts
     for (const { folder, pages } of sources.filter(({ name }) => name === 'transactions')) {
       await add(csvPathOf(folder), pages(), (row) => csvLine(row, names), csvHead)
     }
@@ -87,7 +86,7 @@ export function archive(
     await zip.close()
     await writable.close()
   }
-  // whoever reads is told; whoever has stopped reading does not want to know
+  // a reader receives the error; after a cancel there is no reader
   write().catch((error: unknown) => writable.abort(error).catch(() => undefined)).finally(end)
   return readable
 }

@@ -1,16 +1,16 @@
-/** What somebody who is signed in may see, as the rows of an export. */
+/** `exportMine`: reads all data of the signed-in user from both surfaces and streams it as a ZIP archive. */
 import type { TableName } from '../database.ts'
 import { FinanceError, financeError } from '../errors.ts'
 import type { Client } from '../index.ts'
 import { type AccountFile, accountFiles, type Folder, PAGE, type SignIn, tableNames, tables } from './format.ts'
-import { elements, members } from './json.ts'
-import { archive, type Pages, type Source } from './write.ts'
+import { elements, members } from './raw-json.ts'
+import { archive, type Pages, type Source } from './archive-writer.ts'
 
 /**
- * A request of the data surface, with the answer's own text.
+ * Sends a request to the data surface and returns the text of the response, so that numbers keep all their digits.
  * @throws FinanceError
  */
-export async function ask({ data }: Client, path: string, init: RequestInit = {}): Promise<string> {
+export async function fetchText({ data }: Client, path: string, init: RequestInit = {}): Promise<string> {
   const failed = (error: unknown): never => {
     throw financeError(error, 0)
   }
@@ -21,13 +21,13 @@ export async function ask({ data }: Client, path: string, init: RequestInit = {}
   try {
     body = JSON.parse(text)
   } catch {
-    // of neither surface
+    // the response is of neither surface
   }
   throw financeError(body, response.status)
 }
 
-/** The rows whose key comes after that of `row`. */
-function after(key: readonly string[], row: string): string {
+/** Returns the filter for the rows after `row`, in the order of the key. */
+function rowsAfter(key: readonly string[], row: string): string {
   const values = members(row)
   const text = (column: string) => JSON.parse(values.get(column) ?? '""') as string
   const [first = '', second] = key
@@ -38,17 +38,17 @@ function after(key: readonly string[], row: string): string {
 
 async function* pagesOf(client: Client, table: TableName, filter: string): AsyncGenerator<string[]> {
   const { key } = tables[table]
-  let place = ''
-  // until a page is empty: how many rows an answer has is the operator's to say
+  let position = ''
+  // until a page is empty: the operator can limit the rows of a response further
   for (;;) {
-    const rows = elements(await ask(client, `/${table}?${filter}&order=${key.join()}&limit=${PAGE}${place}`))
+    const rows = elements(await fetchText(client, `/${table}?${filter}&order=${key.join()}&limit=${PAGE}${position}`))
     if (rows.length === 0) return
     yield rows
-    place = after(key, rows.at(-1)!)
+    position = rowsAfter(key, rows.at(-1)!)
   }
 }
 
-/** What happened in the account, newest first, so that what happens meanwhile moves nothing. */
+/** Pages of the account's events, newest first, so that new events shift no page. */
 async function* events({ auth }: Client): AsyncGenerator<object[]> {
   for (let before: string | undefined;;) {
     const page = await auth.listEvents({ limit: 100, ...(before !== undefined && { before }) })
@@ -63,11 +63,10 @@ async function* linesOf(pages: AsyncIterable<object[]> | Iterable<object[]>): As
 }
 
 /**
- * Everything that is the person's as one ZIP, while it is read: their account, their personal rows and, with an organization
- * active, those of its rows that they may list.
+ * Exports the user's account, the personal rows and the rows of the active organization that the user's role can list.
  *
- * Memory is for one page of rows. The stream fails when a request does, and when somebody signs in or out or chooses another
- * organization meanwhile.
+ * The archive is written while it is read, so memory holds one page of rows. The stream fails if a request fails, or if the user signs in
+ * or out or switches the context during the export.
  *
  * @throws FinanceError without a session
  *
@@ -90,14 +89,14 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
   const active = session.active_organization_id
   const { id, name, slug } = organizations.find((organization) => organization.id === active) ?? {}
 
-  let moved = false
+  let isContextChanged = false
   const stop = client.onChange(({ session: now }) => {
-    moved ||= now?.user_id !== user.id || now.active_organization_id !== active
+    isContextChanged ||= now?.user_id !== user.id || now.active_organization_id !== active
   })
-  const confirm = async () => {
+  const confirmContext = async () => {
     const { session: now } = await client.auth.getSession()
-    if (moved || now.user_id !== user.id || now.active_organization_id !== active) {
-      throw new FinanceError(409, { code: 'CONTEXT_CHANGED', message: 'Somebody signed in or out or chose another organization meanwhile.' })
+    if (isContextChanged || now.user_id !== user.id || now.active_organization_id !== active) {
+      throw new FinanceError(409, { code: 'CONTEXT_CHANGED', message: 'The user or the active organization changed during the export.' })
     }
   }
 
@@ -123,5 +122,5 @@ export async function exportMine(client: Client): Promise<ReadableStream<Uint8Ar
     ...account,
     ...rowsOf('personal', `organization_id=is.null&user_id=eq.${user.id}`),
     ...(active === null ? [] : rowsOf('organization', `organization_id=eq.${active}`)),
-  ], { confirm, end: stop })
+  ], { confirm: confirmContext, end: stop })
 }

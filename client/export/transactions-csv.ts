@@ -1,7 +1,8 @@
-/** Transactions as a spreadsheet reads them. */
-import { members } from './json.ts'
+/** Writes the file `transactions.csv` of an export, for spreadsheets. */
+import { textLengths } from '../fields.ts'
+import { members } from './raw-json.ts'
 
-/** The columns of the file; `category` and `account` are names. */
+/** The columns of the file. `category` and `account` contain names. */
 const columns = [
   'transaction_date',
   'name',
@@ -10,8 +11,7 @@ const columns = [
   'status',
   'category',
   'account',
-  'reference_no',
-  'description',
+  ...Object.keys(textLengths),
   'source',
   'external_id',
   'id',
@@ -21,21 +21,21 @@ const columns = [
   'booked_on',
 ] as const
 
-/** A spreadsheet takes a text that begins so for a formula, and runs it. */
-const formula = /^[=+\-@\t\r]/
+/** First characters of a formula. A spreadsheet would run such a text, so it gets an apostrophe in front. */
+const formulaStart = /^[=+\-@\t\r]/
 
 const cell = (text: string) => {
-  const guarded = formula.test(text) ? `'${text}` : text
+  const guarded = formulaStart.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** A value of JSON: numbers as they are written, texts guarded. */
+/** Returns the cell of a JSON value. Numbers keep all their digits. */
 const cellOf = (json = 'null') => (json === 'null' ? '' : json.startsWith('"') ? cell(JSON.parse(json) as string) : json)
 
-// spreadsheets take a file for Unicode that begins with this mark
+// the byte order mark makes spreadsheets read the file as Unicode
 export const csvHead = `\uFEFF${columns.join()}\r\n`
 
-/** @param names of categories and accounts, by the id as JSON has it */
+/** @param names the names of categories and accounts, by their id as a JSON string */
 export function csvLine(row: string, names: ReadonlyMap<string, string>): string {
   const values = members(row)
   const named = { category: names.get(values.get('category_id') ?? ''), account: names.get(values.get('account_id') ?? '') }

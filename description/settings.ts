@@ -1,0 +1,40 @@
+/** The files that are made of common/settings.ts: docs/settings.md, and infra/settings.json for the chart and Terraform. */
+import { z } from 'zod'
+import { environment, type About } from '../common/settings.ts'
+
+type Setting = About & { name: string, default?: string | number, enum?: string[] }
+
+const settings = (): Setting[] =>
+  Object.entries(z.toJSONSchema(environment, { io: 'input', unrepresentable: 'any' }).properties ?? {})
+    .map(([name, schema]) => ({ name, ...schema as Omit<Setting, 'name'> }))
+
+const row = ({ name, default: fallback, unset = fallback === undefined ? 'none' : `\`${String(fallback)}\``, description, secret }: Setting): string =>
+  `| \`${name}\`${secret === true ? ', `…_FILE`' : ''} | ${unset} | ${description} |`
+
+const page = () =>
+  `# Settings
+
+This page is for operators. Every setting is an environment variable. An empty value counts as none. A wrong or missing value ends the start with one
+line that names the variable. A setting with \`…_FILE\` is a secret: \`BETTER_AUTH_SECRET_FILE=/run/secrets/better_auth_secret\`
+is the path of a file with the value of \`BETTER_AUTH_SECRET\`. Both at once are an error. Written from \`common/settings.ts\` by
+\`npm run schema\`.
+
+| Variable | Default | Meaning |
+|---|---|---|
+${settings().map(row).join('\n')}
+
+PostgREST 16 also reads \`PGRST_JWT_CACHE_MAX_ENTRIES\`: the number of tokens that it keeps as checked, 1000 by default, some 7 KiB
+each; 0 keeps none. A token ends with its session, role or key all the same.
+`
+
+/** Returns the settings that operators give to services, each with the services and, of a closed set, the values. */
+const offered = () =>
+  Object.fromEntries(
+    settings().flatMap(({ name, services, secret = false, enum: values = [] }) => services === undefined ? [] : [[name, { secret, services, values }]]),
+  )
+
+/** One line a setting. */
+const json = () => `{\n${Object.entries(offered()).map(([name, facts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(facts)}`).join(',\n')}\n}\n`
+
+/** Returns the text of each file that is made of the settings. */
+export const settingsPages = (): Record<string, string> => ({ 'docs/settings.md': page(), 'infra/settings.json': json() })
