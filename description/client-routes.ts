@@ -1,8 +1,8 @@
 /** The auth surface as the client's methods: the text of client/routes.ts, made of the route rows and written by `npm run schema`. */
 import { z } from 'zod'
 import { routes } from '../auth/features/routes.ts'
-import { methodOf } from '../auth/openapi.ts'
 import { sessionEffectOf } from '../auth/route.ts'
+import { methodOf } from './auth.ts'
 import { propertyName, typeScriptOf, type Layout, type Schema } from './json-schema.ts'
 
 /** An object over several lines, each member with its description. */

@@ -306,6 +306,8 @@ export function dataDescription({ tables, routines }: Exposed): Description {
         Location: { description: 'With `Prefer: return=headers-only`: where the new row is.', schema: { type: 'string' } },
         DataChallenge: { description: 'That the token is the reason.', schema: { type: 'string' } },
       },
+      // The token's scheme is described with the route that issues it.
+      securitySchemes: {},
     },
     tags: [...tables.map(({ name, summary }) => ({ name, description: summary })), functionsTag],
   }

@@ -114,11 +114,11 @@ export function typeScriptOf(schema: Schema, layout = oneLine, indent = ''): str
 
 export type Json = Record<string, unknown>
 
-/** The parts of an OpenAPI document that are the data surface's. */
+/** One surface's parts of an OpenAPI document. */
 export type Description = {
-  /** By their path from data_url; each path names that as its server. */
+  /** Keyed by the path from base_url, or by the path from data_url with that address as the path's server. */
   paths: Record<string, Json>
-  components: { schemas: Record<string, Json>, responses: Record<string, Json>, parameters: Record<string, Json>, headers: Record<string, Json> }
+  components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, Json>>
   tags: { name: string, description: string }[]
 }
 

@@ -1,6 +1,6 @@
 /** The OpenAPI document of both surfaces: the auth surface by its routes, the data surface by the catalogue of the database. */
 import type pg from 'pg'
-import { authDescription } from '../auth/openapi.ts'
+import { authDescription } from './auth.ts'
 import { readExposed } from './catalogue.ts'
 import { dataDescription } from './data.ts'
 import type { Json } from './json-schema.ts'
@@ -18,7 +18,7 @@ const headers = {
 }
 
 /** Two halves of one kind of parts. @throws when both have a name, because one would take the other's place. */
-function joined<Part>(left: Record<string, Part>, right: Record<string, Part>): Record<string, Part> {
+function joined(left: Record<string, Json>, right: Record<string, Json>): Record<string, Json> {
   const twice = Object.keys(left).filter((name) => name in right)
   if (twice.length > 0) throw new Error(`both surfaces describe ${twice.join(', ')}`)
   return { ...left, ...right }
@@ -52,13 +52,13 @@ export async function openApiDocument(client: pg.ClientBase, publicUrl: string) 
     info: { title: exposed.title, version: about.version, description: introduction, license: { name: about.license, identifier: about.license } },
     servers: [{ url: '/' }],
     tags: [...auth.tags, ...data.tags],
-    paths: joined<Json>(auth.paths, data.paths),
+    paths: joined(auth.paths, data.paths),
     components: {
-      schemas: joined<unknown>(auth.components.schemas, data.components.schemas),
-      responses: joined<unknown>(auth.components.responses, data.components.responses),
-      parameters: data.components.parameters,
-      headers: joined<unknown>(headers, joined<unknown>(auth.components.headers, data.components.headers)),
-      securitySchemes: auth.components.securitySchemes,
+      schemas: joined(auth.components.schemas, data.components.schemas),
+      responses: joined(auth.components.responses, data.components.responses),
+      parameters: joined(auth.components.parameters, data.components.parameters),
+      headers: joined(headers, joined(auth.components.headers, data.components.headers)),
+      securitySchemes: joined(auth.components.securitySchemes, data.components.securitySchemes),
     },
   }, publicUrl)
 }

@@ -1,7 +1,7 @@
 /** The files that `npm run schema` writes. A test compares them with what is in the repository. */
 import type pg from 'pg'
-import { catalogue as authErrors } from '../auth/errors.ts'
-import { describeDatabase, schemaPage } from '../db/describe.ts'
+import { errorCodes } from '../auth/errors.ts'
+import { describeDatabase, type DatabaseObject } from '../db/describe.ts'
 import { readExposed, readRules } from './catalogue.ts'
 import { clientRoutesPage } from './client-routes.ts'
 import { columnsPage, databasePage, fieldsPage } from './client-types.ts'
@@ -21,12 +21,20 @@ Decide by \`error\`. Show or log \`message\`, which may contain more than the se
 
 | Status | \`error\` | \`message\` |
 |---|---|---|
-${Object.entries(authErrors).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
+${Object.entries(errorCodes).map(([code, [status, message]]) => `| ${status} | \`${code}\` | ${message} |`).join('\n')}
 
 The errors of the [data surface](data.md#errors) have PostgREST's own shape: \`code\`, \`message\`, \`details\`, \`hint\`.
 
 \`npm run schema\` writes this page from \`auth/errors.ts\`.
 `
+
+const shownKinds = ['schema', 'type', 'cast', 'table', 'view', 'sequence', 'index', 'statistics', 'policy', 'trigger', 'rule', 'grant']
+
+/** Returns the text of db/schema.sql. It has no function bodies and no comments: their home is db/functions and db/rules. */
+function schemaPage(objects: DatabaseObject[]): string {
+  const shown = shownKinds.flatMap((kind) => objects.filter((object) => object.kind === kind).map(({ definition }) => definition))
+  return `-- The present, written by \`npm run schema\`. Change it in db/migrations, db/functions and db/rules.\n\n${shown.join('\n\n')}\n`
+}
 
 /** Returns the text of each file that is made of the catalogue of a migrated database. */
 export async function cataloguePages(client: pg.ClientBase): Promise<Record<string, string>> {
