@@ -196,7 +196,7 @@ describe('activity', () => {
     const [{ change_id: old } = {}] = await lastOf(ann)
     await ann.create('tags', { name: 'new' })
     await stack.owner.query(
-      `update api.activity set id = private.nth_of_change(private.start_of_change(now() - interval '31 days', change_id), row), happened_at = now() - interval '31 days'
+      `update api.activity set id = private.activity_id(private.activity_id_prefix(now() - interval '31 days', change_id), row), happened_at = now() - interval '31 days'
        from (select id as was, row_number() over () as row from api.activity where change_id = $1) r where id = was`,
       [old],
     )

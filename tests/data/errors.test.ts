@@ -29,7 +29,7 @@ describe('a value that a column does not accept', () => {
     ['subscriptions', { interval_in_days: 0 }, 'subscriptions_interval_in_days_in_range', 'interval_in_days', '1 to 3660'],
     ['accounts', { type: 'crypto' }, 'accounts_type_known', 'type', 'type: checking, savings, credit_card, cash or investment.'],
     ['accounts', { color: 'red' }, 'accounts_color_is_hex', 'color', 'color: Hex code: #rgb, #rrggbb or #rrggbbaa.'],
-    ['dashboards', { visibility: 'secret' }, 'dashboards_visibility_known', 'visibility', 'visibility: private: not for viewers. shared, public:'],
+    ['dashboards', { visibility: 'secret' }, 'dashboards_visibility_known', 'visibility', 'visibility: private: hidden from viewers. shared, public:'],
     ['dashboards', { layout: {} }, 'dashboards_layout_form', 'layout', 'Object with widgets'],
     ['categories', { monthly_budget: -1 }, 'categories_monthly_budget_is_amount', 'monthly_budget', '0 or more'],
   ])('in %s, %o, is refused by %s, and the hint says what is accepted', async (table, wrong, constraint, field, hint) => {
@@ -135,7 +135,7 @@ describe('a date that cannot be parsed', () => {
 describe('an id that a reference does not accept', () => {
   test('gives another error than a missing reference', async () => {
     for (
-      const [table, hint] of [['line_items', 'transaction_id: Id of the transaction it is part of.'], [
+      const [table, hint] of [['line_items', 'transaction_id: Id of its transaction.'], [
         'transaction_tags',
         'transaction_id: Id of the transaction.',
       ]] as const
@@ -157,7 +157,7 @@ describe('an id that a reference does not accept', () => {
       ['subscriptions', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
       ['budgets', 'category_id', 'categories', 'category_id: Id of a category of the same context.'],
       ['line_items', 'category_id', 'categories', "category_id: Id of a category of the transaction's context."],
-      ['line_items', 'transaction_id', 'transactions', 'transaction_id: Id of the transaction it is part of.'],
+      ['line_items', 'transaction_id', 'transactions', 'transaction_id: Id of its transaction.'],
       ['transaction_tags', 'transaction_id', 'transactions', 'transaction_id: Id of the transaction.'],
       ['transaction_tags', 'tag_id', 'tags', "tag_id: Id of a tag of the transaction's context."],
     ]

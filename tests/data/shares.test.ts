@@ -3,7 +3,7 @@
  * docs/decisions/data/share-the-connections-by-user.md.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { placesOf } from '../../db/migrate.ts'
+import { slotsOf } from '../../db/migrate.ts'
 import { dataStack, type Answer, type Caller, type DataStack } from '../support/data.ts'
 
 let stack: DataStack
@@ -95,12 +95,12 @@ test('a page that sends eight requests at once, each a fifth of a second long, g
 })
 
 test('the share depends on the pool size', () => {
-  expect([1, 3, 6, 12, 24, 60].map(placesOf)).toEqual([
-    { perPerson: 1, ofAnonymous: 1 },
-    { perPerson: 1, ofAnonymous: 1 },
-    { perPerson: 2, ofAnonymous: 1 },
-    { perPerson: 4, ofAnonymous: 2 },
-    { perPerson: 8, ofAnonymous: 4 },
-    { perPerson: 20, ofAnonymous: 10 },
+  expect([1, 3, 6, 12, 24, 60].map(slotsOf)).toEqual([
+    { perUser: 1, anonymous: 1 },
+    { perUser: 1, anonymous: 1 },
+    { perUser: 2, anonymous: 1 },
+    { perUser: 4, anonymous: 2 },
+    { perUser: 8, anonymous: 4 },
+    { perUser: 20, anonymous: 10 },
   ])
 })

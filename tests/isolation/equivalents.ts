@@ -73,7 +73,7 @@ export const equivalents: Equivalent[] = [
   { name: /^right of the (?:owner|admin) to list_own activity: given$/, reason: 'these roles list all of it' },
   {
     name: /^constraint transactions_import_id_fkey on api\.transactions: dropped$/,
-    reason: 'take_import_back() deletes the transactions of an import before the foreign key would have an effect',
+    reason: 'delete_import_transactions() deletes the transactions of an import before the foreign key would have an effect',
   },
   {
     name: /^right of the \w+ to (?:create|update) imports: given$/,
